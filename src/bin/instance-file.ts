@@ -1,0 +1,26 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writePrivateFile } from '../platform/private-file.ts'
+
+/** What a program needs to use the running service, and nothing when it does not run. */
+export interface Instance {
+  url: string
+  docs: string
+  webUi: string | null
+  ownerId: string
+  apiKey: string
+  dashboardSecret: string
+  databaseUrl: string
+  temporalAddress: string | null
+  temporalNamespace: string | null
+}
+
+const file = (dataDir: string) => join(dataDir, 'instance.json')
+
+export function writeInstance(dataDir: string, instance: Instance): void {
+  writePrivateFile(file(dataDir), `${JSON.stringify(instance, null, 2)}\n`)
+}
+
+export function removeInstance(dataDir: string): void {
+  rmSync(file(dataDir), { force: true })
+}

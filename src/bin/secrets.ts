@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writePrivateFile } from '../platform/private-file.ts'
+
+/** The owner that is there to try the service with. */
+export interface Sandbox {
+  ownerId: string
+  apiKey: string
+}
+
+/** What is made up at the first start and must stay the same ever after. */
+export interface Secrets {
+  dashboardSecret: string
+  secretKey: string
+  sandbox: Sandbox | null
+}
+
+const file = (dataDir: string) => join(dataDir, 'secrets.json')
+
+const secret = () => randomBytes(32).toString('base64url')
+
+export function openSecrets(dataDir: string): Secrets {
+  if (!existsSync(file(dataDir))) {
+    keepSecrets(dataDir, { dashboardSecret: secret(), secretKey: secret(), sandbox: null })
+  }
+  return JSON.parse(readFileSync(file(dataDir), 'utf8'))
+}
+
+export function keepSecrets(dataDir: string, secrets: Secrets): void {
+  writePrivateFile(file(dataDir), `${JSON.stringify(secrets, null, 2)}\n`)
+}

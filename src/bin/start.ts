@@ -1,0 +1,77 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { startPostgres } from '../platform/embedded-postgres.ts'
+import type { Settings } from '../platform/settings.ts'
+import { claim } from './claim.ts'
+import { environment } from './environment.ts'
+import { type Instance, removeInstance, writeInstance } from './instance-file.ts'
+import { type Lifetime, live } from './lifetime.ts'
+import { complain, say } from './say.ts'
+import { keepSecrets, openSecrets } from './secrets.ts'
+import { openService, type Service } from './service.ts'
+
+/** The whole service in one process, with a PostgreSQL of its own unless it is given one. */
+async function start(life: Lifetime): Promise<void> {
+  const settings = environment()
+  mkdirSync(settings.dataDir, { recursive: true })
+  const dataDir = realpathSync(settings.dataDir)
+  const claimed = await claim(dataDir)
+  removeInstance(dataDir)
+
+  const secrets = openSecrets(dataDir)
+  const dashboardSecret = settings.dashboardSecret ?? secrets.dashboardSecret
+  const secretKey = settings.secretKey ?? secrets.secretKey
+  const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
+
+  const service = await openService({ settings: { ...settings, databaseUrl, dashboardSecret, secretKey } })
+  life.closeLater(() => service.stop())
+  const sandbox = await service.seedSandbox(secrets.sandbox)
+  keepSecrets(dataDir, { ...secrets, sandbox })
+
+  const url = await listen(service, settings)
+  const instance = { url, docs: `${url}/docs`, ...sandbox, dashboardSecret, databaseUrl, ...NOT_YET }
+  life.closeLater(() => removeInstance(dataDir))
+  writeInstance(dataDir, instance)
+  claimed.servedAt(url)
+  welcome(instance)
+}
+
+const NOT_YET = { webUi: null, temporalAddress: null, temporalNamespace: null }
+
+async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {
+  say('Starting PostgreSQL')
+  const postgres = await startPostgres({ dataDir })
+  life.closeLater(() => postgres.stop())
+  postgres.ended.catch(error => {
+    complain(error.message)
+    life.end(1)
+  })
+  return postgres.url
+}
+
+async function listen(service: Service, { port, host }: Settings): Promise<string> {
+  const shown = host.includes(':') ? `[${host}]` : host
+  for (let next = port; ; next++) {
+    try {
+      return `http://${shown}:${await service.listen(next, host)}`
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || next === 65_535) throw error
+      say(`Port ${next} is taken; trying ${next + 1}`)
+    }
+  }
+}
+
+function welcome({ url, docs, apiKey }: Instance): void {
+  say(`
+The service is ready.
+
+  URL          ${url}
+  Docs         ${docs}
+  Sandbox key  ${apiKey}
+
+A first request:
+
+  curl -s ${url}/v1/policies -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"First policy","maxTransactionEuros":50}'
+`)
+}
+
+live(start)

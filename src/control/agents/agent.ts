@@ -1,0 +1,28 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/record.ts'
+
+export const agentMachine = machine('agent', {
+  active: ['frozen', 'deleting'],
+  frozen: ['active', 'deleting'],
+  deleting: ['deleted'],
+  deleted: [],
+})
+
+const schema = defineEntity({
+  ...tenantTable('Agent', 'agents', 'id'),
+  properties: {
+    ...record('agent'),
+    name: p.text(),
+    description: maybe.string(),
+    externalId: maybe.string(),
+    status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
+    frozenReason: maybe.string(),
+    walletId: maybe.string(),
+    policyId: maybe.string(),
+    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+  },
+})
+
+export class Agent extends schema.class {}
+schema.setClass(Agent)

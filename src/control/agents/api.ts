@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { id } from '../../kernel/ids.ts'
+import { type Failure, del, get, list, missing, patch, post } from '../../kernel/operation.ts'
+import { label, metadata, recordHead, recordTail, remark } from '../../kernel/schemas.ts'
+import { agentMachine } from './agent.ts'
+
+const status = z.enum(agentMachine.states)
+
+export const AgentRecord = z
+  .object({
+    ...recordHead('agent'),
+    name: z.string(),
+    description: z.string().nullable(),
+    externalId: z.string().nullable(),
+    status,
+    frozenReason: z.string().nullable(),
+    walletId: id('wallet').nullable().meta({ description: 'The wallet it spends from; null while it has none.' }),
+    policyId: id('policy').nullable().meta({ description: 'The policy of its own that the agent spends under.' }),
+    metadata,
+    ...recordTail,
+  })
+  .meta({ id: 'Agent' })
+
+export const AgentEvent = z.object({ agentId: id('agent'), status, reason: z.string().max(200).optional() })
+
+/** Who asked for a policy with the agent gets its copy by the policies' reaction. */
+export const AgentCreated = AgentEvent.extend({ policyId: id('policy').nullable() })
+
+const members = {
+  name: label.meta({ examples: ['Research assistant'] }),
+  description: remark.nullable(),
+  externalId: label.nullable().meta({ description: 'Your own name for the agent; unique among yours.' }),
+  metadata,
+}
+const { name, description, externalId } = members
+
+const fails = {
+  agent_not_found: missing('agent'),
+  external_id_taken: [409, 'externalId: another agent of yours has it.'],
+} as const satisfies Record<string, Failure>
+
+export const agentsApi = {
+  create: post('/agents', {
+    summary: 'Create an agent',
+    description:
+      'With `policyId` the agent gets a policy of its own, a copy of that template. Without one it cannot spend until a policy is assigned.',
+    callers: ['key'],
+    scope: 'agents:write',
+    body: z.strictObject({
+      name,
+      description: description.default(null),
+      externalId: externalId.default(null),
+      policyId: id('policy').nullable().default(null),
+      metadata: metadata.default({}),
+    }),
+    example: { name: 'Research assistant', metadata: { team: 'research' } },
+    returns: [201, AgentRecord],
+    fails: { external_id_taken: fails.external_id_taken },
+    emits: { 'agent.created': AgentCreated },
+  }),
+  list: list('/agents', {
+    summary: 'List agents',
+    description: 'Newest first. Deleted agents are left out unless `status=deleted` asks for them.',
+    callers: ['key', 'agent'],
+    scope: 'agents:read',
+    filters: { status: status.optional(), externalId: z.string().optional() },
+    item: AgentRecord,
+  }),
+  get: get('/agents/{id}', {
+    summary: 'Get an agent',
+    callers: ['key', 'agent'],
+    scope: 'agents:read',
+    returns: [200, AgentRecord],
+    fails: { agent_not_found: fails.agent_not_found },
+  }),
+  update: patch('/agents/{id}', {
+    summary: 'Change what an agent is called',
+    callers: ['key'],
+    scope: 'agents:write',
+    body: z.strictObject(members).partial(),
+    example: { description: 'Reads papers and buys the ones it needs.' },
+    returns: [200, AgentRecord],
+    fails,
+    emits: { 'agent.updated': AgentEvent },
+  }),
+  freeze: post('/agents/{id}/freeze', {
+    summary: 'Freeze an agent',
+    description: 'Every spend of a frozen agent is refused; reading still works.',
+    callers: ['key'],
+    scope: 'agents:write',
+    body: z.strictObject({ reason: remark.nullable().default(null) }),
+    example: { reason: 'Unusual spending' },
+    returns: [200, AgentRecord],
+    fails: {
+      agent_not_found: fails.agent_not_found,
+      agent_not_active: [400, 'Only an active agent can be frozen.'],
+    },
+    emits: { 'agent.frozen': AgentEvent },
+  }),
+  unfreeze: post('/agents/{id}/unfreeze', {
+    summary: 'Unfreeze an agent',
+    callers: ['key'],
+    scope: 'agents:write',
+    returns: [200, AgentRecord],
+    fails: {
+      agent_not_found: fails.agent_not_found,
+      agent_not_frozen: [400, 'Only a frozen agent can be unfrozen.'],
+    },
+    emits: { 'agent.unfrozen': AgentEvent },
+  }),
+  delete: del('/agents/{id}', {
+    summary: 'Delete an agent',
+    description: 'Revokes its tokens and ends it for good. The record stays readable with the status `deleted`.',
+    callers: ['key'],
+    scope: 'agents:write',
+    returns: [200, AgentRecord],
+    fails: {
+      agent_not_found: fails.agent_not_found,
+      agent_deleted: [400, 'The agent is deleted already.'],
+    },
+    emits: { 'agent.deleted': AgentEvent },
+  }),
+}

@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { del, type Failure, get, list, missing, nothing, patch, post, put } from '../../kernel/operation.ts'
+import { recordHead, recordTail } from '../../kernel/schemas.ts'
+import { PolicyCreate, rules } from './rules.ts'
+
+const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = rules
+
+const head = { id: id('policy'), agentId: id('agent').nullable(), ownerId: id('customer') }
+
+/** The contract's record, returned on creation and by the toggle. */
+export const PolicyRecord = z.object({ ...head, ...contractRules, updatedAt: instant }).meta({ id: 'Policy' })
+
+/** What reading returns: nothing is lost when it is written back. */
+export const PolicyDetail = z
+  .object({
+    ...recordHead('policy'),
+    agentId: head.agentId.meta({ description: 'The agent whose own policy this is; null for a template.' }),
+    templateId: id('policy').nullable().meta({ description: 'The template it was copied from.' }),
+    version: z.int().min(1),
+    ...rules,
+    assignedAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'PolicyDetail' })
+
+const readOnly = z.unknown().optional().meta({ description: 'Accepted as it was read, and ignored.' })
+
+const PolicyReplace = PolicyCreate.extend({
+  version: z.int().min(1).optional().meta({ description: 'If given, the version that you read: another one now is a 409.' }),
+  ...Object.fromEntries(
+    ['id', 'ownerId', 'mode', 'agentId', 'templateId', 'assignedAt', 'createdAt', 'updatedAt'].map(name => [name, readOnly]),
+  ),
+}).meta({ id: 'PolicyReplaceRequest' })
+
+export const Preset = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    summary: z.string().meta({ description: 'Whom it is for.' }),
+    explanation: z.record(z.string(), z.string()).meta({ description: 'Each rule that it sets, in words.' }),
+    policy: PolicyCreate.meta({ id: 'PresetPolicy', description: 'Post it to `/policies` as it is.' }),
+  })
+  .meta({ id: 'PolicyPreset' })
+
+export const PolicyEvent = z.object({
+  policyId: id('policy'),
+  agentId: id('agent').nullable(),
+  templateId: id('policy').nullable(),
+  name: z.string().max(200),
+  version: z.int(),
+})
+
+const Version = z
+  .object({
+    id: id('policyversion'),
+    policyId: id('policy'),
+    version: z.int(),
+    rules: z.record(z.string(), z.unknown()),
+    changedByType: z.string(),
+    changedById: z.string().nullable(),
+    createdAt: instant,
+  })
+  .meta({ id: 'PolicyVersion' })
+
+const fails = {
+  policy_not_found: missing('policy'),
+  agent_not_found: missing('agent'),
+} as const satisfies Record<string, Failure>
+
+const notAssigned = 'The agent has no policy: give it one with PUT /policies/agent/{agentId}.'
+
+export const policiesApi = {
+  create: post('/policies', {
+    summary: 'Create a spending policy template',
+    callers: ['key'],
+    scope: 'policies:write',
+    body: PolicyCreate,
+    example: { name: 'Research budget', maxTransactionEuros: 50, dailyLimitEuros: 200, autoApproveLimitEuros: 10 },
+    returns: [201, PolicyRecord],
+    emits: { 'policy.created': PolicyEvent },
+  }),
+  list: list('/policies', {
+    summary: 'List policies',
+    description: 'Templates and the agents’ own policies, newest first.',
+    callers: ['key', 'agent'],
+    scope: 'policies:read',
+    filters: {
+      kind: z.enum(['template', 'agent']).optional().meta({ description: 'Only templates, or only agents’ own policies.' }),
+      templateId: z.string().optional().meta({ description: 'Only the agents’ policies that came from this template.' }),
+    },
+    item: PolicyDetail,
+  }),
+  presets: list('/policies/presets', {
+    summary: 'List the built-in presets',
+    callers: ['key', 'agent'],
+    scope: 'policies:read',
+    item: Preset,
+  }),
+  preset: get('/policies/presets/{presetId}', {
+    summary: 'Get a built-in preset',
+    callers: ['key', 'agent'],
+    scope: 'policies:read',
+    returns: [200, Preset],
+    fails: { preset_not_found: [404, 'No such preset. GET /policies/presets lists them.'] },
+  }),
+  get: get('/policies/{id}', {
+    summary: 'Get a policy',
+    callers: ['key', 'agent'],
+    scope: 'policies:read',
+    returns: [200, PolicyDetail],
+    fails: { policy_not_found: fails.policy_not_found },
+  }),
+  replace: put('/policies/{id}', {
+    summary: 'Replace the rules of a policy',
+    description:
+      'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`.',
+    callers: ['key'],
+    scope: 'policies:write',
+    body: PolicyReplace,
+    example: { name: 'Research budget', dailyLimitEuros: 300 },
+    returns: [200, PolicyDetail],
+    fails: {
+      policy_not_found: fails.policy_not_found,
+      version_conflict: [409, 'version: the policy has changed since you read it. Read it again.'],
+    },
+    emits: { 'policy.updated': PolicyEvent },
+  }),
+  delete: del('/policies/{id}', {
+    summary: 'Delete a policy template',
+    description: 'Agents that got a copy keep it. Its versions stay readable.',
+    callers: ['key'],
+    scope: 'policies:write',
+    returns: [204, nothing],
+    fails: {
+      policy_not_found: fails.policy_not_found,
+      policy_assigned: [400, 'This is an agent’s own policy. Assign another one to the agent, or delete the agent.'],
+    },
+    emits: { 'policy.deleted': PolicyEvent },
+  }),
+  versions: list('/policies/{id}/versions', {
+    summary: 'List the versions of a policy',
+    description: 'Every state the policy has had, newest first; of a deleted one too.',
+    callers: ['key', 'agent'],
+    scope: 'policies:read',
+    item: Version,
+    fails: { policy_not_found: fails.policy_not_found },
+  }),
+  apply: post('/policies/{id}/apply', {
+    summary: 'Bring a changed template to its agents',
+    description: 'Every agent whose policy came from this template gets the rules the template has now.',
+    callers: ['key'],
+    scope: 'policies:write',
+    returns: [200, z.object({ policyId: id('policy'), version: z.int(), agentIds: z.array(id('agent')) })],
+    fails: {
+      policy_not_found: fails.policy_not_found,
+      not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
+    },
+    emits: { 'policy.applied': PolicyEvent, 'policy.updated': PolicyEvent },
+  }),
+  assign: put('/policies/agent/{agentId}', {
+    summary: 'Give an agent a policy',
+    description: 'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another.',
+    callers: ['key'],
+    scope: 'policies:write',
+    body: z.strictObject({ policyId: id('policy') }),
+    example: { policyId: 'policy_01jd8x2m4ye7k9v0c3q5r6t8wz' },
+    returns: [200, PolicyDetail],
+    fails: {
+      ...fails,
+      not_a_template: [400, 'policyId: this is an agent’s own policy; name a template.'],
+    },
+    emits: { 'policy.assigned': PolicyEvent },
+  }),
+  effective: get('/policies/agent/{agentId}', {
+    summary: 'Get the policy an agent spends under',
+    callers: ['key', 'agent'],
+    scope: 'policies:read',
+    returns: [200, PolicyDetail],
+    fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [404, notAssigned] },
+  }),
+  toggle: patch('/policies/agent/{agentId}/toggle', {
+    summary: 'Switch one rule of an agent’s effective policy',
+    callers: ['key'],
+    scope: 'policies:write',
+    body: z.strictObject({
+      field: z.enum(['lockToFirstMerchant', 'requireIntent', 'requireAttestation']),
+      value: z.boolean(),
+    }),
+    example: { field: 'requireIntent', value: true },
+    returns: [200, PolicyRecord],
+    fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [400, notAssigned] },
+    emits: { 'policy.updated': PolicyEvent },
+  }),
+}

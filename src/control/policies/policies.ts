@@ -1,0 +1,172 @@
+import { LockMode } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { z } from 'zod'
+import { area, reaction } from '../../kernel/area.ts'
+import type { Actor, Context } from '../../kernel/context.ts'
+import { implement } from '../../kernel/operation.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { lock } from '../../kernel/record.ts'
+import { excerpt } from '../../kernel/schemas.ts'
+import { type Agent, AgentCreated, findAgent, lockAgent } from '../agents/agents.ts'
+import { PolicyEvent, policiesApi } from './api.ts'
+import { Policy, PolicyVersion } from './policy.ts'
+import { presets } from './presets.ts'
+import { PolicyCreate, rulesOf } from './rules.ts'
+
+const standing = { deletedAt: null }
+
+const about = (policy: Policy) => ({
+  policyId: policy.id,
+  agentId: policy.agentId,
+  templateId: policy.templateId,
+  name: excerpt(policy.name),
+  version: policy.version,
+})
+
+function keepVersion(em: EntityManager, policy: Policy, actor: Actor): void {
+  em.create(PolicyVersion, {
+    policyId: policy.id,
+    agentId: policy.agentId,
+    version: policy.version,
+    rules: z.encode(PolicyCreate, rulesOf(policy)),
+    changedByType: actor.type,
+    changedById: actor.id,
+  })
+}
+
+const findPolicy = (em: EntityManager, id: string): Promise<Policy | null> => em.findOne(Policy, { id, ...standing })
+
+async function lockPolicy(em: EntityManager, id: string): Promise<Policy | null> {
+  const policy = await lock(em, Policy, id)
+  return policy?.deletedAt ? null : policy
+}
+
+/** The policy an agent spends under. */
+export const effectivePolicy = (em: EntityManager, agentId: string): Promise<Policy | null> =>
+  em.findOne(Policy, { agentId, ...standing })
+
+type Names = Pick<Context, 'em' | 'actor' | 'now'>
+
+/** Gives the agent a copy of its own, or turns the one it has into a copy of this template. */
+async function assignTo(agent: Agent, template: Policy, { em, actor, now }: Names): Promise<Policy> {
+  const own = await effectivePolicy(em, agent.id)
+  own?.copyFrom(template, now)
+  const provenance = { agentId: agent.id, templateId: template.id, assignedAt: now }
+  const policy = own ?? em.create(Policy, { ...rulesOf(template), ...provenance })
+  agent.policyId = policy.id
+  keepVersion(em, policy, actor)
+  return policy
+}
+
+const policies = implement(policiesApi, {
+  async create({ body }, { em, actor, emit }) {
+    const policy = em.create(Policy, body)
+    keepVersion(em, policy, actor)
+    emit('policy.created', about(policy))
+    return policy
+  },
+
+  list({ query: { kind, templateId } }, { page }) {
+    const byKind = { template: { agentId: null }, agent: { agentId: { $ne: null } } }
+    return page(Policy, { ...standing, ...(kind && byKind[kind]), ...(templateId === undefined ? {} : { templateId }) })
+  },
+
+  presets: (_, { pageOf }) => pageOf(presets),
+
+  preset: ({ params }, { refuse }) =>
+    presets.find(preset => preset.id === params.presetId) ?? refuse('preset_not_found'),
+
+  async get({ params }, { em, refuse }) {
+    return (await findPolicy(em, params.id)) ?? refuse('policy_not_found')
+  },
+
+  async replace({ params, body: { version, ...body } }, { em, actor, emit, refuse }) {
+    const policy = await lockPolicy(em, params.id)
+    if (!policy) return refuse('policy_not_found')
+    if (version !== undefined && version !== policy.version) return refuse('version_conflict')
+    policy.revise(rulesOf(body))
+    keepVersion(em, policy, actor)
+    emit('policy.updated', about(policy))
+    return policy
+  },
+
+  async delete({ params }, { em, now, emit, refuse }) {
+    const policy = await lockPolicy(em, params.id)
+    if (!policy) return refuse('policy_not_found')
+    if (policy.agentId) return refuse('policy_assigned')
+    policy.deletedAt = now
+    emit('policy.deleted', about(policy))
+  },
+
+  async versions({ params }, { em, page, refuse }) {
+    const policy = await em.findOne(Policy, { id: params.id })
+    return policy ? page(PolicyVersion, { policyId: policy.id }) : refuse('policy_not_found')
+  },
+
+  async apply({ params }, context) {
+    const { em, now, emit, refuse } = context
+    const family = { $or: [{ id: params.id }, { templateId: params.id }], ...standing }
+    const locked = await em.find(Policy, family, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE })
+    const template = locked.find(({ id }) => id === params.id)
+    if (!template) return refuse('policy_not_found')
+    if (template.agentId) return refuse('not_a_template')
+    const copies = locked.filter(copy => copy !== template)
+    for (const copy of copies) {
+      copy.copyFrom(template, copy.assignedAt ?? now)
+      keepVersion(em, copy, context.actor)
+      emit('policy.updated', about(copy))
+    }
+    emit('policy.applied', about(template))
+    const agentIds = copies.flatMap(({ agentId }) => agentId ?? [])
+    return { policyId: template.id, version: template.version, agentIds }
+  },
+
+  async assign({ params, body }, context) {
+    const { em, emit, refuse } = context
+    const agent = await lockAgent(em, params.agentId)
+    if (!agent) return refuse('agent_not_found')
+    const template = await lockPolicy(em, body.policyId)
+    if (!template) return refuse('policy_not_found')
+    if (template.agentId) return refuse('not_a_template')
+    const policy = await assignTo(agent, template, context)
+    emit('policy.assigned', about(policy))
+    return policy
+  },
+
+  async effective({ params }, { em, refuse }) {
+    if (!(await findAgent(em, params.agentId))) return refuse('agent_not_found')
+    return (await effectivePolicy(em, params.agentId)) ?? refuse('no_policy_assigned')
+  },
+
+  async toggle({ params, body }, { em, actor, emit, refuse }) {
+    const agent = await lockAgent(em, params.agentId)
+    if (!agent) return refuse('agent_not_found')
+    const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
+    if (!policy) return refuse('no_policy_assigned')
+    policy.revise({ [body.field]: body.value })
+    keepVersion(em, policy, actor)
+    emit('policy.updated', about(policy))
+    return policy
+  },
+})
+
+/** An agent that was created with a template gets its copy in the same transaction. */
+const onAgentCreated = reaction(
+  AgentCreated,
+  { 'policy.assigned': PolicyEvent },
+  async ({ agentId, policyId }, context) => {
+    if (!policyId) return
+    const agent = await lockAgent(context.em, agentId)
+    const template = await findPolicy(context.em, policyId)
+    if (!agent || !template || template.agentId)
+      throw new Problem('unknown_reference', 'policyId: no such policy template.')
+    context.emit('policy.assigned', about(await assignTo(agent, template, context)))
+  },
+)
+
+export const policiesArea = area(
+  'Policies',
+  'Spending policies: limits, allowlists, blocklists, hours, approvals.',
+  policies,
+  { entities: [Policy, PolicyVersion], reactions: { 'agent.created': onAgentCreated } },
+)

@@ -1,0 +1,70 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { flag, maybe, record, tenantTable, timestamp, words } from '../../kernel/record.ts'
+import { expirationActions, type Rules, rulesOf } from './rules.ts'
+
+const policySchema = defineEntity({
+  ...tenantTable('Policy', 'policies', 'agentId'),
+  properties: {
+    ...record('policy'),
+    agentId: maybe.string(),
+    templateId: maybe.string(),
+    assignedAt: maybe.instant(),
+    deletedAt: maybe.instant(),
+    version: p.integer().onCreate(() => 1),
+    name: p.text(),
+    maxTransactionEuros: maybe.euros('max_transaction_cents'),
+    dailyLimitEuros: maybe.euros('daily_limit_cents'),
+    monthlyLimitEuros: maybe.euros('monthly_limit_cents'),
+    autoApproveLimitEuros: maybe.euros('auto_approve_limit_cents'),
+    merchantAllowlist: words(),
+    merchantBlocklist: words(),
+    mccCategories: words(),
+    allowedCountries: words(),
+    lockToFirstMerchant: flag(),
+    cooldownMinutes: maybe.integer(),
+    allowedMccs: words(),
+    blockedMccs: words(),
+    requireIntent: flag(),
+    requireAttestation: flag(),
+    attestationWindowMinutes: maybe.integer(),
+    expiresAfterMinutes: maybe.integer(),
+    expirationAction: p.enum(expirationActions),
+    activeHoursStart: maybe.integer(),
+    activeHoursEnd: maybe.integer(),
+    maxUsageCount: maybe.integer(),
+    amountTolerancePercent: maybe.number(),
+  },
+})
+
+export class Policy extends policySchema.class {
+  /** Other rules for the same policy: one version more. */
+  revise(rules: Partial<Rules>): void {
+    Object.assign(this, rules)
+    this.version++
+  }
+
+  /** Becomes what the template says at this moment, for an agent of its own. */
+  copyFrom(template: Policy, now: Date): void {
+    this.revise(rulesOf(template))
+    this.templateId = template.id
+    this.assignedAt = now
+  }
+}
+policySchema.setClass(Policy)
+
+const versionSchema = defineEntity({
+  ...tenantTable('PolicyVersion', 'policy_versions', 'agentId'),
+  properties: {
+    ...record('policyversion'),
+    policyId: p.text(),
+    agentId: maybe.string(),
+    version: p.integer(),
+    /** As the contract writes them: what a decision was made by, readable for ever. */
+    rules: p.json<Record<string, unknown>>(),
+    changedByType: p.text(),
+    changedById: maybe.string(),
+  },
+})
+
+export class PolicyVersion extends versionSchema.class {}
+versionSchema.setClass(PolicyVersion)

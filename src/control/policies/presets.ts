@@ -1,0 +1,171 @@
+import { PolicyCreate, type Rules } from './rules.ts'
+import type { z } from 'zod'
+
+export interface PresetText {
+  readonly id: string
+  readonly name: string
+  readonly summary: string
+  readonly explanation: Readonly<Record<string, string>>
+  readonly policy: Rules
+}
+
+const preset = (
+  id: string,
+  summary: string,
+  policy: z.input<typeof PolicyCreate>,
+  explanation: Partial<Record<Exclude<keyof Rules, 'name'>, string>>,
+): PresetText => ({ id, name: policy.name, summary, explanation, policy: PolicyCreate.parse(policy) })
+
+/** Built-in policies, complete and explained: a place to begin. */
+export const presets: readonly PresetText[] = [
+  preset(
+    'conservative',
+    'A new agent, or one that nobody watches: small amounts, a person approves every spend.',
+    {
+      name: 'Conservative',
+      maxTransactionEuros: 25,
+      dailyLimitEuros: 50,
+      monthlyLimitEuros: 250,
+      autoApproveLimitEuros: null,
+      requireIntent: true,
+      cooldownMinutes: 5,
+      amountTolerancePercent: 0,
+    },
+    {
+      maxTransactionEuros: 'No single payment above € 25.00.',
+      dailyLimitEuros: 'At most € 50.00 a day.',
+      monthlyLimitEuros: 'At most € 250.00 a month.',
+      autoApproveLimitEuros: 'Left empty on purpose: every intent waits for a person.',
+      requireIntent: 'A card pays only what was declared and approved before.',
+      cooldownMinutes: 'Five minutes between two spends, so that a loop is noticed.',
+      amountTolerancePercent: 'The amount charged must be the amount declared.',
+    },
+  ),
+  preset(
+    'standard',
+    'A working agent with everyday purchases: small ones pass, larger ones are asked about.',
+    {
+      name: 'Standard',
+      maxTransactionEuros: 250,
+      dailyLimitEuros: 500,
+      monthlyLimitEuros: 5_000,
+      autoApproveLimitEuros: 50,
+      requireIntent: true,
+      amountTolerancePercent: 5,
+    },
+    {
+      maxTransactionEuros: 'No single payment above € 250.00.',
+      dailyLimitEuros: 'At most € 500.00 a day.',
+      monthlyLimitEuros: 'At most € 5,000.00 a month.',
+      autoApproveLimitEuros: 'Up to € 50.00 no person is asked.',
+      requireIntent: 'A card pays only what was declared and approved before.',
+      amountTolerancePercent: 'Shipping or rounding may add up to 5 percent.',
+    },
+  ),
+  preset(
+    'saas-subscriptions',
+    'An agent that keeps software subscriptions: one merchant, the software categories, monthly rhythm.',
+    {
+      name: 'SaaS subscriptions',
+      maxTransactionEuros: 500,
+      dailyLimitEuros: 500,
+      monthlyLimitEuros: 2_000,
+      autoApproveLimitEuros: 100,
+      mccCategories: ['software'],
+      lockToFirstMerchant: true,
+      requireIntent: true,
+      amountTolerancePercent: 10,
+    },
+    {
+      maxTransactionEuros: 'No single charge above € 500.00.',
+      dailyLimitEuros: 'At most € 500.00 a day.',
+      monthlyLimitEuros: 'At most € 2,000.00 a month over all renewals.',
+      autoApproveLimitEuros: 'Renewals up to € 100.00 pass by themselves.',
+      mccCategories: 'Only merchants that sell software and digital services.',
+      lockToFirstMerchant: 'The first vendor paid is the only one: one agent for each subscription.',
+      requireIntent: 'A card pays only what was declared and approved before.',
+      amountTolerancePercent: 'Taxes and seats may add up to 10 percent.',
+    },
+  ),
+  preset(
+    'travel',
+    'An agent that books trips in the EU: larger amounts, travel merchants, a passkey for every approval.',
+    {
+      name: 'Travel',
+      maxTransactionEuros: 1_500,
+      dailyLimitEuros: 3_000,
+      monthlyLimitEuros: 10_000,
+      autoApproveLimitEuros: 150,
+      mccCategories: ['travel'],
+      allowedCountries: ['AT', 'BE', 'CZ', 'DE', 'DK', 'ES', 'FI', 'FR', 'GR', 'IE', 'IT', 'NL', 'PL', 'PT', 'SE'],
+      requireIntent: true,
+      requireAttestation: true,
+      attestationWindowMinutes: 10,
+      amountTolerancePercent: 15,
+    },
+    {
+      maxTransactionEuros: 'No single booking above € 1,500.00.',
+      dailyLimitEuros: 'At most € 3,000.00 a day.',
+      monthlyLimitEuros: 'At most € 10,000.00 a month.',
+      autoApproveLimitEuros: 'Tickets and taxis up to € 150.00 pass by themselves.',
+      mccCategories: 'Airlines, railways, hotels, car hire and local transport.',
+      allowedCountries: 'Merchants in fifteen countries of the EU.',
+      requireIntent: 'A card pays only what was declared and approved before.',
+      requireAttestation: 'A person approves with a passkey over this very booking.',
+      attestationWindowMinutes: 'That approval is good for ten minutes.',
+      amountTolerancePercent: 'Hotel taxes and currency may add up to 15 percent.',
+    },
+  ),
+  preset(
+    'research-agent',
+    'An agent that buys papers, data and API calls: many small payments by day, with an end date.',
+    {
+      name: 'Research agent',
+      maxTransactionEuros: 40,
+      dailyLimitEuros: 100,
+      monthlyLimitEuros: 800,
+      autoApproveLimitEuros: 15,
+      mccCategories: ['software', 'education', 'publishing'],
+      activeHoursStart: 6,
+      activeHoursEnd: 22,
+      expiresAfterMinutes: 43_200,
+      expirationAction: 'freeze',
+      amountTolerancePercent: 5,
+    },
+    {
+      maxTransactionEuros: 'No single payment above € 40.00.',
+      dailyLimitEuros: 'At most € 100.00 a day.',
+      monthlyLimitEuros: 'At most € 800.00 a month.',
+      autoApproveLimitEuros: 'Up to € 15.00 no person is asked.',
+      mccCategories: 'Software, education and publishing.',
+      activeHoursStart: 'Spends from 06:00 UTC …',
+      activeHoursEnd: '… until 22:00 UTC.',
+      expiresAfterMinutes: 'Ends after thirty days; assign it again to go on.',
+      expirationAction: 'Then the agent’s cards are frozen.',
+      amountTolerancePercent: 'Taxes may add up to 5 percent.',
+    },
+  ),
+  preset(
+    'machine-payments',
+    'An agent that pays APIs by HTTP 402: cents at a time, thousands of times, no person in between.',
+    {
+      name: 'Machine payments',
+      maxTransactionEuros: 2,
+      dailyLimitEuros: 20,
+      monthlyLimitEuros: 300,
+      autoApproveLimitEuros: 2,
+      requireIntent: true,
+      maxUsageCount: 10_000,
+      amountTolerancePercent: 0,
+    },
+    {
+      maxTransactionEuros: 'No single call above € 2.00.',
+      dailyLimitEuros: 'At most € 20.00 a day, so that a loop costs little.',
+      monthlyLimitEuros: 'At most € 300.00 a month.',
+      autoApproveLimitEuros: 'Everything within the limits passes by itself.',
+      requireIntent: 'Each payment belongs to a declared intent.',
+      maxUsageCount: 'Ends after 10,000 payments; assign it again to go on.',
+      amountTolerancePercent: 'The price asked must be the price declared.',
+    },
+  ),
+]

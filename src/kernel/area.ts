@@ -1,0 +1,61 @@
+import type { EntityClass, EntityManager } from '@mikro-orm/postgresql'
+import type { z } from 'zod'
+import type { Actor, Context } from './context.ts'
+import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
+
+/** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
+export type Authenticate = (secret: string, em: EntityManager) => Promise<Actor | undefined>
+
+/** What an area does, in the same transaction, when another area has emitted an event. */
+export interface Reaction {
+  readonly emits: Events
+  readonly run: (data: unknown, context: Context<never, Events>) => Promise<void>
+}
+
+export const reaction = <D extends z.ZodType, E extends Events>(
+  _event: D,
+  emits: E,
+  run: (data: z.output<D>, context: Context<never, E>) => Promise<void>,
+): Reaction => ({ emits, run: run as Reaction['run'] })
+
+/** All that the house needs to know of an area. */
+export interface Area<A extends Api = Api> {
+  /** The section of the documentation. */
+  readonly name: string
+  readonly about: string
+  readonly api: A
+  readonly handlers: Handlers<A>
+  readonly entities: readonly EntityClass<object>[]
+  readonly credentials: Readonly<Record<string, Authenticate>>
+  readonly reactions: Readonly<Record<string, Reaction>>
+}
+
+type Optional = Partial<Pick<Area, 'entities' | 'credentials' | 'reactions'>>
+
+export const area = <A extends Api>(
+  name: string,
+  about: string,
+  { api, handlers }: Implemented<A>,
+  { entities = [], credentials = {}, reactions = {} }: Optional = {},
+): Area<A> => ({ name, about, api, handlers, entities, credentials, reactions })
+
+/** An operation as the house knows it: where it belongs and what runs it. */
+export interface Registered {
+  /** `policies.create`: in logs, metrics, the audit trail, the client. */
+  readonly key: string
+  readonly tag: string
+  readonly operation: AnyOperation
+  readonly handler: unknown
+}
+
+export type Areas = Readonly<Record<string, Area>>
+
+export const registered = (areas: Areas): Registered[] =>
+  Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>
+    Object.entries(api).map(([verb, operation]) => ({
+      key: `${noun}.${verb}`,
+      tag: operation.tag ?? name,
+      operation,
+      handler: handlers[verb],
+    })),
+  )

@@ -1,0 +1,29 @@
+import type { Registered } from './area.ts'
+import type { Actor, Tenant } from './context.ts'
+
+/** A request after the pipeline has let it in: known caller, valid input. */
+export interface Call {
+  readonly operation: Registered
+  readonly actor: Actor
+  readonly input: { readonly params: Record<string, string>; readonly query: object; readonly body: object }
+  readonly requestId: string
+  readonly address: string | null
+  readonly idempotencyKey: string | null
+}
+
+/** What goes back: the body is encoded already, once, as it is sent and stored. */
+export interface Outcome {
+  readonly status: number
+  readonly body: string | Uint8Array | null
+  readonly type?: string
+  readonly errorCode?: string
+  readonly replayed?: boolean
+  /** The body as kept for a replay, where it differs: without the secrets that are shown once. */
+  readonly stored?: string
+}
+
+export const isWrite = (call: Call): boolean => call.operation.operation.method !== 'GET'
+
+/** The string that names a tenant (and, for a token, its agent) in locks, lanes and cursors. */
+export const identityOf = (tenant: Tenant | null, agentId: string | null): string =>
+  [tenant?.ownerId ?? '', tenant?.mode ?? '', agentId ?? ''].join('|')

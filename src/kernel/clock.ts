@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** Real time: for signatures, tokens, rate limits, idempotency. Everything a business rule asks is the tenant's time. */
+export const clock = {
+  real: (): Date => new Date(),
+  milliseconds: (): number => Date.now(),
+  /** Monotonic, for measuring. */
+  ticks: (): number => performance.now(),
+  /** The tenant's own time: in test mode its owner may have moved it forward. */
+  tenant: (offsetMs: number): Date => new Date(Date.now() + offsetMs),
+}
+
+export const minutes = (count: number): number => count * 60_000
+
+export const after = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
+
+/** An instant on the wire: ISO 8601, milliseconds, UTC. */
+export const instant = z
+  .codec(z.iso.datetime({ offset: true }), z.date(), {
+    decode: text => new Date(text),
+    encode: date => date.toISOString(),
+  })
+  .meta({ examples: ['2026-11-20T09:30:00.000Z'] })

@@ -1,0 +1,44 @@
+import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
+import type { z } from 'zod'
+import type { Caller, Events } from './operation.ts'
+import type { PageOf } from './page.ts'
+import type { Ports } from './ports.ts'
+import type { Refusal } from './problem.ts'
+
+export type Mode = 'test' | 'live'
+
+/** To whom everything belongs: taken from the credential and from nowhere else. */
+export interface Tenant {
+  readonly ownerId: string
+  readonly mode: Mode
+}
+
+/** Who calls, as the credential proves it. */
+export interface Actor {
+  readonly type: Caller
+  readonly id: string | null
+  readonly tenant: Tenant | null
+  /** An agent's token reaches only that agent's records. */
+  readonly agentId: string | null
+  readonly scopes: ReadonlySet<string>
+  readonly clockOffsetMs: number
+}
+
+/** What a handler has: the tenant's records, time, and the words to answer with. */
+export interface Context<F extends string = string, E extends Events = Events> {
+  readonly actor: Actor
+  readonly tenant: Tenant
+  readonly em: EntityManager
+  /** The tenant's time, one instant for the whole request. */
+  readonly now: Date
+  readonly requestId: string
+  readonly ports: Ports
+  emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
+  refuse(code: F, message?: string): Refusal
+  /** One page of what matches, newest first, from the cursor of the request. */
+  page<T extends { id: string }>(entity: EntityName<T>, where: FilterQuery<T>): Promise<PageOf<T>>
+  /** The same over a list that is not in the database. */
+  pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
+  /** For the dashboard secret, which has no tenant of its own: go on as this one. */
+  actFor(tenant: Tenant): void
+}

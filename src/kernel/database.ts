@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import type { EntityManager, Transaction } from '@mikro-orm/postgresql'
+import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import pg from 'pg'
+
+/** The one pool, seen as entities and as plain SQL. */
+export interface Database {
+  fork(): EntityManager
+  readonly pool: Pool
+}
+
+export type Row = Record<string, unknown>
+export type Sql = <R extends Row = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>
+
+const { builtins, getTypeParser } = pg.types
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === builtins.INT8 ? BigInt : getTypeParser(oid, format),
+} as pg.CustomTypesConfig
+
+const statementNames = new Map<string, string>()
+
+/** The same text is prepared once per connection: the hot paths run few statements, very often. */
+function statementName(text: string): string {
+  const known = statementNames.get(text)
+  if (known) return known
+  const name = createHash('sha256').update(text).digest('base64url').slice(0, 24)
+  statementNames.set(text, name)
+  return name
+}
+
+export const sqlOn =
+  (client: PoolClient): Sql =>
+  async (text, values = []) => {
+    const { rows } = await client.query({ text, values: [...values], types, name: statementName(text) })
+    return rows
+  }
+
+/** SQL inside the transaction of an entity manager. */
+export const sqlIn =
+  (em: EntityManager): Sql =>
+  async (text, values = []) => {
+    const transaction = em.getTransactionContext<Transaction & KyselyTransaction<unknown>>()
+    if (!transaction) throw new Error('no transaction is open')
+    const { rows } = await transaction.executeQuery(CompiledQuery.raw(text, [...values]))
+    return rows as never
+  }

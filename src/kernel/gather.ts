@@ -1,0 +1,58 @@
+interface Waiting<T, R> {
+  readonly item: T
+  readonly resolve: (result: R) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Limits {
+  /** How many items one batch takes. */
+  readonly size: number
+  /** How many batches of one lane are under way at once. */
+  readonly inFlight: number
+}
+
+/** What became of an item: its result, or why it has none. */
+export type Settled<R> = PromiseSettledResult<R>
+
+/**
+ * Gathers what arrives while work is under way. An idle lane starts at once: a single item is a batch of one and
+ * waits for nobody. Lanes never wait for each other.
+ */
+export function gatherer<T, R>(
+  { size, inFlight }: Limits,
+  work: (items: readonly T[]) => Promise<readonly Settled<R>[]>,
+): (lane: string, item: T) => Promise<R> {
+  const lanes = new Map<string, { queue: Waiting<T, R>[]; running: number }>()
+
+  async function run(name: string): Promise<void> {
+    const lane = lanes.get(name)
+    if (!lane || lane.running >= inFlight || lane.queue.length === 0) return
+    lane.running++
+    const batch = lane.queue.splice(0, size)
+    await deliver(batch)
+    lane.running--
+    if (lane.running === 0 && lane.queue.length === 0) lanes.delete(name)
+    else await run(name)
+  }
+
+  async function deliver(batch: readonly Waiting<T, R>[]): Promise<void> {
+    try {
+      const results = await work(batch.map(({ item }) => item))
+      batch.forEach(({ resolve, reject }, index) => {
+        const result = results[index]
+        if (result?.status === 'fulfilled') resolve(result.value)
+        else reject(result?.reason)
+      })
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  return (name, item) =>
+    new Promise((resolve, reject) => {
+      const lane = lanes.get(name) ?? { queue: [], running: 0 }
+      lanes.set(name, lane)
+      lane.queue.push({ item, resolve, reject })
+      void run(name)
+    })
+}

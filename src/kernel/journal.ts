@@ -1,0 +1,83 @@
+import type { Tenant } from './context.ts'
+import type { Sql } from './database.ts'
+
+/** An event as it is stored; delivery reads it from there. */
+export interface EventRow {
+  id: string
+  ownerId: string
+  mode: Tenant['mode']
+  agentId: string | null
+  event: string
+  data: unknown
+  requestId: string
+  createdAt: Date
+}
+
+export interface AuditRow {
+  id: string
+  ownerId: string | null
+  mode: Tenant['mode'] | null
+  actorType: string
+  actorId: string | null
+  action: string
+  outcome: string
+  resourceId: string | null
+  agentId: string | null
+  requestId: string
+  address: string | null
+  at: Date
+}
+
+export interface IdempotencyRow {
+  ownerId: string
+  mode: string
+  agentId: string
+  operation: string
+  key: string
+  requestHash: string
+  /** Null while an outside call is under way. */
+  status: number | null
+  body: string | null
+  errorCode: string | null
+  reservation: unknown
+  createdAt: Date
+}
+
+/** What a transaction leaves behind beside its records. */
+export interface Journal {
+  events: EventRow[]
+  audit: AuditRow[]
+  idempotency: IdempotencyRow[]
+}
+
+export const emptyJournal = (): Journal => ({ events: [], audit: [], idempotency: [] })
+
+const STATEMENT = `
+with e as (
+  insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)
+  select id, "ownerId", mode, "agentId", event, data, "requestId", "createdAt"
+  from jsonb_to_recordset($1::jsonb) as r(id text, "ownerId" text, mode text, "agentId" text, event text,
+    data jsonb, "requestId" text, "createdAt" timestamptz)
+), a as (
+  insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, outcome, resource_id, agent_id,
+    request_id, address, at)
+  select id, "ownerId", mode, "actorType", "actorId", action, outcome, "resourceId", "agentId",
+    "requestId", address, at
+  from jsonb_to_recordset($2::jsonb) as r(id text, "ownerId" text, mode text, "actorType" text, "actorId" text,
+    action text, outcome text, "resourceId" text, "agentId" text, "requestId" text, address text, at timestamptz)
+)
+insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,
+  error_code, reservation, created_at)
+select "ownerId", mode, "agentId", operation, key, "requestHash", status, body, "errorCode", reservation, "createdAt"
+from jsonb_to_recordset($3::jsonb) as r("ownerId" text, mode text, "agentId" text, operation text, key text,
+  "requestHash" text, status int, body text, "errorCode" text, reservation jsonb, "createdAt" timestamptz)
+on conflict (owner_id, mode, agent_id, operation, key) do update
+  set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+    error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at`
+
+/** Events, audit rows and idempotency rows of one request or of a whole batch: always one statement. */
+export async function writeJournal(sql: Sql, journal: Journal): Promise<void> {
+  const { events, audit, idempotency } = journal
+  if (events.length + audit.length + idempotency.length === 0) return
+  await sql(STATEMENT, [JSON.stringify(events), JSON.stringify(audit), JSON.stringify(idempotency)])
+}

@@ -1,0 +1,30 @@
+export interface Machine<State extends string> {
+  readonly name: string
+  readonly states: readonly [State, ...State[]]
+  readonly initial: State
+  readonly table: Readonly<Record<State, readonly State[]>>
+  can(from: State, to: State): boolean
+  /** The only writer of a status. False, and nothing written, where the table has no such step. */
+  move(record: { readonly status: State }, to: State): boolean
+}
+
+/** A noun's states and the steps between them. The first state is where a record begins. */
+export function machine<const State extends string>(
+  name: string,
+  table: Record<State, readonly NoInfer<State>[]>,
+): Machine<State> {
+  const states = Object.keys(table) as [State, ...State[]]
+  const can = (from: State, to: State): boolean => table[from].includes(to)
+  return {
+    name,
+    table,
+    states,
+    initial: states[0],
+    can,
+    move(record, to) {
+      if (!can(record.status, to)) return false
+      Object.assign(record, { status: to })
+      return true
+    },
+  }
+}

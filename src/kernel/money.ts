@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+/** An exact amount of euros. Held as integer cents; only this file and the ledger know that. */
+export type Euros = bigint
+
+const HIGHEST = 100_000_000_000
+
+/** The decimal digits of a JSON number, or undefined where it has more than two of them. */
+function cents(amount: number): bigint | undefined {
+  const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount))
+  if (!parts) return undefined
+  return BigInt(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
+}
+
+/** `…Euros` on the wire: a JSON number, at most two decimals. */
+export const euros = z
+  .codec(z.number().min(0).max(HIGHEST), z.bigint(), {
+    decode: (amount, context) => {
+      const exact = cents(amount)
+      if (exact !== undefined) return exact
+      context.issues.push({ code: 'custom', message: 'at most two decimals', input: amount })
+      return z.NEVER
+    },
+    encode: amount => Number(amount) / 100,
+  })
+  .meta({ examples: [25.5] })
+
+/** For people: `€ 12.34`. */
+export function inWords(amount: Euros): string {
+  const digits = String(amount < 0n ? -amount : amount).padStart(3, '0')
+  return `€ ${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}

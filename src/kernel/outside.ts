@@ -1,0 +1,54 @@
+import type { Call, Outcome } from './call.ts'
+import type { Context } from './context.ts'
+import type { House } from './house.ts'
+import { keepReservation, replay } from './idempotency.ts'
+import { writeJournal } from './journal.ts'
+import type { Events } from './operation.ts'
+import type { Ports } from './ports.ts'
+import { Refusal } from './problem.ts'
+import { type Opened, perform, settle, transaction } from './plain.ts'
+import { Work } from './work.ts'
+
+/**
+ * Reserve and commit; call out with no transaction open; record and commit. A reservation is plain JSON: it outlives
+ * a crash. What crashed between is settled by `recover` at the next try with the same key, never by a second call.
+ */
+export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
+  reserve(input: I, context: Context<F, E>): Promise<V | Refusal>
+  call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
+  record(answer: A, reservation: V, context: Context<F, E>): Promise<R | Refusal>
+  recover(reservation: V, context: Context<F, E>): Promise<R | Refusal>
+}
+
+type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
+
+interface Reserved {
+  readonly done?: Outcome
+  readonly reservation?: unknown
+}
+
+export async function runOutside(house: House, call: Call): Promise<Outcome> {
+  const handler = call.operation.handler as Handler
+  const { done, reservation } = await transaction(house, call, opened => reserve(house, call, handler, opened))
+  if (done) return done
+  const answer = await handler.call(reservation, { ports: house.ports, requestId: call.requestId })
+  return transaction(house, call, opened =>
+    perform(house, call, opened, work => handler.record(answer, reservation, work)),
+  )
+}
+
+async function reserve(house: House, call: Call, handler: Handler, opened: Opened): Promise<Reserved> {
+  const { claim, kept } = opened
+  if (claim && kept) {
+    const recover = () => perform(house, call, opened, work => handler.recover(kept.reservation, work))
+    return { done: replay(claim, kept) ?? (await recover()) }
+  }
+  const work = new Work(house, call, opened.em, opened.now)
+  const reservation = await handler.reserve(call.input, work)
+  if (reservation instanceof Refusal) return { done: await settle(call, work, opened, reservation) }
+  await work.react()
+  await work.em.flush()
+  const idempotency = claim ? [keepReservation(claim, reservation)] : []
+  await writeJournal(opened.sql, { events: work.events, audit: [], idempotency })
+  return { reservation }
+}

@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+
+const limit = z.coerce
+  .number('a whole number from 1 to 100')
+  .int('a whole number from 1 to 100')
+  .min(1, 'a whole number from 1 to 100')
+  .max(100, 'a whole number from 1 to 100')
+  .default(20)
+  .meta({ description: 'How many records a page has.' })
+
+const cursor = z
+  .string()
+  .optional()
+  .meta({ description: '`nextCursor` of the page before. Good only for the same list, filters and owner.' })
+
+export const pageQuery = <S extends z.ZodRawShape>(filters: S) => z.strictObject({ ...filters, limit, cursor })
+export type PageQuery<S extends z.ZodRawShape> = ReturnType<typeof pageQuery<S>>
+
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({ data: z.array(item), hasMore: z.boolean(), nextCursor: z.string().nullable() })
+export type Page<T extends z.ZodType> = ReturnType<typeof pageOf<T>>
+
+export interface PageOf<T> {
+  data: T[]
+  hasMore: boolean
+  nextCursor: string | null
+}
+
+/**
+ * A cursor is the last id of a page, signed together with everything that the page was made for:
+ * it cannot be altered, nor taken to another owner, list or filter.
+ */
+export class Cursors {
+  readonly #secret: string
+
+  constructor(secret: string) {
+    this.#secret = secret
+  }
+
+  write(list: string, lastId: string): string {
+    return Buffer.concat([this.#sign(list, lastId), Buffer.from(lastId)]).toString('base64url')
+  }
+
+  /** The id after which the page begins; undefined for a cursor that is not ours. */
+  read(list: string, cursor: string): string | undefined {
+    const bytes = Buffer.from(cursor, 'base64url')
+    const lastId = bytes.subarray(16).toString()
+    const genuine = bytes.length > 16 && timingSafeEqual(bytes.subarray(0, 16), this.#sign(list, lastId))
+    return genuine ? lastId : undefined
+  }
+
+  #sign(list: string, lastId: string): Buffer {
+    return createHmac('sha256', this.#secret).update(`${list}\n${lastId}`).digest().subarray(0, 16)
+  }
+}

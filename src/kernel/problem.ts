@@ -1,0 +1,54 @@
+/** A refusal that belongs to the business: a value, committed together with whatever it caused. */
+export class Refusal {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+
+  constructor(status: number, code: string, message: string) {
+    this.status = status
+    this.code = code
+    this.message = message
+  }
+}
+
+/** What stops a request before or around its handler. Nothing of the request remains. */
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ProblemCode, message?: string, headers: Record<string, string> = {}) {
+    const [status, text] = problems[code]
+    super(message ?? text)
+    this.status = status
+    this.code = code
+    this.headers = headers
+  }
+}
+
+/** Everything that can go wrong in any operation: status and what to tell the caller. */
+export const problems = {
+  invalid_request: [400, 'The request is not valid.'],
+  invalid_json: [400, 'The body is not valid JSON.'],
+  invalid_cursor: [400, 'cursor: this is not a cursor of this list; take nextCursor from its last page.'],
+  unknown_reference: [400, 'The request names a record that does not exist.'],
+  unauthenticated: [401, 'Send a valid key or token: Authorization: Bearer <token>.'],
+  wrong_caller: [403, 'This kind of credential may not call this operation.'],
+  missing_scope: [403, 'The credential lacks the scope that this operation needs.'],
+  not_found: [404, 'There is nothing here. See /docs for every operation.'],
+  method_not_allowed: [405, 'This address does not know this method.'],
+  in_progress: [409, 'A request with this Idempotency-Key is still running. Try again in a moment.'],
+  body_too_large: [413, 'The body is larger than 1 MiB.'],
+  unsupported_media_type: [415, 'Send the body as application/json, uncompressed, in UTF-8.'],
+  idempotency_key_reused: [422, 'This Idempotency-Key was used with a different request. Use a new key.'],
+  rate_limited: [429, 'Too many requests from this address. Wait as long as Retry-After says.'],
+  internal: [500, 'Something went wrong on our side. Give us the X-Request-Id of this answer.'],
+  busy: [503, 'Too much is happening on these records at once. Try again.'],
+  outcome_unknown: [
+    503,
+    'The connection to the database was lost and the outcome is not known. Repeat the request with the same Idempotency-Key, or look before you repeat.',
+  ],
+  unavailable: [503, 'The database cannot be reached. Try again in a moment.'],
+} as const satisfies Record<string, readonly [number, string]>
+
+export type ProblemCode = keyof typeof problems

@@ -1,0 +1,71 @@
+import { type EntityManager, type EntityName, type FilterQuery, LockMode, p } from '@mikro-orm/core'
+import type { EntityManager as SqlEntityManager } from '@mikro-orm/postgresql'
+import type { Mode, Tenant } from './context.ts'
+import { newId } from './ids.ts'
+import type { Euros } from './money.ts'
+
+/** What an entity manager of a request knows; the filters and the columns below read it. */
+export interface RecordScope extends Tenant {
+  readonly agentId: string | null
+  readonly now: Date
+}
+
+export function bind(em: EntityManager, scope: RecordScope): void {
+  em.setFilterParams('tenant', { ...scope })
+}
+
+const scopeOf = (em: EntityManager): RecordScope => em.getContext().getFilterParams('tenant') as unknown as RecordScope
+
+/**
+ * Every query of a tenant's table is narrowed to the tenant, and for an agent's token to its own records.
+ * Without a bound scope a query throws: nothing can be read by forgetting something.
+ */
+const narrowed = (agentColumn?: string) => ({
+  tenant: {
+    name: 'tenant',
+    default: true,
+    cond: ({ ownerId, mode, agentId }: RecordScope) => ({
+      ownerId,
+      mode,
+      ...(agentColumn && agentId ? { [agentColumn]: agentId } : {}),
+    }),
+  },
+})
+
+/** A table of tenants' records; `agentColumn` names the agent to whom a row belongs. */
+export const tenantTable = <N extends string>(name: N, tableName: string, agentColumn?: string) => ({
+  name,
+  tableName,
+  filters: narrowed(agentColumn),
+})
+
+export const timestamp = () => p.datetime().columnType('timestamptz(3)')
+
+/** A member that is null until it is given. */
+export const maybe = {
+  string: () => p.text().$type<string | null>().strictNullable().onCreate(() => null),
+  integer: () => p.integer().$type<number | null>().strictNullable().onCreate(() => null),
+  number: () => p.double().$type<number | null>().strictNullable().onCreate(() => null),
+  euros: (column: string) => p.bigint().name(column).$type<Euros | null>().strictNullable().onCreate(() => null),
+  instant: () => timestamp().$type<Date | null>().strictNullable().onCreate(() => null),
+}
+
+export const words = () => p.array().columnType('text[]').onCreate((): string[] => [])
+export const flag = () => p.boolean().onCreate(() => false)
+
+/** The members that every tenant's record has. */
+export const record = (prefix: string) => ({
+  id: p.text().primary().onCreate(() => newId(prefix)),
+  ownerId: p.text().onCreate((_, em) => scopeOf(em).ownerId),
+  mode: p.enum(['test', 'live'] as const).onCreate((_, em): Mode => scopeOf(em).mode),
+  createdAt: timestamp().onCreate((_, em) => scopeOf(em).now),
+  updatedAt: timestamp().onCreate((_, em) => scopeOf(em).now).onUpdate((_, em) => scopeOf(em).now),
+})
+
+/** A record of the tenant, locked until the transaction ends and read as it is then. */
+export const lock = <T extends { id: string }>(
+  em: SqlEntityManager,
+  entity: EntityName<T>,
+  id: string,
+): Promise<T | null> =>
+  em.findOne(entity, { id } as FilterQuery<T>, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) as Promise<T | null>

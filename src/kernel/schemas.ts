@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { instant } from './clock.ts'
+import { id } from './ids.ts'
+
+/** What every record of a tenant shows first and last. */
+export const recordHead = (prefix: string) => ({
+  id: id(prefix),
+  ownerId: id('customer'),
+  mode: z.enum(['test', 'live']),
+})
+export const recordTail = { createdAt: instant, updatedAt: instant }
+
+/** A name that a person gave. */
+export const label = z.string().trim().min(1).max(200)
+
+/** Free text of a person. */
+export const remark = z.string().trim().max(1_000)
+
+export const metadata = z
+  .record(z.string().min(1).max(100), z.string().max(1_000))
+  .refine(entries => Object.keys(entries).length <= 50, 'at most 50 members')
+  .meta({ description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
+
+/** A person's words inside an event: short enough to be passed on. */
+export const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text)

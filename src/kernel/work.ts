@@ -1,0 +1,113 @@
+import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
+import { type Call, identityOf } from './call.ts'
+import type { Context, Tenant } from './context.ts'
+import type { House } from './house.ts'
+import type { EventRow } from './journal.ts'
+import type { Events } from './operation.ts'
+import type { PageOf } from './page.ts'
+import { Problem, type Refusal } from './problem.ts'
+import { bind } from './record.ts'
+import { eventOf, refusalOf } from './words.ts'
+
+/** One request at work: its handler's context, and what it has emitted so far. */
+export class Work implements Context {
+  readonly em: EntityManager
+  readonly now: Date
+  readonly events: EventRow[] = []
+  readonly #house: House
+  readonly #call: Call
+  #tenant: Tenant | null
+  #declared: Events
+
+  constructor(house: House, call: Call, em: EntityManager, now: Date) {
+    this.em = em
+    this.now = now
+    this.#house = house
+    this.#call = call
+    this.#declared = call.operation.operation.emits ?? {}
+    this.#tenant = call.actor.tenant
+    if (this.#tenant) this.actFor(this.#tenant)
+  }
+
+  get actor() {
+    return this.#call.actor
+  }
+
+  get requestId() {
+    return this.#call.requestId
+  }
+
+  get ports() {
+    return this.#house.ports
+  }
+
+  get tenant(): Tenant {
+    if (!this.#tenant) throw new Error(`${this.#call.operation.key} has no tenant: call actFor first`)
+    return this.#tenant
+  }
+
+  get owner(): Tenant | null {
+    return this.#tenant
+  }
+
+  actFor(tenant: Tenant): void {
+    this.#tenant = tenant
+    bind(this.em, { ...tenant, agentId: this.actor.agentId, now: this.now })
+  }
+
+  emit = (event: string, data: unknown): void => {
+    this.events.push(eventOf(this.#declared, event, data, this))
+  }
+
+  refuse = (code: string, message?: string): Refusal => refusalOf(this.#call.operation.operation, code, message)
+
+  page = async <T extends { id: string }>(
+    entity: EntityName<T>,
+    where: FilterQuery<T>,
+  ): Promise<PageOf<T>> => {
+    const { limit, after } = this.#pageQuery()
+    const filter = { $and: [where, after ? { id: { $lt: after } } : {}] } as FilterQuery<T>
+    const rows = await this.em.find(entity, filter, { orderBy: { id: 'desc' } as never, limit: limit + 1 })
+    return this.#pageFrom(rows as T[], limit)
+  }
+
+  pageOf = <T extends { id: string }>(all: readonly T[]): PageOf<T> => {
+    const { limit, after } = this.#pageQuery()
+    const start = after ? all.findIndex(({ id }) => id === after) + 1 : 0
+    return this.#pageFrom(all.slice(start, start + limit + 1), limit)
+  }
+
+  /** `limit`, and the id after which the page begins. */
+  #pageQuery(): { limit: number; after: string | undefined } {
+    const { limit, cursor } = this.#call.input.query as { limit: number; cursor?: string }
+    const after = cursor === undefined ? undefined : this.#house.cursors.read(this.#list(), cursor)
+    if (cursor !== undefined && after === undefined) throw new Problem('invalid_cursor')
+    return { limit, after }
+  }
+
+  #pageFrom<T extends { id: string }>(rows: readonly T[], limit: number): PageOf<T> {
+    const data = rows.slice(0, limit)
+    const hasMore = rows.length > limit
+    const last = data.at(-1)
+    return { data, hasMore, nextCursor: hasMore && last ? this.#house.cursors.write(this.#list(), last.id) : null }
+  }
+
+  /** What a cursor is good for: this list, these filters, this caller. */
+  #list(): string {
+    const { limit: _limit, cursor: _cursor, ...filters } = this.#call.input.query as Record<string, unknown>
+    const { key } = this.#call.operation
+    return [key, identityOf(this.#tenant, this.actor.agentId), JSON.stringify([this.#call.input.params, filters])].join('|')
+  }
+
+  /** What other areas do about the events so far, theirs included, before anything is committed. */
+  async react(): Promise<void> {
+    for (let next = 0; next < this.events.length; next++) {
+      const { event, data } = this.events[next] as EventRow
+      for (const reaction of this.#house.reactions.get(event) ?? []) {
+        await this.em.flush()
+        this.#declared = reaction.emits
+        await reaction.run(data, this as Context<never, Events>)
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import type { User } from './unprivileged-user.ts'
+
+export interface GuardedChild {
+  /** Settles when the child has ended, whoever ended it. */
+  ended: Promise<void>
+  /** Asks the child to end, in the way our own death would. */
+  end(): void
+}
+
+/**
+ * The shell holds one end of a pipe whose other end only we hold. However we end, `kill -9` included, the
+ * pipe closes and the shell interrupts the child. It needs no privilege and leaves nothing behind.
+ */
+const GUARD = `
+  exec 3<&0
+  "$@" </dev/null 3<&- &
+  child=$!
+  { read -r _ <&3; kill -s INT $child; } 2>/dev/null &
+  watch=$!
+  wait $child
+  kill $watch 2>/dev/null
+`
+
+/** Runs a server that must not outlive this process, in a group of its own: Ctrl-C is for us to handle. */
+export function guardedChild(
+  command: string[],
+  options: { user: User; cwd: string; log: string },
+): GuardedChild {
+  const log = openSync(options.log, 'w', 0o600)
+  const shell = spawn('/bin/sh', ['-c', GUARD, 'guard', ...command], {
+    ...options.user,
+    cwd: options.cwd,
+    env: { PATH: process.env.PATH, TZ: 'UTC' },
+    stdio: ['pipe', log, log],
+    detached: true,
+  })
+  closeSync(log)
+  const ended = new Promise<void>(resolve => {
+    shell.once('exit', () => resolve()).once('error', () => resolve())
+  })
+  return { ended, end: () => shell.stdin?.end() }
+}

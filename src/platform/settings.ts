@@ -1,0 +1,123 @@
+import { z } from 'zod'
+
+/** What a setting says of itself in `.env.example` and in the README. */
+interface About {
+  meaning: string
+  allowed: string
+  /** Shown where the default is not a plain value. */
+  otherwise?: string
+}
+
+const digits = z.string().regex(/^\d{1,9}$/)
+
+const integer = (min: number, max: number) => digits.transform(Number).pipe(z.int().min(min).max(max))
+
+const documentation = z.registry<About>()
+
+const about = <T extends z.ZodType>(schema: T, text: About): T => {
+  documentation.add(schema, text)
+  return schema
+}
+
+const hostName = z.string().regex(/^[\w.:-]+$/)
+
+const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+
+const addresses = z
+  .string()
+  .transform(list => list.split(',').map(item => item.trim()))
+  .pipe(z.array(address))
+
+const trustProxy = z.union([z.literal('false').transform(() => false as const), integer(1, 10), addresses])
+
+const schema = z.object({
+  port: about(integer(0, 65_535).default(8080), {
+    meaning: 'Port of the service. When it is taken, the next free one is used.',
+    allowed: '0 to 65535; 0 takes any free port',
+  }),
+  host: about(hostName.default('127.0.0.1'), {
+    meaning: 'Address the service listens on.',
+    allowed: 'an IP address or a host name',
+  }),
+  dataDir: about(z.string().default('.data'), {
+    meaning: 'Where everything that must survive a restart is kept.',
+    allowed: 'a directory',
+  }),
+  databaseUrl: about(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
+    meaning: 'PostgreSQL to use. Secret.',
+    allowed: 'postgres://user:password@host:port/database',
+    otherwise: 'an embedded server',
+  }),
+  databasePool: about(integer(2, 200).default(20), {
+    meaning: 'Most connections one process opens to PostgreSQL.',
+    allowed: '2 to 200',
+  }),
+  dashboardSecret: about(z.string().min(16).optional(), {
+    meaning: 'Bearer secret of the operator of this installation. Secret.',
+    allowed: 'at least 16 characters',
+    otherwise: 'generated and kept in `DATA_DIR`',
+  }),
+  secretKey: about(z.string().min(32).optional(), {
+    meaning: 'Key that signs page cursors; the same for all processes. Secret.',
+    allowed: 'at least 32 characters',
+    otherwise: 'generated and kept in `DATA_DIR`',
+  }),
+  rateLimitPerMinute: about(integer(1, 1_000_000).default(100), {
+    meaning: 'Requests a minute that one client address may make.',
+    allowed: '1 to 1000000',
+  }),
+  // Trusting every proxy would let any client name its own address, and so pass the rate limit.
+  trustProxy: about(trustProxy.default(false), {
+    meaning:
+      'Proxies whose `X-Forwarded-For` is believed. Never all of them: a client could then forge its address.',
+    allowed: 'false, the number of proxies (1 to 10), or their addresses (10.0.0.1,10.1.0.0/16)',
+  }),
+  logLevel: about(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), {
+    meaning: 'Least severe log lines that are written.',
+    allowed: 'fatal, error, warn, info, debug, trace, silent',
+  }),
+  publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
+    meaning: 'Address of the service as its clients see it, shown in the documentation.',
+    allowed: 'an http or https URL',
+    otherwise: 'the address it listens on',
+  }),
+})
+
+export type Settings = z.output<typeof schema>
+
+export class WrongSetting extends Error {}
+
+/** `dataDir` in the code is `DATA_DIR` in the environment. */
+const variable = (key: string) => key.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()
+
+const keys = Object.keys(schema.shape) as (keyof Settings)[]
+
+const documented = (key: keyof Settings) => documentation.get(schema.shape[key]) as About
+
+/** Checks the environment. An empty variable counts as unset; the message of a failure never holds a value. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const given = keys.flatMap(key => {
+    const value = env[variable(key)]?.trim()
+    return value ? [[key, value]] : []
+  })
+  const { data, error } = schema.safeParse(Object.fromEntries(given))
+  if (data) return data
+  const key = error.issues[0]?.path[0] as keyof Settings
+  throw new WrongSetting(`${variable(key)} is not valid. Allowed: ${documented(key).allowed}.`)
+}
+
+export interface SettingRow {
+  name: string
+  standard: string
+  allowed: string
+  meaning: string
+}
+
+/** The settings as documentation shows them. */
+export function settingRows(): SettingRow[] {
+  const defaults = schema.parse({})
+  return keys.map(key => {
+    const { allowed, meaning, otherwise } = documented(key)
+    return { name: variable(key), standard: otherwise ?? String(defaults[key]), allowed, meaning }
+  })
+}

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { chownSync, readFileSync } from 'node:fs'
+
+/** Who a child process runs as; empty for ourselves. */
+export interface User {
+  uid?: number
+  gid?: number
+}
+
+const ADVICE = 'PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL.'
+
+/** The user whom root lets run a server that refuses to be root. */
+export function unprivilegedUser(): User {
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map(line => line.split(':'))
+  const account = ['postgres', 'nobody'].flatMap(name => accounts.filter(([other]) => other === name))[0]
+  if (!account) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)
+  const user = { uid: Number(account[2]), gid: Number(account[3]) }
+  if (!may(user, 'true')) throw new Error(`This process may not become another user. ${ADVICE}`)
+  return user
+}
+
+/** Whether a command succeeds for a user: asking the system beats reading permissions. */
+export function may(user: User, command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0
+}
+
+export function give(path: string, { uid, gid }: User): void {
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+}
