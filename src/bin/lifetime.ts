@@ -10,7 +10,7 @@ export interface Lifetime {
   end(code: number): void
 }
 
-const CLOSE_MS = 6_000
+const CLOSE_MS = 5_000
 const ALL_MS = 9_500
 
 /** npm and the terminal may each deliver the same Ctrl-C. */

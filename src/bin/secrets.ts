@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePrivateFile } from '../platform/private-file.ts'
 
@@ -20,8 +20,10 @@ const file = (dataDir: string) => join(dataDir, 'secrets.json')
 
 const secret = () => randomBytes(32).toString('base64url')
 
+export const hasSecrets = (dataDir: string) => existsSync(file(dataDir))
+
 export function openSecrets(dataDir: string): Secrets {
-  if (!existsSync(file(dataDir))) {
+  if (!hasSecrets(dataDir)) {
     keepSecrets(dataDir, { dashboardSecret: secret(), secretKey: secret(), sandbox: null })
   }
   return JSON.parse(readFileSync(file(dataDir), 'utf8'))
@@ -29,4 +31,8 @@ export function openSecrets(dataDir: string): Secrets {
 
 export function keepSecrets(dataDir: string, secrets: Secrets): void {
   writePrivateFile(file(dataDir), `${JSON.stringify(secrets, null, 2)}\n`)
+}
+
+export function removeSecrets(dataDir: string): void {
+  rmSync(file(dataDir))
 }

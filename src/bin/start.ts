@@ -22,6 +22,7 @@ async function start(life: Lifetime): Promise<void> {
   const secretKey = settings.secretKey ?? secrets.secretKey
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
+  say('Preparing the database')
   const service = await openService({ settings: { ...settings, databaseUrl, dashboardSecret, secretKey } })
   life.closeLater(() => service.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)
@@ -49,20 +50,26 @@ async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {
 }
 
 async function listen(service: Service, { port, host }: Settings): Promise<string> {
-  const shown = host.includes(':') ? `[${host}]` : host
   for (let next = port; ; next++) {
     try {
-      return `http://${shown}:${await service.listen(next, host)}`
+      return `http://${reachable(host)}:${await service.listen(next, host)}`
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || next === 65_535) throw error
-      say(`Port ${next} is taken; trying ${next + 1}`)
+      say(`Port ${next} is taken, trying ${next + 1}`)
     }
   }
 }
 
+/** A host as it stands in a URL; one that means every address is reached through the local one. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
 function welcome({ url, docs, apiKey }: Instance): void {
   say(`
-The service is ready.
+The service is ready (${(performance.now() / 1000).toFixed(1)} s).
 
   URL          ${url}
   Docs         ${docs}

@@ -1,10 +1,11 @@
-import type { EntityClass, EntityManager } from '@mikro-orm/postgresql'
+import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
 import type { Actor, Context } from './context.ts'
+import type { Sql } from './database.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
 
 /** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
-export type Authenticate = (secret: string, em: EntityManager) => Promise<Actor | undefined>
+export type Authenticate = (secret: string, sql: Sql) => Promise<Actor | undefined>
 
 /** What an area does, in the same transaction, when another area has emitted an event. */
 export interface Reaction {

@@ -39,6 +39,9 @@ export interface Context<F extends string = string, E extends Events = Events> {
   page<T extends { id: string }>(entity: EntityName<T>, where: FilterQuery<T>): Promise<PageOf<T>>
   /** The same over a list that is not in the database. */
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
-  /** For the dashboard secret, which has no tenant of its own: go on as this one. */
+  /**
+   * Go on as this tenant: for the dashboard secret, which has none of its own, and for a key where the thing belongs
+   * to the other mode of the same owner. Another owner's is never reached.
+   */
   actFor(tenant: Tenant): void
 }

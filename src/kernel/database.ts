@@ -30,10 +30,11 @@ function statementName(text: string): string {
   return name
 }
 
+/** SQL on one connection, or on any of the pool. */
 export const sqlOn =
-  (client: PoolClient): Sql =>
+  (connection: Pool | PoolClient): Sql =>
   async (text, values = []) => {
-    const { rows } = await client.query({ text, values: [...values], types, name: statementName(text) })
+    const { rows } = await connection.query({ text, values: [...values], types, name: statementName(text) })
     return rows
   }
 

@@ -85,6 +85,10 @@ export type HandlerOf<O> =
       }[K]
     : never
 
+/** The context that an operation's handler has, for functions that its handler shares. */
+export type ContextOf<O> =
+  O extends Operation<infer _P, infer _Q, infer _B, infer _R, infer F, infer E, infer _K> ? Context<F, E> : never
+
 // biome-ignore lint/suspicious/noExplicitAny: a place for every operation, whatever its types
 export type AnyOperation = Operation<any, any, any, any, any, any, any>
 export type Api = Readonly<Record<string, AnyOperation>>

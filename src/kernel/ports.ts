@@ -1,11 +1,15 @@
+import type { File } from './file.ts'
+
 /** What handlers may ask of the world around them; wired in `bin`. */
 export interface Ports {
   health(): Promise<Health>
   metrics(): Promise<string>
   /** The OpenAPI document, as served. */
   openapi(): string
-  /** A page of the reference or one of its assets; undefined where there is none of that name. */
-  docs(name: string): { type: string; content: string | Uint8Array } | undefined
+  /** The reference as a page. */
+  docs(): File
+  /** What the page is made of; undefined where there is none of that name. */
+  docsAsset(name: string): File | undefined
 }
 
 export interface Health {

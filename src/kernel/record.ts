@@ -53,13 +53,18 @@ export const maybe = {
 export const words = () => p.array().columnType('text[]').onCreate((): string[] => [])
 export const flag = () => p.boolean().onCreate(() => false)
 
+/** When a record came to be and when it was last changed, in the tenant's time. */
+export const stamps = () => ({
+  createdAt: timestamp().onCreate((_, em) => scopeOf(em).now),
+  updatedAt: timestamp().onCreate((_, em) => scopeOf(em).now).onUpdate((_, em) => scopeOf(em).now),
+})
+
 /** The members that every tenant's record has. */
 export const record = (prefix: string) => ({
   id: p.text().primary().onCreate(() => newId(prefix)),
   ownerId: p.text().onCreate((_, em) => scopeOf(em).ownerId),
   mode: p.enum(['test', 'live'] as const).onCreate((_, em): Mode => scopeOf(em).mode),
-  createdAt: timestamp().onCreate((_, em) => scopeOf(em).now),
-  updatedAt: timestamp().onCreate((_, em) => scopeOf(em).now).onUpdate((_, em) => scopeOf(em).now),
+  ...stamps(),
 })
 
 /** A record of the tenant, locked until the transaction ends and read as it is then. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { instant } from './clock.ts'
+import { countries } from './countries.ts'
 import { id } from './ids.ts'
 
 /** What every record of a tenant shows first and last. */
@@ -12,6 +13,14 @@ export const recordTail = { createdAt: instant, updatedAt: instant }
 
 /** A name that a person gave. */
 export const label = z.string().trim().min(1).max(200)
+
+export const email = z.email().max(254).meta({ examples: ['ada@example.com'] })
+
+/** ISO 3166-1 alpha-2. */
+export const country = z
+  .string()
+  .refine(code => countries.has(code), 'a country is two capital letters (ISO 3166)')
+  .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
 /** Free text of a person. */
 export const remark = z.string().trim().max(1_000)

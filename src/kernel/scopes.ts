@@ -1,8 +1,28 @@
-const nouns = ['agents', 'audit', 'customers', 'events', 'keys', 'policies', 'tokens'] as const
+/**
+ * Every right a credential can carry, and whether an agent's token has it: `given` to each unless it is made with
+ * fewer, `asked` for by name, or `never`. A test compares this list with what the contracts ask for.
+ */
+const rights = {
+  'agents:read': 'given',
+  'agents:write': 'never',
+  'audit:read': 'never',
+  'customers:read': 'never',
+  'customers:write': 'never',
+  'events:read': 'given',
+  'keys:read': 'never',
+  'keys:write': 'never',
+  'policies:read': 'given',
+  'policies:write': 'never',
+  'tokens:read': 'given',
+  'tokens:write': 'never',
+} as const satisfies Record<`${string}:${string}`, 'given' | 'asked' | 'never'>
 
-/** Every right a credential can carry. A test compares this list with what the contracts ask for. */
-export type Scope = `${(typeof nouns)[number]}:${'read' | 'write'}`
+export type Scope = keyof typeof rights
 
-const access = ['read', 'write'] as const
+export const scopes = Object.keys(rights) as [Scope, ...Scope[]]
 
-export const scopes = nouns.flatMap(noun => access.map(right => `${noun}:${right}` as const)) satisfies Scope[]
+/** What an agent's token has when nothing is said, and what it can never have. */
+export const tokenScopes = {
+  given: scopes.filter(scope => rights[scope] === 'given'),
+  never: scopes.filter(scope => rights[scope] === 'never'),
+}

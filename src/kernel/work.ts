@@ -1,5 +1,6 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import { type Call, identityOf } from './call.ts'
+import { clock } from './clock.ts'
 import type { Context, Tenant } from './context.ts'
 import type { House } from './house.ts'
 import type { EventRow } from './journal.ts'
@@ -12,7 +13,7 @@ import { eventOf, refusalOf } from './words.ts'
 /** One request at work: its handler's context, and what it has emitted so far. */
 export class Work implements Context {
   readonly em: EntityManager
-  readonly now: Date
+  now: Date
   readonly events: EventRow[] = []
   readonly #house: House
   readonly #call: Call
@@ -50,7 +51,11 @@ export class Work implements Context {
     return this.#tenant
   }
 
-  actFor(tenant: Tenant): void {
+  actFor = (tenant: Tenant): void => {
+    const own = this.actor.tenant
+    if (own && own.ownerId !== tenant.ownerId) throw new Error('a credential acts for its own owner only')
+    // Only the clock of test mode can have been moved.
+    if (own?.mode === 'test' && tenant.mode === 'live') this.now = clock.real()
     this.#tenant = tenant
     bind(this.em, { ...tenant, agentId: this.actor.agentId, now: this.now })
   }

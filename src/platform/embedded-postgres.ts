@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardedChild, guardedChild } from './guarded-child.ts'
 import { freePort } from './ports.ts'
 import { type Cluster, NAME, openCluster } from './postgres-cluster.ts'
-import { placePostgres } from './postgres-place.ts'
+import { placePostgres, removePlace } from './postgres-place.ts'
 import { endLeftover, postmaster, signalPostmaster } from './postmaster.ts'
 
 export interface EmbeddedPostgres {
@@ -22,7 +22,7 @@ export interface EmbeddedPostgresOptions {
   durable?: boolean
 }
 
-const STOP_MS = 5_000
+const STOP_MS = 3_000
 const RETRY_MS = 250
 const RETRIES = 20
 
@@ -42,6 +42,13 @@ export async function startPostgres(options: EmbeddedPostgresOptions): Promise<E
       clearTimeout(hurry)
     },
   }
+}
+
+/** Removes the PostgreSQL of a data directory, wherever it is. */
+export async function removePostgres(dataDir: string): Promise<void> {
+  const home = join(dataDir, 'postgres')
+  if (existsSync(home)) await endLeftover(join(realpathSync(home), 'data'))
+  removePlace(dataDir)
 }
 
 function keepRunning(first: GuardedChild, startAgain: () => Promise<GuardedChild>) {

@@ -44,7 +44,7 @@ export function placePostgres(dataDir: string): Place {
 }
 
 /** Removes what `placePostgres` made, wherever that is. */
-export function removePostgres(dataDir: string): void {
+export function removePlace(dataDir: string): void {
   for (const path of [join(dataDir, 'postgres'), join(dataDir, 'postgres-binaries')]) {
     const target = existsSync(path) ? realpathSync(path) : path
     const elsewhere = ELSEWHERE.some(folder => target.startsWith(join(folder, PREFIX)))

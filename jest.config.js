@@ -1,0 +1,14 @@
+export default {
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  // Jest erases the types by itself, as Node does.
+  transform: {},
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  // A worker that has run many files is replaced: the module registries of old ones are never given back.
+  workerIdleMemoryLimit: '300MB',
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  reporters: ['default', '<rootDir>/test/support/reporter.js'],
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const UNREACHABLE =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/
+
+/** Runs `npm ci` with plain words about how it gets on. */
+export async function npmCi(lock) {
+  const began = performance.now()
+  const elapsed = () => `${Math.round((performance.now() - began) / 1000)} s`
+  process.stdout.write('Installing the packages of package-lock.json: once, half a minute as a rule\n')
+  const progress = setInterval(() => process.stdout.write(`  still installing after ${elapsed()}\n`), 5_000)
+  try {
+    await runNpm(lock)
+  } finally {
+    clearInterval(progress)
+  }
+  process.stdout.write(`Installed in ${elapsed()}\n`)
+}
+
+function runNpm(lock) {
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  const npm = spawn('npm', args, { env: outerEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
+  const passOn = signal => npm.kill(signal)
+  for (const signal of SIGNALS) process.on(signal, passOn)
+  let errors = ''
+  npm.stderr.setEncoding('utf8').on('data', text => {
+    errors += text
+  })
+  return new Promise((resolve, reject) => {
+    npm.once('spawn', () => lock.passTo(npm.pid))
+    npm.once('error', error => reject(new Error(`npm cannot be run (${error.code}); it comes with Node.js.`)))
+    npm.once('close', code => (code === 0 ? resolve() : reject(new Error(reason(errors)))))
+  }).finally(() => {
+    for (const signal of SIGNALS) process.off(signal, passOn)
+  })
+}
+
+/** Without our own `node_modules/.bin`, whose Node is removed while npm works. */
+function outerEnvironment() {
+  const own = join(process.cwd(), 'node_modules/.bin')
+  const folders = process.env.PATH.split(delimiter).filter(folder => folder !== own)
+  return { ...process.env, PATH: folders.join(delimiter) }
+}
+
+function reason(errors) {
+  const lines = [...errors.matchAll(/^npm (?:error|ERR!) (.+)$/gm)].map(([, text]) => text)
+  const unreachable = UNREACHABLE.exec(errors)
+  if (unreachable)
+    return `npm cannot reach its registry (${unreachable[1]}): check the network and try again.`
+  return `npm ci failed: ${lines.find(line => !line.startsWith('code ')) ?? 'it was stopped.'}`
+}

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { handOver, projectNode } from './hand-over.mjs'
+import { install } from './install.mjs'
+
+const tasks = {
+  start: args => handOver(['src/bin/start.ts', ...args]),
+  test: args =>
+    handOver([
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      'node_modules/jest/bin/jest.js',
+      ...args,
+    ]),
+  bench: args => handOver(['test/bench/main.ts', ...args]),
+  openapi: args => handOver(['src/bin/openapi.ts', ...args]),
+  reset: args => handOver(['src/bin/reset.ts', ...args]),
+  check,
+}
+
+/** Does what a script of `package.json` names, in the checkout, with everything installed. */
+export async function run(name, args) {
+  try {
+    process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'))
+    if (!Object.hasOwn(tasks, name)) throw new Error(`Say one of: ${Object.keys(tasks).join(', ')}.`)
+    await install()
+    tasks[name](args)
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+
+function check() {
+  step('Types', ['node_modules/typescript/bin/tsc', '--checkers', '1'])
+  step('Lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '.'])
+}
+
+function step(what, args) {
+  process.stdout.write(`${what}\n`)
+  if (spawnSync(projectNode(), args, { stdio: 'inherit' }).status !== 0)
+    throw new Error(`${what}: not in order.`)
+}

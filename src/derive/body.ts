@@ -1,0 +1,64 @@
+import express, { type Request, type Response } from 'express'
+import { Problem, type ProblemCode } from '../kernel/problem.ts'
+
+const LIMIT = 1_048_576
+const DEEPEST = 32
+
+const readBytes = express.raw({ limit: LIMIT, inflate: false, type: () => true })
+
+const readFailures: Readonly<Record<string, ProblemCode>> = {
+  'entity.too.large': 'body_too_large',
+  'encoding.unsupported': 'unsupported_media_type',
+}
+
+/** The body as JSON; an empty object where there is none. */
+export async function readBody(request: Request, response: Response): Promise<unknown> {
+  const bytes = await bytesOf(request, response)
+  if (bytes.length === 0) return {}
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(request.headers['content-type'] ?? ''))
+    throw new Problem('unsupported_media_type')
+  const value = parse(bytes)
+  inspect(value)
+  return value
+}
+
+function bytesOf(request: Request, response: Response): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    readBytes(request, response, (failure?: { type?: string }) => {
+      if (!failure) resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+      else reject(new Problem(readFailures[failure.type ?? ''] ?? 'invalid_json'))
+    })
+  })
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new Problem('invalid_json')
+  }
+}
+
+/** What no schema asks about: depth, characters that a database cannot keep, names that a program trips over. */
+export function inspect(value: unknown): void {
+  const open: { value: unknown; path: string; depth: number }[] = [{ value, path: '', depth: 0 }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, path, depth } = next
+    if (typeof value === 'string') checkText(value, path)
+    if (typeof value !== 'object' || value === null) continue
+    if (depth === DEEPEST) throw invalid(path.slice(0, 60), `nested more than ${DEEPEST} levels deep`)
+    for (const [name, member] of Object.entries(value)) {
+      if (name === '__proto__') throw invalid(name, 'this name cannot be used')
+      checkText(name, path)
+      open.push({ value: member, path: path ? `${path}.${name}` : name, depth: depth + 1 })
+    }
+  }
+}
+
+function checkText(text: string, path: string): void {
+  if (text.includes('\0')) throw invalid(path, 'the character U+0000 cannot be used')
+  if (!text.isWellFormed()) throw invalid(path, 'half of a surrogate pair is not a character')
+}
+
+export const invalid = (path: string, message: string): Problem =>
+  new Problem('invalid_request', `${path || 'body'}: ${message}`)

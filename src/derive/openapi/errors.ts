@@ -1,0 +1,93 @@
+import type { AnyOperation, Failure } from '../../kernel/operation.ts'
+import { type ProblemCode, problems } from '../../kernel/problem.ts'
+import { headersOf } from './headers.ts'
+import type { Reference, ResponseObject } from './types.ts'
+
+/** Which operations each universal problem can meet. */
+const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>> = {
+  invalid_request: () => true,
+  invalid_json: takesBody,
+  invalid_cursor: ({ query }) => query !== undefined && 'cursor' in (query.shape ?? {}),
+  unknown_reference: takesBody,
+  unauthenticated: needsCredential,
+  wrong_caller: needsCredential,
+  missing_scope: ({ scope }) => scope !== undefined,
+  not_found: ({ path }) => path.includes('{'),
+  method_not_allowed: () => false,
+  in_progress: isPost,
+  body_too_large: takesBody,
+  unsupported_media_type: takesBody,
+  idempotency_key_reused: isPost,
+  rate_limited: () => true,
+  internal: () => true,
+  busy: isWrite,
+  outcome_unknown: isWrite,
+  unavailable: () => true,
+}
+
+function takesBody({ body }: AnyOperation): boolean {
+  return body !== undefined
+}
+
+function needsCredential({ callers }: AnyOperation): boolean {
+  return !callers.includes('public')
+}
+
+function isPost({ method }: AnyOperation): boolean {
+  return method === 'POST'
+}
+
+function isWrite({ method }: AnyOperation): boolean {
+  return method !== 'GET'
+}
+
+interface Case {
+  readonly code: string
+  readonly status: number
+  readonly message: string
+}
+
+const caseOf = ([code, [status, message]]: [string, Failure]): Case => ({ code, status, message })
+
+const universalOf = (operation: AnyOperation): Case[] =>
+  Object.entries(problems).filter(([code]) => meets[code as ProblemCode](operation)).map(caseOf)
+
+/** Everything that can be refused, by status; what the operation itself declares comes first. */
+export class ErrorCollector {
+  readonly #shared = new Map<string, ResponseObject>()
+
+  add(operation: AnyOperation): Record<string, ResponseObject | Reference> {
+    const cases = [...Object.entries<Failure>(operation.fails ?? {}).map(caseOf), ...universalOf(operation)]
+    const byStatus = Object.entries(Object.groupBy(cases, ({ status }) => String(status)))
+    return Object.fromEntries(byStatus.map(([status, group = []]) => [status, this.#responseOf(operation, group)]))
+  }
+
+  all(): Record<string, ResponseObject> {
+    return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  /** What many operations answer alike is a component, named by its codes. */
+  #responseOf({ fails = {} }: AnyOperation, group: readonly Case[]): ResponseObject | Reference {
+    if (group.some(({ code }) => code in fails)) return responseOf(group)
+    const name = group.map(({ code }) => code).join('.')
+    if (!this.#shared.has(name)) this.#shared.set(name, responseOf(group))
+    return { $ref: `#/components/responses/${name}` }
+  }
+}
+
+/** The problems of a request that reaches no operation: an unknown address, an unknown method. */
+export const everyProblem = (): Case[] => Object.entries(problems).map(caseOf)
+
+const responseOf = (group: readonly Case[]): ResponseObject => ({
+  description: group.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),
+  headers: {
+    'X-Error-Code': { description: 'What went wrong, for programs.', schema: { type: 'string', enum: group.map(({ code }) => code) } },
+    ...headersOf(group[0]?.status ?? 500),
+  },
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      examples: Object.fromEntries(group.map(({ code, message }) => [code, { value: { error: message } }])),
+    },
+  },
+})

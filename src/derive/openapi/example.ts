@@ -1,0 +1,68 @@
+import type { JsonSchema, Schemas } from './types.ts'
+
+/** Values that the contracts' own examples use, by member: the same record looks the same everywhere. */
+export type Known = Readonly<Record<string, unknown>>
+
+const samples: Readonly<Record<string, string>> = {
+  'date-time': '2026-11-20T09:30:00.000Z',
+  date: '2026-11-20',
+  email: 'ada@example.com',
+  uri: 'https://example.com',
+  ipv4: '192.0.2.1',
+}
+
+/** An example that the schema admits, always the same one. What it cannot guess wants `.meta({ examples })`. */
+export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {}): unknown {
+  if (schema.$ref) return exampleOf(resolve(schema.$ref, schemas), schemas, known)
+  if (schema.examples) return schema.examples[0]
+  if (schema.const !== undefined) return schema.const
+  if (schema.default !== undefined) return schema.default
+  if (schema.enum) return schema.enum[0]
+  const option = (schema.anyOf ?? schema.oneOf)?.[0]
+  if (option) return exampleOf(option, schemas, known)
+  return ofType(schema, schemas, known)
+}
+
+export function resolve(reference: string, schemas: Schemas): JsonSchema {
+  const name = nameOf(reference)
+  const schema = schemas[name]
+  if (!schema) throw new Error(`There is no schema called ${name}.`)
+  return schema
+}
+
+export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)
+
+function ofType(schema: JsonSchema, schemas: Schemas, known: Known): unknown {
+  if (Array.isArray(schema.type)) return null
+  switch (schema.type) {
+    case 'object':
+      return ofObject(schema, schemas, known)
+    case 'array':
+      return schema.items ? [exampleOf(schema.items, schemas, known)] : []
+    case 'boolean':
+      return false
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? (schema.exclusiveMinimum ?? 0) + 1
+    case 'string':
+      return samples[schema.format ?? ''] ?? 'text'
+    default:
+      return {}
+  }
+}
+
+function ofObject({ properties = {}, additionalProperties }: JsonSchema, schemas: Schemas, known: Known): object {
+  const members = Object.entries(properties).map(([name, member]) => [
+    name,
+    name in known && admits(member, known[name]) ? known[name] : exampleOf(member, schemas, known),
+  ])
+  const free = members.length === 0 && typeof additionalProperties === 'object' && additionalProperties
+  return free && free.type ? { name: exampleOf(free, schemas) } : Object.fromEntries(members)
+}
+
+/** Whether a value known from elsewhere can stand here; a test checks what comes out with the real schema. */
+function admits({ type, enum: values }: JsonSchema, value: unknown): boolean {
+  if (values) return values.includes(value)
+  const kind = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
+  return [type].flat().some(one => one === kind || (one === 'integer' && Number.isInteger(value)))
+}

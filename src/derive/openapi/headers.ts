@@ -1,0 +1,54 @@
+import type { Header, Parameter, Reference } from './types.ts'
+
+const text = (description: string, example: string): Header => ({ description, schema: { type: 'string', examples: [example] } })
+
+const count = (description: string, example: number): Header => ({
+  description,
+  schema: { type: 'integer', minimum: 0, examples: [example] },
+})
+
+export const headers = {
+  'X-Request-Id': text('Names this request: in our logs, in the events it causes and in their webhooks.', '4b0a9e51-7d1f-4a0e-9a53-1f6f1d1a2c3b'),
+  'X-Data-Residency': { description: 'Where all data is kept.', schema: { type: 'string', const: 'EU' } },
+  'X-RateLimit-Limit': count('Requests a minute that this client address may make.', 100),
+  'X-RateLimit-Remaining': count('How many are left.', 99),
+  'X-RateLimit-Reset': count('When the window ends, in Unix seconds.', 1_795_167_060),
+  'Retry-After': count('How many seconds to wait before trying again.', 12),
+  'Idempotent-Replayed': { description: 'This answer was given before, to the same Idempotency-Key.', schema: { type: 'string', const: 'true' } },
+} as const satisfies Record<string, Header>
+
+type HeaderName = keyof typeof headers
+
+const everywhere: readonly HeaderName[] = [
+  'X-Request-Id',
+  'X-Data-Residency',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+]
+
+const waits = new Set([429, 503])
+
+/** The headers of an answer with this status, as references to the components. */
+export const headersOf = (status: number, ...more: HeaderName[]): Record<string, Reference> => {
+  const names = [...everywhere, ...(waits.has(status) ? (['Retry-After'] as const) : []), ...more]
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+export const headerParameters = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A name of your own for this request, kept for 24 hours. Sent again with the same body it gets the same answer and has no second effect.',
+    schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+    example: '6f1c2b0e-research-budget',
+  },
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'An id of your own for this request, kept instead of ours.',
+    schema: { type: 'string', pattern: '^[\\w.:@/-]{1,128}$' },
+    example: 'run-42/step-7',
+  },
+} as const satisfies Record<string, Parameter>

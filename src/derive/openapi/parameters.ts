@@ -1,0 +1,5 @@
+import type { Registered } from '../../kernel/area.ts'
+import type { SchemaCollector } from './schemas.ts'
+import { exampleOf, resolve } from './example.ts'
+import type { headerParameters } from './headers.ts'
+import type { JsonSchema, Parameter, Reference } from './types.ts'

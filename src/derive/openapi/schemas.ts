@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { JsonSchema } from './types.ts'
+
+/** The contract's schemas as JSON Schema. Those with a name (`.meta({ id })`) are gathered as components. */
+export class SchemaCollector {
+  readonly #named = new Map<string, JsonSchema>()
+
+  /** What travels, in either direction: codecs turn it into what handlers see, hence `io: 'input'`. */
+  add(schema: z.ZodType): JsonSchema {
+    const { $schema, $defs, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: asSent })
+    for (const [name, definition] of Object.entries($defs ?? {})) this.#name(name, tidy(definition))
+    return tidy(root)
+  }
+
+  all(): Record<string, JsonSchema> {
+    return Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  #name(name: string, definition: JsonSchema): void {
+    const known = this.#named.get(name)
+    if (known && JSON.stringify(known) !== JSON.stringify(definition))
+      throw new Error(`Two different schemas are called ${name}.`)
+    this.#named.set(name, definition)
+  }
+}
+
+type Override = { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }
+
+/** zod leaves out the examples and defaults of codecs: examples are written as sent, defaults are encoded. */
+function asSent({ zodSchema, jsonSchema }: Override): void {
+  const examples = z.globalRegistry.get(zodSchema)?.examples
+  if (Array.isArray(examples)) jsonSchema.examples ??= examples
+  if (zodSchema._zod.def.type === 'default' && jsonSchema.default === undefined)
+    jsonSchema.default = z.encode(zodSchema as z.ZodDefault, zodSchema._zod.def.defaultValue) as null
+}
+
+/** Said by `format` already, or true of every number: nothing that a reader or a generator needs. */
+const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
+  (keyword === 'pattern' && 'format' in schema) ||
+  (keyword === 'once') ||
+  (keyword === 'propertyNames' && Object.keys(value as object).join() === 'type') ||
+  Math.abs(value as number) === Number.MAX_SAFE_INTEGER
+
+/** The same schema with references into the components, without noise, and `null` as one of its types. */
+function tidy(schema: object): JsonSchema {
+  const kept = Object.entries(schema).filter(([keyword, value]) => !isNoise(keyword, value, schema))
+  return withNull(Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(keyword, value)])))
+}
+
+const isData = new Set(['default', 'examples', 'enum', 'const'])
+
+function tidyValue(keyword: string, value: unknown): unknown {
+  if (isData.has(keyword) || typeof value !== 'object' || value === null)
+    return keyword === '$ref' ? String(value).replace('#/$defs/', '#/components/schemas/') : value
+  if (Array.isArray(value)) return value.map(item => tidyValue('', item))
+  if (keyword !== 'properties') return tidy(value)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, tidy(member as object)]))
+}
+
+/** `anyOf: [X, null]` is easier to read as X that may be null. A reference has to stay as it is. */
+function withNull(schema: JsonSchema): JsonSchema {
+  const [inner, none] = schema.anyOf ?? []
+  if (schema.anyOf?.length !== 2 || none?.type !== 'null' || typeof inner?.type !== 'string') return schema
+  const { anyOf, ...rest } = schema
+  const { const: only, enum: values = only === undefined ? undefined : [only], ...bare } = inner
+  const choice = values ? { enum: [...values, null] } : {}
+  return { ...bare, ...choice, ...rest, type: [inner.type, 'null'] }
+}

@@ -1,0 +1,107 @@
+/** The part of OpenAPI 3.1 that this service speaks. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly examples?: readonly unknown[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+export type Schemas = Readonly<Record<string, JsonSchema>>
+
+export interface Reference {
+  readonly $ref: string
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: JsonSchema
+  readonly example?: unknown
+}
+
+export interface Header {
+  readonly description?: string
+  readonly schema: JsonSchema
+}
+
+export interface MediaType {
+  readonly schema?: JsonSchema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+export interface ResponseObject {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, Header | Reference>>
+  readonly content?: Readonly<Record<string, MediaType>>
+}
+
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
+
+export interface OperationObject {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly security: readonly SecurityRequirement[]
+  readonly parameters?: readonly (Parameter | Reference)[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> }
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>
+  readonly 'x-scope'?: string
+  readonly 'x-events'?: readonly string[]
+  readonly 'x-aliases'?: readonly string[]
+}
+
+export interface Tag {
+  readonly name: string
+  readonly description?: string
+}
+
+export interface SecurityScheme {
+  readonly type: 'http' | 'apiKey'
+  readonly description: string
+  readonly scheme?: string
+  readonly bearerFormat?: string
+  readonly in?: 'header'
+  readonly name?: string
+}
+
+export interface Components {
+  readonly schemas: Schemas
+  readonly parameters: Readonly<Record<string, Parameter>>
+  readonly headers: Readonly<Record<string, Header>>
+  readonly responses: Readonly<Record<string, ResponseObject>>
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>
+}
+
+export interface Document {
+  readonly openapi: string
+  readonly info: Readonly<Record<'title' | 'version' | 'summary' | 'description', string>> & {
+    readonly license: { readonly name: string; readonly identifier: string }
+  }
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly tags: readonly Tag[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+  readonly components: Components
+}

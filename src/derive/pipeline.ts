@@ -1,0 +1,130 @@
+import type { Request, Response } from 'express'
+import type { Registered } from '../kernel/area.ts'
+import type { Call, Outcome } from '../kernel/call.ts'
+import { clock } from '../kernel/clock.ts'
+import type { Actor } from '../kernel/context.ts'
+import { execute } from '../kernel/execute.ts'
+import type { House } from '../kernel/house.ts'
+import { Problem } from '../kernel/problem.ts'
+import type { Gate } from './authenticate.ts'
+import { readBody } from './body.ts'
+import { inputOf } from './input.ts'
+import { check, headersOf, type RateLimit } from './rate-limit.ts'
+import { greet, requestIdOf, send, sendProblem, setAll } from './respond.ts'
+import type { Found } from './routes.ts'
+
+/** What is known of a request when it has been answered; never a header, a query, a body. */
+export interface Served {
+  readonly requestId: string
+  readonly method: string
+  readonly operation: string | null
+  readonly path: string | null
+  readonly status: number
+  readonly errorCode: string | null
+  readonly milliseconds: number
+  readonly ownerId: string | null
+  readonly actorId: string | null
+  readonly address: string | null
+}
+
+export interface Pipeline {
+  readonly house: House
+  readonly find: (method: string, path: string) => Found
+  readonly gate: Gate
+  readonly rateLimit: RateLimit
+  readonly onServed: (served: Served) => void
+  readonly onFailure: (error: unknown, requestId: string) => void
+}
+
+/** What a request has become so far; a Problem on the way leaves the rest empty. */
+interface Progress {
+  registered?: Registered
+  actor?: Actor
+}
+
+/** Request id → rate limit → authenticate → caller and scope → parse → run → answer. */
+export function pipeline(parts: Pipeline) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const began = clock.ticks()
+    const requestId = requestIdOf(request.headers['x-request-id'])
+    const progress: Progress = {}
+    greet(response, requestId)
+    let errorCode: string | undefined
+    try {
+      const outcome = await answer(parts, request, response, requestId, progress)
+      errorCode = outcome.errorCode
+      send(response, outcome)
+    } catch (error) {
+      const problem = asAnswer(error, failure => parts.onFailure(failure, requestId))
+      errorCode = problem.code
+      sendProblem(response, problem)
+    }
+    const { registered, actor } = progress
+    parts.onServed({
+      requestId,
+      method: request.method,
+      operation: registered?.key ?? null,
+      path: registered?.operation.path ?? null,
+      status: response.statusCode,
+      errorCode: errorCode ?? null,
+      milliseconds: Math.round((clock.ticks() - began) * 100) / 100,
+      ownerId: actor?.tenant?.ownerId ?? null,
+      actorId: actor?.id ?? null,
+      address: request.ip ?? null,
+    })
+  }
+}
+
+async function answer(
+  { house, find, gate, rateLimit }: Pipeline,
+  request: Request,
+  response: Response,
+  requestId: string,
+  progress: Progress,
+): Promise<Outcome> {
+  const allowance = await rateLimit(request.ip ?? '')
+  setAll(response, headersOf(allowance))
+  check(allowance)
+  const [path, query] = splitTarget(request.url)
+  const { registered, params } = routeOf(find(request.method, path))
+  progress.registered = registered
+  const { operation } = registered
+  const actor = await gate(operation, {
+    authorization: request.headers.authorization,
+    dashboardSecret: single(request.headers['x-dashboard-secret']),
+  })
+  progress.actor = actor
+  const body = operation.method === 'GET' ? {} : await readBody(request, response)
+  const input = { params, ...inputOf(operation, new URLSearchParams(query), body) }
+  const address = request.ip ?? null
+  const idempotencyKey = operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
+  const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
+  return execute(house, call)
+}
+
+function splitTarget(url: string): [path: string, query: string] {
+  const mark = url.indexOf('?')
+  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+}
+
+function routeOf(found: Found) {
+  if (!found) throw new Problem('not_found')
+  if ('allow' in found) throw new Problem('method_not_allowed', undefined, { Allow: found.allow.join(', ') })
+  return found
+}
+
+const single = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(', ') : header
+
+function keyOf(given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (/^[\x21-\x7e]{1,255}$/.test(given)) return given
+  throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
+}
+
+/** Whatever is not a Problem is our fault: told to the log, not to the caller. */
+function asAnswer(error: unknown, tell: (error: unknown) => void): Problem {
+  if (error instanceof Problem) return error
+  tell(error)
+  return new Problem('internal')
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Outcome } from '../kernel/call.ts'
+import { errorBody } from '../kernel/outcome.ts'
+import type { Problem } from '../kernel/problem.ts'
+
+const RESIDENCY = 'EU'
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** A page loads only what we serve and sits in nobody's frame. */
+const PAGE_HEADERS = {
+  'Content-Security-Policy': "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** An incoming id is kept where it is safe to repeat in a header and a log. */
+export const requestIdOf = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) ? given : randomUUID()
+
+/** What every answer carries, whatever becomes of the request. */
+export function greet(response: ServerResponse, requestId: string): void {
+  response.setHeader('X-Data-Residency', RESIDENCY)
+  response.setHeader('X-Request-Id', requestId)
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('Cache-Control', 'no-store')
+}
+
+export const setAll = (response: ServerResponse, headers: Readonly<Record<string, string>>): void => {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+}
+
+export function send(response: ServerResponse, { status, body, type, errorCode, replayed }: Outcome): void {
+  response.statusCode = status
+  if (errorCode) response.setHeader('X-Error-Code', errorCode)
+  if (replayed) response.setHeader('Idempotent-Replayed', 'true')
+  if (body !== null) describe(response, body, type ?? JSON_TYPE)
+  response.end(body ?? undefined)
+}
+
+function describe(response: ServerResponse, body: string | Uint8Array, type: string): void {
+  response.setHeader('Content-Type', type)
+  response.setHeader('Content-Length', Buffer.byteLength(body))
+  if (type.startsWith('text/html')) setAll(response, PAGE_HEADERS)
+}
+
+export function sendProblem(response: ServerResponse, problem: Problem): void {
+  setAll(response, problem.headers)
+  send(response, { status: problem.status, body: errorBody(problem.message), errorCode: problem.code })
+}
+
+/** For what never became a request: a broken request line, headers too large, a client that took too long. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const [status, message] = malformed[error.code ?? ''] ?? ['400 Bad Request', 'This is not valid HTTP.']
+  const body = errorBody(message)
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      `X-Data-Residency: ${RESIDENCY}`,
+      `X-Request-Id: ${randomUUID()}`,
+      'X-Error-Code: malformed_request',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}
+
+const malformed: Readonly<Record<string, readonly [string, string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 16 KiB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+}

@@ -1,0 +1,45 @@
+import pino, { type Logger } from 'pino'
+
+/** Anything that looks like a credential, a password in an address, or the value of a secret header. */
+const SECRETS = [
+  /\b(sk|at|mer)_[A-Za-z0-9_-]{8,}/g,
+  /(?<=:\/\/[^\s:/"]{1,64}:)[^\s@"]+(?=@)/g,
+  /(?<="?(?:authorization|x-dashboard-secret|cookie)"?\s*[:=]\s*"?)[^",}]+/gi,
+]
+
+export type { Logger }
+
+/** Takes out every secret, whoever logs it and wherever in the line it stands. */
+export const redactor =
+  (own: readonly string[]) =>
+  (line: string): string => {
+    const known = own.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
+    return SECRETS.reduce((text, pattern) => text.replace(pattern, '[secret]'), known)
+  }
+
+/** JSON, a line a record; readable where a person looks on. */
+export function openLog(level: string, secrets: readonly string[]): Logger {
+  const streamWrite = redactor(secrets)
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite } }
+  if (!process.stdout.isTTY) return pino(options, pino.destination({ fd: 1, sync: false }))
+  return pino(
+    { ...options, hooks: { streamWrite: line => readable(streamWrite(line)) } },
+    pino.destination(1),
+  )
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'ERROR',
+  60: 'FATAL',
+}
+
+function readable(line: string): string {
+  const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
+  const details = Object.entries(rest)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
+  return `${String(time).slice(11, 23)} ${NAMES[Number(level)] ?? level} ${msg ?? ''} ${details.join(' ')}\n`
+}

@@ -1,0 +1,30 @@
+import { area } from '../../kernel/area.ts'
+import { implement } from '../../kernel/operation.ts'
+import { healthApi } from './api.ts'
+
+export const VERSION = '0.5.0'
+
+const health = implement(healthApi, {
+  async health(_, { ports, refuse }) {
+    const checks = await ports.health()
+    if (checks.database !== 'ok') return refuse('database_unreachable')
+    return { status: 'ok' as const, version: VERSION, checks }
+  },
+
+  about: () => ({
+    name: 'Agent Payments',
+    version: VERSION,
+    links: {
+      docs: '/docs',
+      openapi: '/openapi.json',
+      health: '/health',
+      wellKnown: '/.well-known/agent-payments',
+    },
+  }),
+
+  async metrics(_, { ports }) {
+    return { type: 'text/plain; version=0.0.4; charset=utf-8', content: await ports.metrics() }
+  },
+})
+
+export const healthArea = area('Health', 'Health and information about the interface itself.', health)

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { cloneDatabase } from '../support/database.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { isAlive, type Launched } from '../support/launched.ts'
+import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
+
+/** Does what a shell would with the `curl` that the service prints. */
+async function paste(curl: string): Promise<Response> {
+  const [, url = ''] = /curl -s (\S+)/.exec(curl) ?? []
+  const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']): [string, string] => [name, value])
+  const [, body = ''] = /-d '([^']+)'/.exec(curl) ?? []
+  return fetch(url, { method: 'POST', headers, body })
+}
+
+describe('a running service', () => {
+  const dataDir = temporaryFolder()
+  let service: Launched
+  beforeAll(async () => {
+    service = await startService(dataDir)
+  })
+  afterAll(() => stopService(service))
+
+  test('tells programs where it is, and nobody else', () => {
+    const instance = instanceOf(dataDir)
+    expect(instance).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      docs: `${instance.url}/docs`,
+      webUi: null,
+      ownerId: expect.any(String),
+      apiKey: expect.any(String),
+      dashboardSecret: expect.stringMatching(/^.{32,}$/),
+      databaseUrl: expect.stringMatching(/^postgres:\/\/agentpay:/),
+      temporalAddress: null,
+      temporalNamespace: null,
+    })
+    expect(statSync(instanceFile(dataDir)).mode & 0o777).toBe(0o600)
+    expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
+  })
+
+  test('tells people its addresses, its key and a first request that works', async () => {
+    const { url, docs, apiKey } = instanceOf(dataDir)
+    for (const shown of [url, docs, apiKey]) expect(service.output()).toContain(shown)
+    const answer = await paste(service.output())
+    expect(answer.status).toBe(201)
+    expect(await answer.json()).toMatchObject({ name: 'First policy' })
+  })
+
+  test('is not started a second time on its data, but shown', async () => {
+    const second = command('start', dataDir)
+    expect(await second.exit).toBe(1)
+    expect(second.output()).toBe(`The service already runs on this data directory: ${instanceOf(dataDir).url}\n`)
+  })
+
+  test('keeps its data from being reset', async () => {
+    const reset = command('reset', dataDir)
+    expect(await reset.exit).toBe(1)
+    expect(reset.output()).toContain('already runs')
+    expect(existsSync(join(dataDir, 'postgres/data'))).toBe(true)
+  })
+})

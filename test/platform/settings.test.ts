@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { readSettings, settingRows } from '../../src/platform/settings.ts'
+
+describe('settings', () => {
+  test('without an environment everything has a default', () => {
+    expect(readSettings({})).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      dataDir: '.data',
+      databasePool: 20,
+      rateLimitPerMinute: 100,
+      trustProxy: false,
+      logLevel: 'info',
+    })
+  })
+
+  test('an empty variable counts as unset', () => {
+    expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toEqual(readSettings({}))
+  })
+
+  test.each([
+    [{ PORT: '0' }, { port: 0 }],
+    [{ HOST: '::1' }, { host: '::1' }],
+    [{ DATABASE_URL: 'postgres://u:p@h:5432/d' }, { databaseUrl: 'postgres://u:p@h:5432/d' }],
+    [{ RATE_LIMIT_PER_MINUTE: '1000000' }, { rateLimitPerMinute: 1_000_000 }],
+    [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
+    [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
+    [{ TRUST_PROXY: '10.0.0.1, fd00::/8' }, { trustProxy: ['10.0.0.1', 'fd00::/8'] }],
+    [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
+  ])('%j is read as %j', (env, settings) => {
+    expect(readSettings(env)).toMatchObject(settings)
+  })
+
+  test.each([
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', '0x50'],
+    ['HOST', 'not a host'],
+    ['DATABASE_URL', 'mysql://root:hunter2@localhost'],
+    ['DATABASE_URL', 'hunter2hunter2hunter2'],
+    ['DATABASE_POOL', '1'],
+    ['DASHBOARD_SECRET', 'hunter2'],
+    ['SECRET_KEY', 'hunter2hunter2hunter2'],
+    ['RATE_LIMIT_PER_MINUTE', '-1'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '0.0.0.0/33'],
+    ['LOG_LEVEL', 'chatty'],
+    ['PUBLIC_URL', 'ftp://pay.example'],
+  ])('%s is refused in one line that does not hold its value', (name, value) => {
+    const read = () => readSettings({ [name]: value })
+    expect(read).toThrow(new RegExp(`^${name} is not valid\\. Allowed: [^\\n]+$`))
+    expect(read).not.toThrow(value)
+  })
+})
+
+describe('their documentation', () => {
+  test('.env.example holds every setting', () => {
+    const entries = settingRows().map(
+      ({ name, standard, allowed, meaning }) =>
+        `# ${meaning}\n# Allowed: ${allowed}. Default: ${standard}.\n#${name}=\n`,
+    )
+    expect(readFileSync('.env.example', 'utf8')).toBe(`${HEADING}\n${entries.join('\n')}`)
+  })
+
+  test('the README shows every setting', () => {
+    const rows = settingRows().map(
+      ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
+    )
+    const table = ['| setting | default | allowed | meaning |', '|---|---|---|---|', ...rows].join('\n')
+    const [, shown] = readFileSync('README.md', 'utf8').split(/<!-- \/?settings -->/)
+    expect(shown?.trim()).toBe(table)
+  })
+})
+
+const HEADING = `# Settings of the service. Copy this file to .env, or set them in the environment, which wins.
+`

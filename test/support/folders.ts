@@ -1,0 +1,22 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from '@jest/globals'
+import { removePostgres } from '../../src/platform/embedded-postgres.ts'
+
+const made: string[] = []
+
+/** A directory for this test file. As root, other users can enter it or not. */
+export function temporaryFolder(mode = 0o755): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agentpay-'))
+  chmodSync(folder, mode)
+  made.push(folder)
+  return folder
+}
+
+afterAll(async () => {
+  for (const folder of made) {
+    await removePostgres(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

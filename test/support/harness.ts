@@ -1,0 +1,135 @@
+import { afterAll } from '@jest/globals'
+import pg from 'pg'
+import { areas as realAreas } from '../../src/areas.ts'
+import { openService, type Service } from '../../src/bin/service.ts'
+import { type Client, client } from '../../src/derive/client.ts'
+import type { Areas } from '../../src/kernel/area.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import { cloneDatabase } from './database.ts'
+
+export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
+const SECRET_KEY = 'a-secret-key-of-the-tests-0123456789'
+
+export interface Owner<A extends Areas> {
+  readonly ownerId: string
+  readonly key: string
+  readonly client: Client<A>
+}
+
+interface Asked {
+  readonly token?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Told {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: what came back is what the test looks into
+  readonly body: any
+  readonly text: string
+}
+
+export interface TestHouse<A extends Areas = typeof realAreas> {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly dashboardSecret: string
+  /** A fresh owner with a sandbox key. */
+  owner(): Promise<Owner<A>>
+  client(token?: string): Client<A>
+  dash: Client<A>
+  http(method: string, path: string, asked?: Asked): Promise<Told>
+  sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>
+  /** One more API process' worth of service on the same database, counting requests together. */
+  another(): Promise<string>
+}
+
+interface Options<A extends Areas> {
+  readonly areas?: A
+  readonly env?: Readonly<Record<string, string>>
+  /** SQL for tables that only the tests have. */
+  readonly tables?: string
+}
+
+/** The real API on a database of its own; everything is closed after the file's tests. */
+export async function startHouse<A extends Areas = typeof realAreas>(
+  options: Options<A> = {},
+): Promise<TestHouse<A>> {
+  const areas = (options.areas ?? realAreas) as A
+  const databaseUrl = await cloneDatabase()
+  const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
+  database.on('error', () => undefined)
+  if (options.tables) await database.query(options.tables)
+  const env = { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...options.env }
+  const services: Service[] = []
+  const open = async (): Promise<string> => {
+    const secrets = { databaseUrl, dashboardSecret: DASHBOARD_SECRET, secretKey: SECRET_KEY }
+    const service = await openService({ settings: { ...readSettings(env), ...secrets }, shared: true, areas })
+    services.push(service)
+    return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
+  }
+  afterAll(async () => {
+    await Promise.all(services.map(service => service.stop()))
+    await database.end()
+  })
+  const url = await open()
+  const clientOf = (token?: string) => client(areas, token === undefined ? { url } : { url, token })
+  const dash = client(areas, { url, dashboardSecret: DASHBOARD_SECRET })
+  return {
+    url,
+    databaseUrl,
+    dashboardSecret: DASHBOARD_SECRET,
+    client: clientOf,
+    dash,
+    another: open,
+    http: (method, path, asked = {}) => http(url, method, path, asked),
+    sql: async (text, values = []) => (await database.query(text, values)).rows,
+    async owner() {
+      const { ownerId, key } = await join(url)
+      return { ownerId, key, client: clientOf(key) }
+    },
+  }
+}
+
+let joined = 0
+
+async function join(url: string): Promise<{ ownerId: string; key: string }> {
+  joined++
+  const { body } = await http(url, 'POST', '/customers', {
+    headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
+    body: {
+      name: `Owner ${joined}`,
+      email: `owner${joined}@example.com`,
+      type: 'business',
+      country: 'DE',
+      plan: 'business',
+    },
+  })
+  return { ownerId: body.id, key: body.key }
+}
+
+/** A request as a program without our client would send it; a string is sent as it is. */
+export async function http(
+  url: string,
+  method: string,
+  path: string,
+  { token, body, headers }: Asked,
+): Promise<Told> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: json ? JSON.parse(text) : undefined,
+  }
+}

@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Instance } from '../../src/bin/instance-file.ts'
+import { type Launched, launch } from './launched.ts'
+
+export const LAUNCHER = 'src/bin/launch.mjs'
+
+/** Runs one of the commands of `package.json` for a data directory. */
+export function command(name: string, dataDir: string, env: Record<string, string> = {}): Launched {
+  return launch(process.execPath, [LAUNCHER, name], { DATA_DIR: dataDir, PORT: '0', ...env })
+}
+
+/** Starts the service and waits until it is ready. */
+export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Launched> {
+  const service = command('start', dataDir, env)
+  await service.says(/The service is ready/)
+  return service
+}
+
+export const instanceFile = (dataDir: string) => join(dataDir, 'instance.json')
+
+export function instanceOf(dataDir: string): Instance {
+  return JSON.parse(readFileSync(instanceFile(dataDir), 'utf8'))
+}
+
+export async function stopService(service: Launched): Promise<number | null> {
+  service.kill('SIGTERM')
+  return service.exit
+}

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const DEADLINE_MS = 15_000
+
+/** Waits for a condition, as short as it takes. */
+export async function until<T>(what: string, condition: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const began = performance.now()
+  while (performance.now() - began < DEADLINE_MS) {
+    const value = await condition()
+    if (value) return value
+    await sleep(20)
+  }
+  throw new Error(`In vain: ${what}`)
+}
