@@ -23,8 +23,9 @@ export async function npmCi(lock) {
 function runNpm(lock) {
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const npm = spawn('npm', args, { env: outerEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
-  const passOn = signal => npm.kill(signal)
-  for (const signal of SIGNALS) process.on(signal, passOn)
+  // npm takes its time over a gentler signal, and what it leaves is installed anew.
+  const stop = () => npm.kill('SIGKILL')
+  for (const signal of SIGNALS) process.on(signal, stop)
   let errors = ''
   npm.stderr.setEncoding('utf8').on('data', text => {
     errors += text
@@ -34,7 +35,7 @@ function runNpm(lock) {
     npm.once('error', error => reject(new Error(`npm cannot be run (${error.code}); it comes with Node.js.`)))
     npm.once('close', code => (code === 0 ? resolve() : reject(new Error(reason(errors)))))
   }).finally(() => {
-    for (const signal of SIGNALS) process.off(signal, passOn)
+    for (const signal of SIGNALS) process.off(signal, stop)
   })
 }
 

@@ -1,10 +1,8 @@
-import type { Gate } from '../derive/authenticate.ts'
-import { dashboard } from '../derive/authenticate.ts'
+import { dashboard, type Gate } from '../derive/authenticate.ts'
 import { inputOf } from '../derive/input.ts'
 import type { Registered } from '../kernel/area.ts'
 import type { Actor } from '../kernel/context.ts'
-import { execute } from '../kernel/execute.ts'
-import type { House } from '../kernel/house.ts'
+import type { Execute } from '../kernel/execute.ts'
 
 /** The owner that is there to try the service with. */
 export interface Sandbox {
@@ -13,7 +11,7 @@ export interface Sandbox {
 }
 
 interface Parts {
-  readonly house: House
+  readonly execute: Execute
   readonly operations: readonly Registered[]
   readonly gate: Gate
 }
@@ -54,7 +52,7 @@ function operationOf(operations: readonly Registered[], key: string): Registered
 }
 
 const runner =
-  ({ house, operations }: Parts) =>
+  ({ execute, operations }: Parts) =>
   async (
     actor: Actor,
     key: string,
@@ -62,7 +60,7 @@ const runner =
   ): Promise<Record<string, unknown>> => {
     const operation = operationOf(operations, key)
     const input = { params, ...inputOf(operation.operation, new URLSearchParams(), body) }
-    const outcome = await execute(house, {
+    const outcome = await execute({
       operation,
       actor,
       input,

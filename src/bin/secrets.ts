@@ -2,12 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePrivateFile } from '../platform/private-file.ts'
-
-/** The owner that is there to try the service with. */
-export interface Sandbox {
-  ownerId: string
-  apiKey: string
-}
+import type { Sandbox } from './sandbox.ts'
 
 /** What is made up at the first start and must stay the same ever after. */
 export interface Secrets {

@@ -1,20 +1,21 @@
-import { createServer, type Server } from 'node:http'
 import express from 'express'
 import { areas as allAreas } from '../areas.ts'
 import { gate } from '../derive/authenticate.ts'
 import { pipeline } from '../derive/pipeline.ts'
 import { counterInDatabase, counterInMemory, rateLimit } from '../derive/rate-limit.ts'
-import { refuseConnection } from '../derive/respond.ts'
 import { router } from '../derive/routes.ts'
 import { type Areas, registered } from '../kernel/area.ts'
+import { executor } from '../kernel/execute.ts'
 import { type House, reactionsOf } from '../kernel/house.ts'
 import { Cursors } from '../kernel/page.ts'
-import { migrate, openDatabase } from '../platform/database.ts'
+import { sweep } from '../kernel/sweep.ts'
+import { migrate, openDatabase, requireMigrated } from '../platform/database.ts'
 import { openLog } from '../platform/log.ts'
 import { openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
 import { portsOf } from './ports.ts'
 import { type Sandbox, seedSandbox } from './sandbox.ts'
+import { apiServer } from './server.ts'
 
 export type ServiceSettings = Settings & { databaseUrl: string; dashboardSecret: string; secretKey: string }
 
@@ -25,18 +26,20 @@ export interface Service {
   stop(): Promise<void>
 }
 
+const SWEEP_EVERY = 600_000
+
 interface Options {
   readonly settings: ServiceSettings
-  /** Several processes serve this database: they count requests together. */
+  /** Several processes serve this database: they count requests together, and none of them changes the schema. */
   readonly shared?: boolean
   readonly areas?: Areas
 }
 
-/** The API, migrated and wired, not yet listening. */
+/** The API, wired and not yet listening. */
 export async function openService({ settings, shared = false, areas = allAreas }: Options): Promise<Service> {
   const { databaseUrl, dashboardSecret, secretKey } = settings
   const log = openLog(settings.logLevel, [dashboardSecret, secretKey])
-  await migrate(databaseUrl)
+  await (shared ? requireMigrated : migrate)(databaseUrl)
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
@@ -47,13 +50,14 @@ export async function openService({ settings, shared = false, areas = allAreas }
     reactions: reactionsOf(areas),
     onBatch: metrics.batch,
   }
+  const execute = executor(house)
   const doorkeeper = gate(areas, database, dashboardSecret)
   const operations = registered(areas)
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', settings.trustProxy)
   app.use(
     pipeline({
-      house,
+      execute,
       find: router(operations),
       gate: doorkeeper,
       rateLimit: rateLimit(
@@ -67,33 +71,17 @@ export async function openService({ settings, shared = false, areas = allAreas }
       onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
     }),
   )
-  const server = createServer(app).on('clientError', refuseConnection)
+  const sweeping = setInterval(() => {
+    sweep(database).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
+  }, SWEEP_EVERY).unref()
+  const server = apiServer(app)
   return {
-    listen: (port, host) => listen(server, port, host),
-    seedSandbox: known => seedSandbox(known, { house, operations, gate: doorkeeper }),
+    listen: server.listen,
+    seedSandbox: known => seedSandbox(known, { execute, operations, gate: doorkeeper }),
     async stop() {
-      await close(server)
+      clearInterval(sweeping)
+      await server.close()
       await database.close()
     },
   }
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      const address = server.address()
-      resolve(typeof address === 'object' && address ? address.port : port)
-    })
-  })
-}
-
-/** Idle connections go at once; busy ones after their answer. */
-function close(server: Server): Promise<void> {
-  return new Promise(resolve => {
-    if (!server.listening) return resolve()
-    server.close(() => resolve())
-    server.closeIdleConnections()
-  })
 }

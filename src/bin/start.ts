@@ -26,7 +26,7 @@ async function start(life: Lifetime): Promise<void> {
   const service = await openService({ settings: { ...settings, databaseUrl, dashboardSecret, secretKey } })
   life.closeLater(() => service.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)
-  keepSecrets(dataDir, { ...secrets, sandbox })
+  if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 
   const url = await listen(service, settings)
   const instance = { url, docs: `${url}/docs`, ...sandbox, dashboardSecret, databaseUrl, ...NOT_YET }

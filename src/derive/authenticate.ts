@@ -41,7 +41,10 @@ export function gate(areas: Areas, database: Database, dashboardSecret: string):
 
 function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
   if (!callers.includes(actor.type))
-    throw new Problem('wrong_caller', `This operation is for ${callers.join(' or ')} credentials; yours is of the kind ${actor.type}.`)
+    throw new Problem(
+      'wrong_caller',
+      `This operation is for ${callers.join(' or ')} credentials; yours is of the kind ${actor.type}.`,
+    )
   if (scope && actor.type !== 'dash' && !actor.scopes.has(scope))
     throw new Problem('missing_scope', `The credential lacks the scope ${scope}.`)
   return actor

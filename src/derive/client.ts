@@ -53,7 +53,10 @@ export function client<A extends Areas>(areas: A, options: ClientOptions): Clien
   const nouns = Object.entries(areas).map(([noun, { api }]) => [
     noun,
     Object.fromEntries(
-      Object.entries(api).map(([verb, operation]) => [verb, (input?: Input) => call(options, operation, input ?? {})]),
+      Object.entries(api).map(([verb, operation]) => [
+        verb,
+        (input?: Input) => call(options, operation, input ?? {}),
+      ]),
     ),
   ])
   return Object.fromEntries(nouns) as Client<A>
@@ -74,7 +77,8 @@ async function call(options: ClientOptions, operation: AnyOperation, input: Inpu
 function addressOf(base: string, path: string, { params = {}, query = {} }: Input): URL {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const url = new URL(filled, base)
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, String(value))
   return url
 }
 

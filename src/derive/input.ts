@@ -27,13 +27,16 @@ function parse(schema: z.ZodType, value: unknown): object {
 function inWords(issue: z.core.$ZodIssue): string {
   const path = issue.path.join('.')
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map(key => `${path ? `${path}.` : ''}${key.slice(0, 60)}: there is no such member`).join('; ')
+    return issue.keys
+      .map(key => `${path ? `${path}.` : ''}${key.slice(0, 60)}: there is no such member`)
+      .join('; ')
   return `${path || 'body'}: ${issue.message}`
 }
 
 /** An operation that takes nothing is given nothing. */
 function none(value: unknown, where: string): object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(where, 'expected an object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(where, 'expected an object')
   const [unknown] = Object.keys(value)
   if (unknown !== undefined) throw invalid(unknown.slice(0, 60), 'there is no such member')
   return empty

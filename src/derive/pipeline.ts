@@ -3,8 +3,7 @@ import type { Registered } from '../kernel/area.ts'
 import type { Call, Outcome } from '../kernel/call.ts'
 import { clock } from '../kernel/clock.ts'
 import type { Actor } from '../kernel/context.ts'
-import { execute } from '../kernel/execute.ts'
-import type { House } from '../kernel/house.ts'
+import type { Execute } from '../kernel/execute.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Gate } from './authenticate.ts'
 import { readBody } from './body.ts'
@@ -28,7 +27,7 @@ export interface Served {
 }
 
 export interface Pipeline {
-  readonly house: House
+  readonly execute: Execute
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
   readonly rateLimit: RateLimit
@@ -76,7 +75,7 @@ export function pipeline(parts: Pipeline) {
 }
 
 async function answer(
-  { house, find, gate, rateLimit }: Pipeline,
+  { execute, find, gate, rateLimit }: Pipeline,
   request: Request,
   response: Response,
   requestId: string,
@@ -97,9 +96,10 @@ async function answer(
   const body = operation.method === 'GET' ? {} : await readBody(request, response)
   const input = { params, ...inputOf(operation, new URLSearchParams(query), body) }
   const address = request.ip ?? null
-  const idempotencyKey = operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
+  const idempotencyKey =
+    operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
   const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
-  return execute(house, call)
+  return execute(call)
 }
 
 function splitTarget(url: string): [path: string, query: string] {

@@ -46,7 +46,8 @@ export function counterInMemory(): Counter {
       for (const [name, { resetsAt }] of windows) if (resetsAt.getTime() <= now) windows.delete(name)
     }
     const open = windows.get(client)
-    const current = open && open.resetsAt.getTime() > now ? open : { used: 0, resetsAt: new Date(now + WINDOW) }
+    const current =
+      open && open.resetsAt.getTime() > now ? open : { used: 0, resetsAt: new Date(now + WINDOW) }
     current.used++
     windows.set(client, current)
     return { ...current }
@@ -69,18 +70,21 @@ returning client, used, resets_at`
 export function counterInDatabase({ pool }: Database): Counter {
   const sql = sqlOn(pool)
   const alone = counterInMemory()
-  const count = gatherer<string, { used: number; resetsAt: Date }>({ size: 256, inFlight: 2 }, async clients => {
-    const rows = await sql<{ client: string; used: number; resets_at: Date }>(COUNT, [clients])
-    const byClient = new Map(rows.map(row => [row.client, row]))
-    const arrived = new Map<string, number>()
-    for (const client of clients) arrived.set(client, (arrived.get(client) ?? 0) + 1)
-    return clients.map(client => {
-      const row = byClient.get(client)
-      if (!row) return { status: 'rejected', reason: new Error('not counted') }
-      const left = (arrived.get(client) ?? 1) - 1
-      arrived.set(client, left)
-      return { status: 'fulfilled', value: { used: row.used - left, resetsAt: row.resets_at } }
-    })
-  })
+  const count = gatherer<string, { used: number; resetsAt: Date }>(
+    { size: 256, inFlight: 2 },
+    async clients => {
+      const rows = await sql<{ client: string; used: number; resets_at: Date }>(COUNT, [clients])
+      const byClient = new Map(rows.map(row => [row.client, row]))
+      const arrived = new Map<string, number>()
+      for (const client of clients) arrived.set(client, (arrived.get(client) ?? 0) + 1)
+      return clients.map(client => {
+        const row = byClient.get(client)
+        if (!row) return { status: 'rejected', reason: new Error('not counted') }
+        const left = (arrived.get(client) ?? 1) - 1
+        arrived.set(client, left)
+        return { status: 'fulfilled', value: { used: row.used - left, resetsAt: row.resets_at } }
+      })
+    },
+  )
   return client => count('', client).catch(() => alone(client))
 }

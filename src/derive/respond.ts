@@ -9,7 +9,8 @@ const RESIDENCY = 'EU'
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** A page loads only what we serve and sits in nobody's frame. */
 const PAGE_HEADERS = {
-  'Content-Security-Policy': "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'Content-Security-Policy':
+    "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
   'Referrer-Policy': 'no-referrer',
 }
 

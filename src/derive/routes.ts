@@ -34,7 +34,9 @@ export function router(operations: readonly Registered[]): (method: string, path
     const found = tree.find(method as HTTPMethod, path)
     if (!found) return undefined
     const params = found.params as Record<string, string>
-    return Object.values(params).every(looksLikeId) ? { registered: found.store as Registered, params } : undefined
+    return Object.values(params).every(looksLikeId)
+      ? { registered: found.store as Registered, params }
+      : undefined
   }
 
   return (method, path) => {

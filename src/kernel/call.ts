@@ -22,7 +22,8 @@ export interface Outcome {
   readonly stored?: string
 }
 
-export const isWrite = (call: Call): boolean => call.operation.operation.method !== 'GET'
+export const isWrite = ({ operation: { operation } }: Call): boolean =>
+  operation.method !== 'GET' && !operation.readOnly
 
 /** The string that names a tenant (and, for a token, its agent) in locks, lanes and cursors. */
 export const identityOf = (tenant: Tenant | null, agentId: string | null): string =>

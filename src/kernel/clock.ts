@@ -11,6 +11,7 @@ export const clock = {
 }
 
 export const minutes = (count: number): number => count * 60_000
+export const days = (count: number): number => minutes(count * 24 * 60)
 
 export const after = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
 

@@ -9,4 +9,5 @@ export interface File {
 export const file = (mediaType: string) =>
   z.custom<File>().meta({ mediaType, description: `The content, as ${mediaType}.` })
 
-export const mediaTypeOf = (schema: z.ZodType): string | undefined => schema.meta()?.mediaType as string | undefined
+export const mediaTypeOf = (schema: z.ZodType): string | undefined =>
+  schema.meta()?.mediaType as string | undefined

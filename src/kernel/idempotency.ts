@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type Call, type Outcome, identityOf } from './call.ts'
+import { type Call, identityOf, type Outcome } from './call.ts'
 import { after, clock } from './clock.ts'
 import type { Sql } from './database.ts'
 import type { IdempotencyRow } from './journal.ts'
 import { Problem } from './problem.ts'
 
-const KEPT_FOR = 24 * 3_600_000
+export const KEPT_FOR = 24 * 3_600_000
 /** An outside call that has not come back for this long is taken for crashed. */
 const OUTSIDE_LEASE = 120_000
 

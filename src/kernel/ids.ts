@@ -8,4 +8,7 @@ export const newId = (prefix: string): string => typeidUnboxed(prefix)
 export const looksLikeId = (value: string): boolean => /^[\w.:@-]{1,128}$/.test(value)
 
 export const id = (prefix: string) =>
-  z.string().max(128).meta({ examples: [`${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`] })
+  z
+    .string()
+    .max(128)
+    .meta({ examples: [`${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`] })

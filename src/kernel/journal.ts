@@ -8,20 +8,21 @@ export interface EventRow {
   mode: Tenant['mode']
   agentId: string | null
   event: string
-  data: unknown
+  data: Readonly<Record<string, unknown>>
   requestId: string
   createdAt: Date
 }
 
 export interface AuditRow {
   id: string
-  ownerId: string | null
-  mode: Tenant['mode'] | null
+  ownerId: string
+  mode: Tenant['mode']
   actorType: string
   actorId: string | null
   action: string
+  event: string
   outcome: string
-  resourceId: string | null
+  resourceId: string
   agentId: string | null
   requestId: string
   address: string | null
@@ -59,12 +60,12 @@ with e as (
   from jsonb_to_recordset($1::jsonb) as r(id text, "ownerId" text, mode text, "agentId" text, event text,
     data jsonb, "requestId" text, "createdAt" timestamptz)
 ), a as (
-  insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, outcome, resource_id, agent_id,
+  insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, outcome, resource_id, agent_id,
     request_id, address, at)
-  select id, "ownerId", mode, "actorType", "actorId", action, outcome, "resourceId", "agentId",
+  select id, "ownerId", mode, "actorType", "actorId", action, event, outcome, "resourceId", "agentId",
     "requestId", address, at
   from jsonb_to_recordset($2::jsonb) as r(id text, "ownerId" text, mode text, "actorType" text, "actorId" text,
-    action text, outcome text, "resourceId" text, "agentId" text, "requestId" text, address text, at timestamptz)
+    action text, event text, outcome text, "resourceId" text, "agentId" text, "requestId" text, address text, at timestamptz)
 )
 insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,
   error_code, reservation, created_at)

@@ -40,7 +40,7 @@ export interface Contract<
   readonly example?: z.input<B>
   /** The section of the documentation, where it is not the area's own. */
   readonly tag?: string
-  /** A POST that changes nothing: it needs no event. */
+  /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
   readonly readOnly?: true
   /** Extra spellings of this address, served by the same handler. */
   readonly aliases?: readonly string[]
@@ -87,7 +87,9 @@ export type HandlerOf<O> =
 
 /** The context that an operation's handler has, for functions that its handler shares. */
 export type ContextOf<O> =
-  O extends Operation<infer _P, infer _Q, infer _B, infer _R, infer F, infer E, infer _K> ? Context<F, E> : never
+  O extends Operation<infer _P, infer _Q, infer _B, infer _R, infer F, infer E, infer _K>
+    ? Context<F, E>
+    : never
 
 // biome-ignore lint/suspicious/noExplicitAny: a place for every operation, whatever its types
 export type AnyOperation = Operation<any, any, any, any, any, any, any>

@@ -6,25 +6,33 @@ import { Refusal } from './problem.ts'
 
 /** A secret that is shown when it is made and never again, not even in a replay. */
 export const shownOnce = (example: string) =>
-  z.string().nullable().meta({ once: true, examples: [example], description: 'Shown once; null in a replay.' })
+  z
+    .string()
+    .nullable()
+    .meta({ once: true, examples: [example], description: 'Shown once; null in a replay.' })
 
 const onceOf = (schema: z.ZodType): string[] =>
   schema instanceof z.ZodObject
-    ? Object.entries(schema.shape).flatMap(([name, member]) => ((member as z.ZodType).meta()?.once ? [name] : []))
+    ? Object.entries(schema.shape).flatMap(([name, member]) =>
+        (member as z.ZodType).meta()?.once ? [name] : [],
+      )
     : []
 
 /** The contract has the last word on what leaves: members that it does not name are dropped. */
-export function outcomeOf(operation: AnyOperation, value: unknown): Outcome & { resourceId?: string } {
+export function outcomeOf(operation: AnyOperation, value: unknown): Outcome {
   if (value instanceof Refusal)
     return { status: value.status, body: errorBody(value.message), errorCode: value.code }
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
   if (mediaTypeOf(schema)) return { status, type: (value as File).type, body: (value as File).content }
   const wire = z.encode(schema, value) as Record<string, unknown>
-  const outcome = { status, body: JSON.stringify(wire), ...(wire.id ? { resourceId: String(wire.id) } : {}) }
+  const outcome = { status, body: JSON.stringify(wire) }
   const once = onceOf(schema)
   if (once.length === 0) return outcome
-  return { ...outcome, stored: JSON.stringify({ ...wire, ...Object.fromEntries(once.map(name => [name, null])) }) }
+  return {
+    ...outcome,
+    stored: JSON.stringify({ ...wire, ...Object.fromEntries(once.map(name => [name, null])) }),
+  }
 }
 
 export const errorBody = (message: string): string => JSON.stringify({ error: message })

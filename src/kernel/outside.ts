@@ -4,9 +4,10 @@ import type { House } from './house.ts'
 import { keepReservation, replay } from './idempotency.ts'
 import { writeJournal } from './journal.ts'
 import type { Events } from './operation.ts'
+import { type Opened, perform, settle, transaction } from './plain.ts'
 import type { Ports } from './ports.ts'
 import { Refusal } from './problem.ts'
-import { type Opened, perform, settle, transaction } from './plain.ts'
+import { auditOf } from './words.ts'
 import { Work } from './work.ts'
 
 /**
@@ -22,6 +23,8 @@ export interface OutsideHandler<I, R, F extends string, E extends Events, V = un
 
 type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
 
+const RESERVED: Outcome = { status: 202, body: null }
+
 interface Reserved {
   readonly done?: Outcome
   readonly reservation?: unknown
@@ -29,13 +32,20 @@ interface Reserved {
 
 export async function runOutside(house: House, call: Call): Promise<Outcome> {
   const handler = call.operation.handler as Handler
-  const { done, reservation } = await transaction(house, call, opened => reserve(house, call, handler, opened))
+  const { done, reservation } = await transaction(house, call, opened =>
+    reserve(house, call, handler, opened),
+  )
   if (done) return done
   const answer = await handler.call(reservation, { ports: house.ports, requestId: call.requestId })
-  return transaction(house, call, opened =>
-    perform(house, call, opened, work => handler.record(answer, reservation, work)),
-  )
+  const record = async (opened: Opened): Promise<Outcome> =>
+    settledMeanwhile(opened) ??
+    perform(house, call, opened, work => handler.record(answer, reservation, work))
+  return transaction(house, call, record, 'wait')
 }
+
+/** An answer that comes after its lease may find that somebody has recovered. */
+const settledMeanwhile = ({ claim, kept }: Opened): Outcome | undefined =>
+  claim && kept && kept.status !== null ? replay(claim, kept) : undefined
 
 async function reserve(house: House, call: Call, handler: Handler, opened: Opened): Promise<Reserved> {
   const { claim, kept } = opened
@@ -49,6 +59,7 @@ async function reserve(house: House, call: Call, handler: Handler, opened: Opene
   await work.react()
   await work.em.flush()
   const idempotency = claim ? [keepReservation(claim, reservation)] : []
-  await writeJournal(opened.sql, { events: work.events, audit: [], idempotency })
+  const audit = work.events.map(event => auditOf(call, event, RESERVED))
+  await writeJournal(opened.sql, { events: work.events, audit, idempotency })
   return { reservation }
 }

@@ -14,7 +14,8 @@ const cursor = z
   .optional()
   .meta({ description: '`nextCursor` of the page before. Good only for the same list, filters and owner.' })
 
-export const pageQuery = <S extends z.ZodRawShape>(filters: S) => z.strictObject({ ...filters, limit, cursor })
+export const pageQuery = <S extends z.ZodRawShape>(filters: S) =>
+  z.strictObject({ ...filters, limit, cursor })
 export type PageQuery<S extends z.ZodRawShape> = ReturnType<typeof pageQuery<S>>
 
 export const pageOf = <T extends z.ZodType>(item: T) =>

@@ -9,8 +9,8 @@ import type { PlainHandler } from './operation.ts'
 import { outcomeOf } from './outcome.ts'
 import { Problem } from './problem.ts'
 import { asProblem, fateOf, isLost, retrying } from './transaction.ts'
+import { auditOf } from './words.ts'
 import { Work } from './work.ts'
-import { auditOf, isWorthAuditing } from './words.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
 
@@ -29,7 +29,9 @@ export async function read(house: House, call: Call): Promise<Outcome> {
 export const runPlain = (house: House, call: Call): Promise<Outcome> =>
   transaction(house, call, async opened => {
     const replayed = opened.kept && opened.claim && replay(opened.claim, opened.kept)
-    return replayed || perform(house, call, opened, work => (call.operation.handler as Handler)(call.input, work))
+    return (
+      replayed || perform(house, call, opened, work => (call.operation.handler as Handler)(call.input, work))
+    )
   })
 
 export interface Opened {
@@ -51,25 +53,42 @@ export async function perform(
 }
 
 /** Writes what a handler leaves behind. The answer is encoded before the commit, so that a wrong one undoes all. */
-export async function settle(call: Call, work: Work, { sql, claim }: Opened, value: unknown): Promise<Outcome> {
+export async function settle(
+  call: Call,
+  work: Work,
+  { sql, claim }: Opened,
+  value: unknown,
+): Promise<Outcome> {
   await work.react()
   await work.em.flush()
   const outcome = outcomeOf(call.operation.operation, value)
   await writeJournal(sql, {
     events: work.events,
-    audit: isWorthAuditing(call, outcome, work.events) ? [auditOf(call, work.owner, outcome)] : [],
+    audit: work.events.map(event => auditOf(call, event, outcome)),
     idempotency: claim ? [keep(claim, outcome)] : [],
   })
   return outcome
 }
 
-const OPEN = `
+const opening = (lock: string): string => `
 select pg_current_xact_id()::text as id,
   coalesce((select offset_ms from tenant_clocks where owner_id = $1 and mode = $2), 0)::float8 as offset_ms,
-  $3::text is null or pg_try_advisory_xact_lock(hashtextextended($3, 0)) as locked`
+  $3::text is null or ${lock} as locked`
+
+const OPEN = {
+  /** A request whose key is in use is told so. */
+  refuse: opening('pg_try_advisory_xact_lock(hashtextextended($3, 0))'),
+  /** What must be recorded waits for its turn. */
+  wait: opening('exists (select from pg_advisory_xact_lock(hashtextextended($3, 0)))'),
+}
 
 /** Opens, works, commits; tries again where another try can help. */
-export const transaction = <T>(house: House, call: Call, work: (opened: Opened) => Promise<T>): Promise<T> =>
+export const transaction = <T>(
+  house: House,
+  call: Call,
+  work: (opened: Opened) => Promise<T>,
+  whenLocked: keyof typeof OPEN = 'refuse',
+): Promise<T> =>
   retrying(async () => {
     const em = house.database.fork()
     const claim = claimOf(call)
@@ -79,7 +98,7 @@ export const transaction = <T>(house: House, call: Call, work: (opened: Opened) 
     try {
       const sql = sqlIn(em)
       const { tenant } = call.actor
-      const [opened] = await sql<{ id: string; offset_ms: number; locked: boolean }>(OPEN, [
+      const [opened] = await sql<{ id: string; offset_ms: number; locked: boolean }>(OPEN[whenLocked], [
         tenant?.ownerId ?? null,
         tenant?.mode ?? null,
         claim && lockName(claim),

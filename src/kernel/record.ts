@@ -14,7 +14,8 @@ export function bind(em: EntityManager, scope: RecordScope): void {
   em.setFilterParams('tenant', { ...scope })
 }
 
-const scopeOf = (em: EntityManager): RecordScope => em.getContext().getFilterParams('tenant') as unknown as RecordScope
+const scopeOf = (em: EntityManager): RecordScope =>
+  em.getContext().getFilterParams('tenant') as unknown as RecordScope
 
 /**
  * Every query of a tenant's table is narrowed to the tenant, and for an agent's token to its own records.
@@ -43,25 +44,59 @@ export const timestamp = () => p.datetime().columnType('timestamptz(3)')
 
 /** A member that is null until it is given. */
 export const maybe = {
-  string: () => p.text().$type<string | null>().strictNullable().onCreate(() => null),
-  integer: () => p.integer().$type<number | null>().strictNullable().onCreate(() => null),
-  number: () => p.double().$type<number | null>().strictNullable().onCreate(() => null),
-  euros: (column: string) => p.bigint().name(column).$type<Euros | null>().strictNullable().onCreate(() => null),
-  instant: () => timestamp().$type<Date | null>().strictNullable().onCreate(() => null),
+  string: () =>
+    p
+      .text()
+      .$type<string | null>()
+      .strictNullable()
+      .onCreate(() => null),
+  integer: () =>
+    p
+      .integer()
+      .$type<number | null>()
+      .strictNullable()
+      .onCreate(() => null),
+  number: () =>
+    p
+      .double()
+      .$type<number | null>()
+      .strictNullable()
+      .onCreate(() => null),
+  euros: (column: string) =>
+    p
+      .bigint()
+      .name(column)
+      .$type<Euros | null>()
+      .strictNullable()
+      .onCreate(() => null),
+  instant: () =>
+    timestamp()
+      .$type<Date | null>()
+      .strictNullable()
+      .onCreate(() => null),
 }
 
-export const words = () => p.array().columnType('text[]').onCreate((): string[] => [])
+export const words = () =>
+  p
+    .array()
+    .columnType('text[]')
+    .onCreate((): string[] => [])
 export const flag = () => p.boolean().onCreate(() => false)
 
 /** When a record came to be and when it was last changed, in the tenant's time. */
 export const stamps = () => ({
   createdAt: timestamp().onCreate((_, em) => scopeOf(em).now),
-  updatedAt: timestamp().onCreate((_, em) => scopeOf(em).now).onUpdate((_, em) => scopeOf(em).now),
+  updatedAt: timestamp()
+    .onCreate((_, em) => scopeOf(em).now)
+    .onUpdate((_, em) => scopeOf(em).now),
 })
 
 /** The members that every tenant's record has. */
 export const record = (prefix: string) => ({
-  id: p.text().primary().onCreate(() => newId(prefix)),
+  id: p
+    .text()
+    .primary()
+    .onCreate(() => newId(prefix)),
   ownerId: p.text().onCreate((_, em) => scopeOf(em).ownerId),
   mode: p.enum(['test', 'live'] as const).onCreate((_, em): Mode => scopeOf(em).mode),
   ...stamps(),
@@ -73,4 +108,17 @@ export const lock = <T extends { id: string }>(
   entity: EntityName<T>,
   id: string,
 ): Promise<T | null> =>
-  em.findOne(entity, { id } as FilterQuery<T>, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) as Promise<T | null>
+  em.findOne(entity, { id } as FilterQuery<T>, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    refresh: true,
+  }) as Promise<T | null>
+
+/** The filters that a request has set: the others match everything. */
+export const given = <T extends object>(filters: T) =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>
+  }
+
+/** At `from` or later and before `to`, each where it is set. */
+export const within = (from: Date | undefined, to: Date | undefined) =>
+  from || to ? given({ $gte: from, $lt: to }) : undefined

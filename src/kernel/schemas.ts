@@ -14,7 +14,10 @@ export const recordTail = { createdAt: instant, updatedAt: instant }
 /** A name that a person gave. */
 export const label = z.string().trim().min(1).max(200)
 
-export const email = z.email().max(254).meta({ examples: ['ada@example.com'] })
+export const email = z
+  .email()
+  .max(254)
+  .meta({ examples: ['ada@example.com'] })
 
 /** ISO 3166-1 alpha-2. */
 export const country = z
@@ -32,3 +35,9 @@ export const metadata = z
 
 /** A person's words inside an event: short enough to be passed on. */
 export const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text)
+
+/** Filters of a list: a span of time. */
+export const span = {
+  from: instant.optional().meta({ description: 'At this instant or later.' }),
+  to: instant.optional().meta({ description: 'Before this instant.' }),
+}

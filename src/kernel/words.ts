@@ -22,12 +22,12 @@ export function eventOf(
 ): EventRow {
   const schema = declared[event]
   if (!schema) throw new Error(`the event ${event} is not declared`)
-  const wire = z.encode(schema, data) as { agentId?: string }
+  const wire = z.encode(schema, data) as EventRow['data']
   return {
     id: newId('event'),
     ownerId: tenant.ownerId,
     mode: tenant.mode,
-    agentId: wire.agentId ?? null,
+    agentId: typeof wire.agentId === 'string' ? wire.agentId : null,
     event,
     data: wire,
     requestId,
@@ -35,29 +35,26 @@ export function eventOf(
   }
 }
 
-/** Who did what to which record, on whose behalf and from where. */
+/** Who did what to which record, on whose behalf and from where: a row for each change, as each change is an event. */
 export function auditOf(
-  call: Call,
-  tenant: Tenant | null,
-  outcome: Outcome & { resourceId?: string },
+  { actor, operation, requestId, address }: Call,
+  event: EventRow,
+  outcome: Outcome,
 ): AuditRow {
-  const { actor, input, operation } = call
   return {
     id: newId('audit'),
-    ownerId: tenant?.ownerId ?? null,
-    mode: tenant?.mode ?? null,
+    ownerId: event.ownerId,
+    mode: event.mode,
     actorType: actor.type,
     actorId: actor.id,
     action: operation.key,
+    event: event.event,
     outcome: outcome.errorCode ?? 'done',
-    resourceId: outcome.resourceId ?? Object.values(input.params).at(-1) ?? null,
-    agentId: actor.agentId,
-    requestId: call.requestId,
-    address: call.address,
+    // An event names first what it is about.
+    resourceId: String(Object.values(event.data)[0]),
+    agentId: event.agentId,
+    requestId,
+    address,
     at: clock.real(),
   }
 }
-
-/** A refusal that caused nothing leaves no trace; every change does. */
-export const isWorthAuditing = (call: Call, outcome: Outcome, events: readonly EventRow[]): boolean =>
-  !call.operation.operation.readOnly && (outcome.errorCode === undefined || events.length > 0)

@@ -47,10 +47,6 @@ export class Work implements Context {
     return this.#tenant
   }
 
-  get owner(): Tenant | null {
-    return this.#tenant
-  }
-
   actFor = (tenant: Tenant): void => {
     const own = this.actor.tenant
     if (own && own.ownerId !== tenant.ownerId) throw new Error('a credential acts for its own owner only')
@@ -64,7 +60,8 @@ export class Work implements Context {
     this.events.push(eventOf(this.#declared, event, data, this))
   }
 
-  refuse = (code: string, message?: string): Refusal => refusalOf(this.#call.operation.operation, code, message)
+  refuse = (code: string, message?: string): Refusal =>
+    refusalOf(this.#call.operation.operation, code, message)
 
   page = async <T extends { id: string }>(
     entity: EntityName<T>,
@@ -94,14 +91,22 @@ export class Work implements Context {
     const data = rows.slice(0, limit)
     const hasMore = rows.length > limit
     const last = data.at(-1)
-    return { data, hasMore, nextCursor: hasMore && last ? this.#house.cursors.write(this.#list(), last.id) : null }
+    return {
+      data,
+      hasMore,
+      nextCursor: hasMore && last ? this.#house.cursors.write(this.#list(), last.id) : null,
+    }
   }
 
   /** What a cursor is good for: this list, these filters, this caller. */
   #list(): string {
     const { limit: _limit, cursor: _cursor, ...filters } = this.#call.input.query as Record<string, unknown>
     const { key } = this.#call.operation
-    return [key, identityOf(this.#tenant, this.actor.agentId), JSON.stringify([this.#call.input.params, filters])].join('|')
+    return [
+      key,
+      identityOf(this.#tenant, this.actor.agentId),
+      JSON.stringify([this.#call.input.params, filters]),
+    ].join('|')
   }
 
   /** What other areas do about the events so far, theirs included, before anything is committed. */

@@ -1,8 +1,12 @@
 import { Kernel } from './m0001-kernel.ts'
+import { Identity } from './m0002-identity.ts'
 import { Control } from './m0003-control.ts'
+import { AgentTokens } from './m0004-agent-tokens.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
   { name: 'm0001-kernel', class: Kernel },
+  { name: 'm0002-identity', class: Identity },
   { name: 'm0003-control', class: Control },
+  { name: 'm0004-agent-tokens', class: AgentTokens },
 ]

@@ -28,13 +28,14 @@ export class Kernel extends Migration {
 
       create table audit_entries (
         id text collate "C" primary key,
-        owner_id text,
-        mode text check (mode in ('test', 'live')),
+        owner_id text not null,
+        mode text not null check (mode in ('test', 'live')),
         actor_type text not null,
         actor_id text,
         action text not null,
+        event text not null,
         outcome text not null,
-        resource_id text,
+        resource_id text not null,
         agent_id text,
         request_id text not null,
         address text,

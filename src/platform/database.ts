@@ -41,6 +41,21 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
+/** For a process that leaves the schema alone. */
+export async function requireMigrated(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const table = await client.query(`select to_regclass('mikro_orm_migrations') as name`)
+    const done = table.rows[0].name ? await client.query('select name from mikro_orm_migrations') : { rows: [] }
+    const names = new Set(done.rows.map(({ name }) => name))
+    if (!migrations.every(({ name }) => names.has(name)))
+      throw new Error('The database is not up to date: run migrate before.')
+  } finally {
+    await client.end()
+  }
+}
+
 async function runMigrations(url: string): Promise<void> {
   const orm = await MikroORM.init({
     clientUrl: url,

@@ -1,11 +1,13 @@
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type GuardedChild, guardedChild } from './guarded-child.ts'
-import { freePort } from './ports.ts'
+import type { GuardedChild } from './guarded-child.ts'
+import { freePort } from './free-port.ts'
 import { type Cluster, NAME, openCluster } from './postgres-cluster.ts'
 import { placePostgres, removePlace } from './postgres-place.ts'
-import { endLeftover, postmaster, signalPostmaster } from './postmaster.ts'
+import { PortTaken, type ServerOptions, startServer } from './postgres-server.ts'
+import { endLeftover, signalPostmaster } from './postmaster.ts'
+import { writePrivateFile } from './private-file.ts'
 
 export interface EmbeddedPostgres {
   url: string
@@ -14,27 +16,31 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-export interface EmbeddedPostgresOptions {
+interface Options extends Partial<ServerOptions> {
   dataDir: string
-  /** The first port to try at the first start; later ones try the port used before. 0 is any free one. */
-  port?: number
-  /** False where the data may be lost with the machine, as in tests. */
-  durable?: boolean
 }
 
 const STOP_MS = 3_000
 const RETRY_MS = 250
 const RETRIES = 20
 
-/** Starts the PostgreSQL of a data directory, made at the first start, and keeps it running. */
-export async function startPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, port: first = 15_432, durable = true } = options
+/**
+ * Starts the PostgreSQL of a data directory, made at the first start, and keeps it running. It takes the
+ * port it had before, at first the one named or the next free one; 0 is any.
+ */
+export async function startPostgres({
+  dataDir,
+  port = 15_432,
+  durable = true,
+}: Options): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(placePostgres(realpathSync(dataDir)), durable)
   await endLeftover(cluster.data)
-  const { server, port } = await startOnFreePort(cluster, first, durable)
-  const kept = keepRunning(server, () => startAgain(cluster, port, durable))
+  const options = { port: rememberedPort(cluster) ?? port, durable }
+  const server = await startOnFreePort(cluster, options)
+  writePrivateFile(portFile(cluster), String(server.port), cluster.user)
+  const kept = keepRunning(server.child, () => startAgain(cluster, { ...options, port: server.port }))
   return {
-    url: `postgres://${NAME}:${cluster.password}@127.0.0.1:${port}/${NAME}`,
+    url: `postgres://${NAME}:${cluster.password}@127.0.0.1:${server.port}/${NAME}`,
     ended: kept.ended,
     async stop() {
       const hurry = setTimeout(() => signalPostmaster(cluster.data, 'SIGQUIT'), STOP_MS)
@@ -51,13 +57,31 @@ export async function removePostgres(dataDir: string): Promise<void> {
   removePlace(dataDir)
 }
 
-function keepRunning(first: GuardedChild, startAgain: () => Promise<GuardedChild>) {
+const portFile = ({ home }: Cluster) => join(home, 'port')
+
+function rememberedPort(cluster: Cluster): number | undefined {
+  const file = portFile(cluster)
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
+}
+
+/** Another program may take the port between our look and the server's start. */
+async function startOnFreePort(cluster: Cluster, options: ServerOptions) {
+  for (let port = await freePort(options.port); ; port = await freePort(port + 1)) {
+    try {
+      return { child: await startServer(cluster, { ...options, port }), port }
+    } catch (error) {
+      if (!(error instanceof PortTaken)) throw error
+    }
+  }
+}
+
+function keepRunning(first: GuardedChild, again: () => Promise<GuardedChild>) {
   let server = first
   let stopping = false
   async function watch(): Promise<void> {
     await server.ended
     if (stopping) return
-    server = await startAgain()
+    server = await again()
     if (stopping) server.end()
     return watch()
   }
@@ -70,70 +94,14 @@ function keepRunning(first: GuardedChild, startAgain: () => Promise<GuardedChild
   return { ended, stop }
 }
 
-/** On the same port, where the connections expect it, once what a killed server left behind is gone. */
-async function startAgain(cluster: Cluster, port: number, durable: boolean): Promise<GuardedChild> {
+/** On the port where connections expect it, once what a killed server left behind is gone. */
+async function startAgain(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
   for (let tries = 1; ; tries++) {
     try {
-      return await launch(cluster, port, durable)
+      return await startServer(cluster, options)
     } catch (error) {
       if (tries === RETRIES) throw error
       await sleep(RETRY_MS)
     }
   }
-}
-
-/** Another program may take the port between our look and the server's start. */
-async function startOnFreePort(cluster: Cluster, first: number, durable: boolean) {
-  const memory = join(cluster.home, 'port')
-  const wanted = existsSync(memory) ? Number(readFileSync(memory, 'utf8')) : first
-  for (let port = await freePort(wanted); ; port = await freePort(port + 1)) {
-    try {
-      const server = await launch(cluster, port, durable)
-      writeFileSync(memory, String(port))
-      return { server, port }
-    } catch (error) {
-      if (!(error instanceof PortTaken)) throw error
-    }
-  }
-}
-
-class PortTaken extends Error {}
-
-async function launch(cluster: Cluster, port: number, durable: boolean): Promise<GuardedChild> {
-  const { bin, data, home, user } = cluster
-  const log = join(home, 'server.log')
-  const command = [join(bin, 'postgres'), '-D', data, ...flags(port, durable)]
-  const server = guardedChild(command, { user, cwd: home, log })
-  let over = false
-  void server.ended.then(() => {
-    over = true
-  })
-  while (!postmaster(data)?.ready) {
-    if (over) throw failure(readFileSync(log, 'utf8'))
-    await sleep(10)
-  }
-  return server
-}
-
-function flags(port: number, durable: boolean): string[] {
-  const settings = {
-    port,
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    max_connections: 250,
-    shared_buffers: '256MB',
-    log_checkpoints: 'off',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
-  }
-  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-}
-
-function failure(log: string): Error {
-  if (log.includes('could not bind')) return new PortTaken()
-  const fatal =
-    log
-      .split('\n')
-      .filter(line => line.includes('FATAL'))
-      .at(-1) ?? log.trim().split('\n').at(-1)
-  return new Error(`PostgreSQL did not start: ${fatal}`)
 }

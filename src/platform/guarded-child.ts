@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import type { User } from './unprivileged-user.ts'
+import { give, type User } from './unprivileged-user.ts'
 
 export interface GuardedChild {
   /** Settles when the child has ended, whoever ended it. */
@@ -29,6 +29,7 @@ export function guardedChild(
   options: { user: User; cwd: string; log: string },
 ): GuardedChild {
   const log = openSync(options.log, 'w', 0o600)
+  give(options.log, options.user)
   const shell = spawn('/bin/sh', ['-c', GUARD, 'guard', ...command], {
     ...options.user,
     cwd: options.cwd,

@@ -1,17 +1,19 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { isAlive, type Launched } from '../support/launched.ts'
+import type { Launched } from '../support/launched.ts'
 import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
 
 /** Does what a shell would with the `curl` that the service prints. */
 async function paste(curl: string): Promise<Response> {
   const [, url = ''] = /curl -s (\S+)/.exec(curl) ?? []
-  const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']): [string, string] => [name, value])
+  const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
+    ([, name = '', value = '']): [string, string] => [name, value],
+  )
   const [, body = ''] = /-d '([^']+)'/.exec(curl) ?? []
   return fetch(url, { method: 'POST', headers, body })
 }
@@ -52,7 +54,9 @@ describe('a running service', () => {
   test('is not started a second time on its data, but shown', async () => {
     const second = command('start', dataDir)
     expect(await second.exit).toBe(1)
-    expect(second.output()).toBe(`The service already runs on this data directory: ${instanceOf(dataDir).url}\n`)
+    expect(second.output()).toBe(
+      `The service already runs on this data directory: ${instanceOf(dataDir).url}\n`,
+    )
   })
 
   test('keeps its data from being reset', async () => {
@@ -60,5 +64,42 @@ describe('a running service', () => {
     expect(await reset.exit).toBe(1)
     expect(reset.output()).toContain('already runs')
     expect(existsSync(join(dataDir, 'postgres/data'))).toBe(true)
+  })
+})
+
+describe('a start', () => {
+  test('takes the next port when its own is taken, and says so', async () => {
+    const other = createServer()
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const dataDir = temporaryFolder()
+    const service = await startService(dataDir, { PORT: String(port) })
+    expect(service.output()).toContain(`Port ${port} is taken`)
+    expect(Number(new URL(instanceOf(dataDir).url).port)).toBeGreaterThan(port)
+    await stopService(service)
+    other.close()
+  })
+
+  test('uses the database it is given', async () => {
+    const dataDir = temporaryFolder()
+    const databaseUrl = await cloneDatabase()
+    const service = await startService(dataDir, { DATABASE_URL: databaseUrl })
+    expect(instanceOf(dataDir).databaseUrl).toBe(databaseUrl)
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+    expect(await stopService(service)).toBe(0)
+  })
+
+  test('uses the secret it is given', async () => {
+    const dataDir = temporaryFolder()
+    const dashboardSecret = 'one secret of my own'
+    const service = await startService(dataDir, { DASHBOARD_SECRET: dashboardSecret })
+    expect(instanceOf(dataDir).dashboardSecret).toBe(dashboardSecret)
+    await stopService(service)
+  })
+
+  test('ends at a wrong setting with one line that does not hold its value', async () => {
+    const service = command('start', temporaryFolder(), { DASHBOARD_SECRET: 'hunter2' })
+    expect(await service.exit).toBe(1)
+    expect(service.output()).toBe('DASHBOARD_SECRET is not valid. Allowed: at least 16 characters.\n')
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Instance } from '../../src/bin/instance-file.ts'
 import { type Launched, launch } from './launched.ts'

@@ -18,7 +18,11 @@ export async function lockAgent(em: EntityManager, id: string): Promise<Agent | 
 /** An agent of the caller, whatever its status. */
 export const findAgent = (em: EntityManager, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
 
-const isTaken = async (em: EntityManager, externalId: string | null | undefined, by?: Agent): Promise<boolean> => {
+const isTaken = async (
+  em: EntityManager,
+  externalId: string | null | undefined,
+  by?: Agent,
+): Promise<boolean> => {
   if (!externalId) return false
   const holder = await em.findOne(Agent, { externalId })
   return holder !== null && holder !== by
@@ -40,7 +44,10 @@ const agents = implement(agentsApi, {
   },
 
   list: ({ query: { status, externalId } }, { page }) =>
-    page(Agent, { status: status ?? { $ne: 'deleted' }, ...(externalId === undefined ? {} : { externalId }) }),
+    page(Agent, {
+      status: status ?? { $ne: 'deleted' },
+      ...(externalId === undefined ? {} : { externalId }),
+    }),
 
   async get({ params }, { em, refuse }) {
     return (await findAgent(em, params.id)) ?? refuse('agent_not_found')
@@ -83,6 +90,11 @@ const agents = implement(agentsApi, {
   },
 })
 
-export const agentsArea = area('Agents', 'The programs that spend: create, freeze, unfreeze, delete.', agents, {
-  entities: [Agent],
-})
+export const agentsArea = area(
+  'Agents',
+  'The programs that spend: create, freeze, unfreeze, delete.',
+  agents,
+  {
+    entities: [Agent],
+  },
+)

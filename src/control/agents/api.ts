@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
-import { type Failure, del, get, list, missing, patch, post } from '../../kernel/operation.ts'
+import { del, type Failure, get, list, missing, patch, post } from '../../kernel/operation.ts'
 import { label, metadata, recordHead, recordTail, remark } from '../../kernel/schemas.ts'
 import { agentMachine } from './agent.ts'
 
@@ -14,8 +14,12 @@ export const AgentRecord = z
     externalId: z.string().nullable(),
     status,
     frozenReason: z.string().nullable(),
-    walletId: id('wallet').nullable().meta({ description: 'The wallet it spends from; null while it has none.' }),
-    policyId: id('policy').nullable().meta({ description: 'The policy of its own that the agent spends under.' }),
+    walletId: id('wallet')
+      .nullable()
+      .meta({ description: 'The wallet it spends from; null while it has none.' }),
+    policyId: id('policy')
+      .nullable()
+      .meta({ description: 'The policy of its own that the agent spends under.' }),
     metadata,
     ...recordTail,
   })
@@ -110,7 +114,8 @@ export const agentsApi = {
   }),
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
-    description: 'Revokes its tokens and ends it for good. The record stays readable with the status `deleted`.',
+    description:
+      'Revokes its tokens and ends it for good. The record stays readable with the status `deleted`.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],

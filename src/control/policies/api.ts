@@ -28,9 +28,16 @@ export const PolicyDetail = z
 const readOnly = z.unknown().optional().meta({ description: 'Accepted as it was read, and ignored.' })
 
 const PolicyReplace = PolicyCreate.extend({
-  version: z.int().min(1).optional().meta({ description: 'If given, the version that you read: another one now is a 409.' }),
+  version: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'If given, the version that you read: another one now is a 409.' }),
   ...Object.fromEntries(
-    ['id', 'ownerId', 'mode', 'agentId', 'templateId', 'assignedAt', 'createdAt', 'updatedAt'].map(name => [name, readOnly]),
+    ['id', 'ownerId', 'mode', 'agentId', 'templateId', 'assignedAt', 'createdAt', 'updatedAt'].map(name => [
+      name,
+      readOnly,
+    ]),
   ),
 }).meta({ id: 'PolicyReplaceRequest' })
 
@@ -77,7 +84,12 @@ export const policiesApi = {
     callers: ['key'],
     scope: 'policies:write',
     body: PolicyCreate,
-    example: { name: 'Research budget', maxTransactionEuros: 50, dailyLimitEuros: 200, autoApproveLimitEuros: 10 },
+    example: {
+      name: 'Research budget',
+      maxTransactionEuros: 50,
+      dailyLimitEuros: 200,
+      autoApproveLimitEuros: 10,
+    },
     returns: [201, PolicyRecord],
     emits: { 'policy.created': PolicyEvent },
   }),
@@ -87,8 +99,14 @@ export const policiesApi = {
     callers: ['key', 'agent'],
     scope: 'policies:read',
     filters: {
-      kind: z.enum(['template', 'agent']).optional().meta({ description: 'Only templates, or only agents’ own policies.' }),
-      templateId: z.string().optional().meta({ description: 'Only the agents’ policies that came from this template.' }),
+      kind: z
+        .enum(['template', 'agent'])
+        .optional()
+        .meta({ description: 'Only templates, or only agents’ own policies.' }),
+      templateId: z
+        .string()
+        .optional()
+        .meta({ description: 'Only the agents’ policies that came from this template.' }),
     },
     item: PolicyDetail,
   }),
@@ -135,7 +153,10 @@ export const policiesApi = {
     returns: [204, nothing],
     fails: {
       policy_not_found: fails.policy_not_found,
-      policy_assigned: [400, 'This is an agent’s own policy. Assign another one to the agent, or delete the agent.'],
+      policy_assigned: [
+        400,
+        'This is an agent’s own policy. Assign another one to the agent, or delete the agent.',
+      ],
     },
     emits: { 'policy.deleted': PolicyEvent },
   }),
@@ -161,7 +182,8 @@ export const policiesApi = {
   }),
   assign: put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
-    description: 'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another.',
+    description:
+      'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({ policyId: id('policy') }),

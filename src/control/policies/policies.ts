@@ -34,7 +34,8 @@ function keepVersion(em: EntityManager, policy: Policy, actor: Actor): void {
   })
 }
 
-const findPolicy = (em: EntityManager, id: string): Promise<Policy | null> => em.findOne(Policy, { id, ...standing })
+const findPolicy = (em: EntityManager, id: string): Promise<Policy | null> =>
+  em.findOne(Policy, { id, ...standing })
 
 async function lockPolicy(em: EntityManager, id: string): Promise<Policy | null> {
   const policy = await lock(em, Policy, id)
@@ -68,7 +69,11 @@ const policies = implement(policiesApi, {
 
   list({ query: { kind, templateId } }, { page }) {
     const byKind = { template: { agentId: null }, agent: { agentId: { $ne: null } } }
-    return page(Policy, { ...standing, ...(kind && byKind[kind]), ...(templateId === undefined ? {} : { templateId }) })
+    return page(Policy, {
+      ...standing,
+      ...(kind && byKind[kind]),
+      ...(templateId === undefined ? {} : { templateId }),
+    })
   },
 
   presets: (_, { pageOf }) => pageOf(presets),
@@ -106,7 +111,10 @@ const policies = implement(policiesApi, {
   async apply({ params }, context) {
     const { em, now, emit, refuse } = context
     const family = { $or: [{ id: params.id }, { templateId: params.id }], ...standing }
-    const locked = await em.find(Policy, family, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE })
+    const locked = await em.find(Policy, family, {
+      orderBy: { id: 'asc' },
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+    })
     const template = locked.find(({ id }) => id === params.id)
     if (!template) return refuse('policy_not_found')
     if (template.agentId) return refuse('not_a_template')

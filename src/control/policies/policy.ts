@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { flag, maybe, record, tenantTable, timestamp, words } from '../../kernel/record.ts'
+import { flag, maybe, record, tenantTable, words } from '../../kernel/record.ts'
 import { expirationActions, type Rules, rulesOf } from './rules.ts'
 
 const policySchema = defineEntity({

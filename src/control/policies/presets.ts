@@ -1,5 +1,5 @@
-import { PolicyCreate, type Rules } from './rules.ts'
 import type { z } from 'zod'
+import { PolicyCreate, type Rules } from './rules.ts'
 
 export interface PresetText {
   readonly id: string
@@ -97,7 +97,23 @@ export const presets: readonly PresetText[] = [
       monthlyLimitEuros: 10_000,
       autoApproveLimitEuros: 150,
       mccCategories: ['travel'],
-      allowedCountries: ['AT', 'BE', 'CZ', 'DE', 'DK', 'ES', 'FI', 'FR', 'GR', 'IE', 'IT', 'NL', 'PL', 'PT', 'SE'],
+      allowedCountries: [
+        'AT',
+        'BE',
+        'CZ',
+        'DE',
+        'DK',
+        'ES',
+        'FI',
+        'FR',
+        'GR',
+        'IE',
+        'IT',
+        'NL',
+        'PL',
+        'PT',
+        'SE',
+      ],
       requireIntent: true,
       requireAttestation: true,
       attestationWindowMinutes: 10,

@@ -13,7 +13,10 @@ const code = z.string().regex(/^\d{4}$/, 'a merchant category code has four digi
 
 /** What an owner can rule; the contract's PolicyCreateRequest. A null or absent member is no rule. */
 export const rules = {
-  name: z.string().min(1).meta({ examples: ['Research budget'] }),
+  name: z
+    .string()
+    .min(1)
+    .meta({ examples: ['Research budget'] }),
   maxTransactionEuros: amount('One amount above it is denied.'),
   dailyLimitEuros: amount('Held and spent in the UTC day plus this amount above it is denied.'),
   monthlyLimitEuros: amount('Held and spent in the calendar month plus this amount above it is denied.'),
@@ -27,8 +30,14 @@ export const rules = {
     .meta({ description: 'Countries of the merchant, ISO 3166 alpha-2.', examples: [['DE', 'FR']] }),
   lockToFirstMerchant: flag('After the first completed spend, only that merchant.'),
   cooldownMinutes: count(0, 'Minutes between two approved spends of the agent.'),
-  allowedMccs: z.array(code).default([]).meta({ description: 'Single merchant category codes that are admitted.' }),
-  blockedMccs: z.array(code).default([]).meta({ description: 'Single merchant category codes that are refused; they win.' }),
+  allowedMccs: z
+    .array(code)
+    .default([])
+    .meta({ description: 'Single merchant category codes that are admitted.' }),
+  blockedMccs: z
+    .array(code)
+    .default([])
+    .meta({ description: 'Single merchant category codes that are refused; they win.' }),
   requireIntent: flag('A card authorization without a matching approved intent is declined.'),
   requireAttestation: flag('Approval needs a passkey assertion over this very intent.'),
   attestationWindowMinutes: count(1, 'How old that assertion may be; 5 where it is null.'),

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { AnyOperation, Failure } from '../../kernel/operation.ts'
 import { type ProblemCode, problems } from '../../kernel/problem.ts'
 import { headersOf } from './headers.ts'
@@ -7,7 +8,7 @@ import type { Reference, ResponseObject } from './types.ts'
 const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>> = {
   invalid_request: () => true,
   invalid_json: takesBody,
-  invalid_cursor: ({ query }) => query !== undefined && 'cursor' in (query.shape ?? {}),
+  invalid_cursor: ({ query }) => query instanceof z.ZodObject && 'cursor' in query.shape,
   unknown_reference: takesBody,
   unauthenticated: needsCredential,
   wrong_caller: needsCredential,
@@ -50,7 +51,9 @@ interface Case {
 const caseOf = ([code, [status, message]]: [string, Failure]): Case => ({ code, status, message })
 
 const universalOf = (operation: AnyOperation): Case[] =>
-  Object.entries(problems).filter(([code]) => meets[code as ProblemCode](operation)).map(caseOf)
+  Object.entries(problems)
+    .filter(([code]) => meets[code as ProblemCode](operation))
+    .map(caseOf)
 
 /** Everything that can be refused, by status; what the operation itself declares comes first. */
 export class ErrorCollector {
@@ -59,7 +62,9 @@ export class ErrorCollector {
   add(operation: AnyOperation): Record<string, ResponseObject | Reference> {
     const cases = [...Object.entries<Failure>(operation.fails ?? {}).map(caseOf), ...universalOf(operation)]
     const byStatus = Object.entries(Object.groupBy(cases, ({ status }) => String(status)))
-    return Object.fromEntries(byStatus.map(([status, group = []]) => [status, this.#responseOf(operation, group)]))
+    return Object.fromEntries(
+      byStatus.map(([status, group = []]) => [status, this.#responseOf(operation, group)]),
+    )
   }
 
   all(): Record<string, ResponseObject> {
@@ -75,13 +80,13 @@ export class ErrorCollector {
   }
 }
 
-/** The problems of a request that reaches no operation: an unknown address, an unknown method. */
-export const everyProblem = (): Case[] => Object.entries(problems).map(caseOf)
-
 const responseOf = (group: readonly Case[]): ResponseObject => ({
   description: group.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),
   headers: {
-    'X-Error-Code': { description: 'What went wrong, for programs.', schema: { type: 'string', enum: group.map(({ code }) => code) } },
+    'X-Error-Code': {
+      description: 'What went wrong, for programs.',
+      schema: { type: 'string', enum: group.map(({ code }) => code) },
+    },
     ...headersOf(group[0]?.status ?? 500),
   },
   content: {

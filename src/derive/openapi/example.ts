@@ -14,6 +14,7 @@ const samples: Readonly<Record<string, string>> = {
 /** An example that the schema admits, always the same one. What it cannot guess wants `.meta({ examples })`. */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {}): unknown {
   if (schema.$ref) return exampleOf(resolve(schema.$ref, schemas), schemas, known)
+  if (schema.default === null) return null
   if (schema.examples) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined) return schema.default
@@ -45,19 +46,24 @@ function ofType(schema: JsonSchema, schemas: Schemas, known: Known): unknown {
     case 'number':
       return schema.minimum ?? (schema.exclusiveMinimum ?? 0) + 1
     case 'string':
-      return samples[schema.format ?? ''] ?? 'text'
+      return samples[schema.format ?? ''] ?? '…'
     default:
       return {}
   }
 }
 
-function ofObject({ properties = {}, additionalProperties }: JsonSchema, schemas: Schemas, known: Known): object {
+function ofObject(
+  { properties = {}, additionalProperties }: JsonSchema,
+  schemas: Schemas,
+  known: Known,
+): object {
   const members = Object.entries(properties).map(([name, member]) => [
     name,
     name in known && admits(member, known[name]) ? known[name] : exampleOf(member, schemas, known),
   ])
-  const free = members.length === 0 && typeof additionalProperties === 'object' && additionalProperties
-  return free && free.type ? { name: exampleOf(free, schemas) } : Object.fromEntries(members)
+  if (members.length > 0 || typeof additionalProperties !== 'object' || !additionalProperties.type)
+    return Object.fromEntries(members)
+  return { name: exampleOf(additionalProperties, schemas) }
 }
 
 /** Whether a value known from elsewhere can stand here; a test checks what comes out with the real schema. */

@@ -1,6 +1,9 @@
 import type { Header, Parameter, Reference } from './types.ts'
 
-const text = (description: string, example: string): Header => ({ description, schema: { type: 'string', examples: [example] } })
+const text = (description: string, example: string): Header => ({
+  description,
+  schema: { type: 'string', examples: [example] },
+})
 
 const count = (description: string, example: number): Header => ({
   description,
@@ -8,13 +11,19 @@ const count = (description: string, example: number): Header => ({
 })
 
 export const headers = {
-  'X-Request-Id': text('Names this request: in our logs, in the events it causes and in their webhooks.', '4b0a9e51-7d1f-4a0e-9a53-1f6f1d1a2c3b'),
+  'X-Request-Id': text(
+    'Names this request: in our logs, in the events it causes and in their webhooks.',
+    '4b0a9e51-7d1f-4a0e-9a53-1f6f1d1a2c3b',
+  ),
   'X-Data-Residency': { description: 'Where all data is kept.', schema: { type: 'string', const: 'EU' } },
   'X-RateLimit-Limit': count('Requests a minute that this client address may make.', 100),
   'X-RateLimit-Remaining': count('How many are left.', 99),
   'X-RateLimit-Reset': count('When the window ends, in Unix seconds.', 1_795_167_060),
   'Retry-After': count('How many seconds to wait before trying again.', 12),
-  'Idempotent-Replayed': { description: 'This answer was given before, to the same Idempotency-Key.', schema: { type: 'string', const: 'true' } },
+  'Idempotent-Replayed': {
+    description: 'This answer was given before, to the same Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
 } as const satisfies Record<string, Header>
 
 type HeaderName = keyof typeof headers

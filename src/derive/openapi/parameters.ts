@@ -1,5 +1,61 @@
-import type { Registered } from '../../kernel/area.ts'
-import type { SchemaCollector } from './schemas.ts'
+import type { AnyOperation } from '../../kernel/operation.ts'
 import { exampleOf, resolve } from './example.ts'
 import type { headerParameters } from './headers.ts'
-import type { JsonSchema, Parameter, Reference } from './types.ts'
+import type { SchemaCollector } from './schemas.ts'
+import type { JsonSchema, Parameter, Reference, Schemas } from './types.ts'
+
+/** What `{id}` looks like in a path: the example of the record that is read there. */
+export type ParameterExample = (operation: AnyOperation, name: string) => string
+
+/** Looks at the operation that reads `/agents/{id}` to know what `{id}` is in `/agents/{id}/freeze`. */
+export function parameterExamples(
+  operations: readonly AnyOperation[],
+  collector: SchemaCollector,
+): ParameterExample {
+  const readers = new Map(
+    operations.flatMap(({ method, path, returns }) =>
+      method === 'GET' ? [[path, collector.add(returns[1])]] : [],
+    ),
+  )
+  return ({ path }, name) => {
+    const reader = readers.get(path.slice(0, path.indexOf(`{${name}}`) + name.length + 2))
+    const example = reader && memberExample(reader, name, collector.all())
+    return typeof example === 'string' ? example : `${name.replace(/Id$/, '')}_01jd8x2m4ye7k9v0c3q5r6t8wz`
+  }
+}
+
+function memberExample(schema: JsonSchema, name: string, schemas: Schemas): unknown {
+  const { properties = {} } = schema.$ref ? resolve(schema.$ref, schemas) : schema
+  const member = properties[name] ?? properties.id
+  return member?.anyOf || member?.examples ? exampleOf(member, schemas) : undefined
+}
+
+export const pathParameters = (operation: AnyOperation, exampleFor: ParameterExample): Parameter[] =>
+  [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const example = exampleFor(operation, name)
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: `The ${nounOf(name, example)}.`,
+      schema: { type: 'string', maxLength: 128 },
+      example,
+    }
+  })
+
+const nounOf = (name: string, example: string): string =>
+  name === 'id' || name.endsWith('Id') ? `${example.split('_')[0] ?? name}’s id` : name
+
+export function queryParameters({ properties = {}, required = [] }: JsonSchema): Parameter[] {
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(required.includes(name) ? { required: true } : {}),
+    ...(description ? { description } : {}),
+    schema,
+  }))
+}
+
+export const headerParameter = (name: keyof typeof headerParameters): Reference => ({
+  $ref: `#/components/parameters/${name}`,
+})

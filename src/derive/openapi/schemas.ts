@@ -7,7 +7,11 @@ export class SchemaCollector {
 
   /** What travels, in either direction: codecs turn it into what handlers see, hence `io: 'input'`. */
   add(schema: z.ZodType): JsonSchema {
-    const { $schema, $defs, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: asSent })
+    const { $schema, $defs, ...root } = z.toJSONSchema(schema, {
+      io: 'input',
+      unrepresentable: 'any',
+      override: asSent,
+    })
     for (const [name, definition] of Object.entries($defs ?? {})) this.#name(name, tidy(definition))
     return tidy(root)
   }
@@ -37,7 +41,7 @@ function asSent({ zodSchema, jsonSchema }: Override): void {
 /** Said by `format` already, or true of every number: nothing that a reader or a generator needs. */
 const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
   (keyword === 'pattern' && 'format' in schema) ||
-  (keyword === 'once') ||
+  keyword === 'once' ||
   (keyword === 'propertyNames' && Object.keys(value as object).join() === 'type') ||
   Math.abs(value as number) === Number.MAX_SAFE_INTEGER
 

@@ -4,9 +4,15 @@ import { get } from '../../kernel/operation.ts'
 
 const Checks = z.object({
   database: z.enum(['ok', 'unreachable']),
-  temporal: z.enum(['ok', 'unreachable']).nullable().meta({ description: 'Null while no durable processes run.' }),
+  temporal: z
+    .enum(['ok', 'unreachable'])
+    .nullable()
+    .meta({ description: 'Null while no durable processes run.' }),
   relay: z.object({
-    oldestSeconds: z.number().nullable().meta({ description: 'Age of the oldest work that waits for Temporal.' }),
+    oldestSeconds: z
+      .number()
+      .nullable()
+      .meta({ description: 'Age of the oldest work that waits for Temporal.' }),
   }),
 })
 

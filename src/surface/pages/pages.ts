@@ -8,4 +8,8 @@ const pages = implement(pagesApi, {
   docsAsset: ({ params }, { ports, refuse }) => ports.docsAsset(params.asset) ?? refuse('asset_not_found'),
 })
 
-export const pagesArea = area('Documentation', 'This interface described: for programs and for people.', pages)
+export const pagesArea = area(
+  'Documentation',
+  'This interface described: for programs and for people.',
+  pages,
+)

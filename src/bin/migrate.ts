@@ -1,0 +1,14 @@
+import { migrate } from '../platform/database.ts'
+import { WrongSetting } from '../platform/settings.ts'
+import { environment } from './environment.ts'
+import { live } from './lifetime.ts'
+import { say } from './say.ts'
+
+/** Brings the schema up to date and ends. Run it before `api`; several at once take turns. */
+live(async life => {
+  const { databaseUrl } = environment()
+  if (!databaseUrl) throw new WrongSetting('Not set: DATABASE_URL.')
+  await migrate(databaseUrl)
+  say('The database is up to date.')
+  life.end(0)
+})

@@ -1,0 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { areas } from '../areas.ts'
+import { openapiDocument } from '../derive/openapi.ts'
+import { say } from './say.ts'
+
+const document = openapiDocument(areas)
+writeFileSync(new URL('../../openapi.json', import.meta.url), `${JSON.stringify(document, null, 2)}\n`)
+say(`openapi.json: ${Object.keys(document.paths).length} paths`)

@@ -1,0 +1,49 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { refuseConnection } from '../derive/respond.ts'
+
+export interface ApiServer {
+  /** Gives the port, which is a new one for 0. */
+  listen(port: number, host: string): Promise<number>
+  /** Takes leave of the clients, answers what they have sent, and stops. */
+  close(): Promise<void>
+}
+
+/** How long a connection that is kept alive may stay silent before it is cut at the end. */
+const FAREWELL_MS = 100
+
+export function apiServer(answer: RequestListener): ApiServer {
+  const unanswered = new Set<ServerResponse>()
+  let closing = false
+  const server = createServer((request, response) => {
+    unanswered.add(response)
+    response.once('close', () => unanswered.delete(response))
+    if (closing) takeLeave(response)
+    answer(request, response)
+  }).on('clientError', refuseConnection)
+
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject).listen(port, host, () => {
+          server.off('error', reject)
+          const address = server.address()
+          resolve(typeof address === 'object' && address ? address.port : port)
+        })
+      }),
+
+    async close() {
+      if (!server.listening) return
+      closing = true
+      unanswered.forEach(takeLeave)
+      // Node cuts silent connections at once, and with them a request that is just on its way.
+      await sleep(FAREWELL_MS)
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+/** The client that keeps its connection learns with this answer that it is the last one. */
+function takeLeave(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close')
+}

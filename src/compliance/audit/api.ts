@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { list } from '../../kernel/operation.ts'
+import { recordHead, span } from '../../kernel/schemas.ts'
+
+export const AuditRecord = z
+  .object({
+    ...recordHead('audit'),
+    actorType: z.string().meta({ description: 'What called: `key`, `agent`, `dash`.', examples: ['key'] }),
+    actorId: z.string().nullable().meta({ description: 'Which key or token.' }),
+    action: z.string().meta({ description: 'The operation.', examples: ['agents.freeze'] }),
+    event: z.string().meta({ description: 'What it changed.', examples: ['agent.frozen'] }),
+    outcome: z.string().meta({ description: '`done`, or the code of the refusal.', examples: ['done'] }),
+    resourceId: z.string().meta({ description: 'The record that it was done to.' }),
+    agentId: id('agent').nullable().meta({ description: 'The agent that it concerns.' }),
+    requestId: z.string(),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: 'The network address of the caller.', examples: ['203.0.113.7'] }),
+    at: instant,
+  })
+  .meta({ id: 'AuditEntry' })
+
+export const auditApi = {
+  list: list('/audit', {
+    summary: 'Search the audit trail',
+    description: 'Who changed what, when, and from where: one entry a change, newest first, never altered.',
+    callers: ['key'],
+    scope: 'audit:read',
+    filters: {
+      actor: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
+      action: z
+        .string()
+        .regex(/^[A-Za-z]+\.([A-Za-z]+|\*)$/, 'an operation like agents.create, or agents.* for all of them')
+        .optional()
+        .meta({ examples: ['agents.*'] }),
+      resource: z.string().optional().meta({ description: 'The id of a record.' }),
+      requestId: z.string().optional(),
+      ...span,
+      q: z.string().min(1).max(100).optional().meta({
+        description: 'Text in the action, event, resource, actor or request id, in any case.',
+      }),
+    },
+    item: AuditRecord,
+  }),
+}

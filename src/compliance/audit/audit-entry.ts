@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { maybe, tenantTable, timestamp } from '../../kernel/record.ts'
+
+/** The journal's table, for reading: only the kernel writes it. */
+const schema = defineEntity({
+  ...tenantTable('AuditEntry', 'audit_entries'),
+  readonly: true,
+  properties: {
+    id: p.text().primary(),
+    ownerId: p.text(),
+    mode: p.enum(['test', 'live'] as const),
+    actorType: p.text(),
+    actorId: maybe.string(),
+    action: p.text(),
+    event: p.text(),
+    outcome: p.text(),
+    resourceId: p.text(),
+    agentId: maybe.string(),
+    requestId: p.text(),
+    address: maybe.string(),
+    at: timestamp(),
+  },
+})
+
+export class AuditEntry extends schema.class {}
+schema.setClass(AuditEntry)

@@ -1,0 +1,37 @@
+import type { FilterQuery } from '@mikro-orm/postgresql'
+import { area } from '../../kernel/area.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given, within } from '../../kernel/record.ts'
+import { auditApi } from './api.ts'
+import { AuditEntry } from './audit-entry.ts'
+
+type Condition = FilterQuery<AuditEntry>
+
+/** Ids have an underscore, kinds of actors have none. */
+const byActor = (actor: string): Condition =>
+  actor.includes('_') ? { actorId: actor } : { actorType: actor }
+
+const byAction = (action: string): Condition => ({
+  action: action.endsWith('*') ? { $like: `${action.slice(0, -1)}%` } : action,
+})
+
+/** The text itself: its own wildcards mean nothing. */
+function byText(text: string): Condition {
+  const $ilike = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  const searched = ['action', 'event', 'resourceId', 'actorType', 'actorId', 'requestId']
+  return { $or: searched.map(member => ({ [member]: { $ilike } })) } as Condition
+}
+
+const audit = implement(auditApi, {
+  list({ query: { actor, action, resource, requestId, from, to, q } }, { page }) {
+    const $and: Condition[] = [given({ resourceId: resource, requestId, at: within(from, to) })]
+    if (actor) $and.push(byActor(actor))
+    if (action) $and.push(byAction(action))
+    if (q) $and.push(byText(q))
+    return page(AuditEntry, { $and } as Condition)
+  },
+})
+
+export const auditArea = area('Audit', 'Who did what, when, and from where.', audit, {
+  entities: [AuditEntry],
+})

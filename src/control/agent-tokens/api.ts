@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { del, type Failure, get, list, missing, post } from '../../kernel/operation.ts'
+import { shownOnce } from '../../kernel/outcome.ts'
+import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { scopes, tokenScopes } from '../../kernel/scopes.ts'
+
+const scopeList = z.array(z.enum(scopes))
+
+export const TokenRecord = z
+  .object({
+    ...recordHead('token'),
+    agentId: id('agent'),
+    label: z.string(),
+    hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
+    scopes: scopeList,
+    expiresAt: instant.nullable(),
+    lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
+    revokedAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'AgentToken' })
+
+const NewToken = TokenRecord.extend({
+  token: shownOnce('at_test_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
+}).meta({ id: 'NewAgentToken' })
+
+const TokenEvent = z.object({
+  tokenId: id('token'),
+  agentId: id('agent'),
+  label: z.string().max(200),
+  expiresAt: instant.nullable(),
+})
+
+export const TokenRevoked = { 'token.revoked': TokenEvent }
+
+const fails = {
+  agent_not_found: missing('agent'),
+  token_not_found: missing('token'),
+} as const satisfies Record<string, Failure>
+
+const inWords = (of: readonly string[]): string => of.map(scope => `\`${scope}\``).join(', ')
+
+export const agentTokensApi = {
+  create: post('/agents/{id}/tokens', {
+    summary: 'Create an agent token',
+    description: `For the agent itself: it reaches that agent’s records and no others. The secret is in \`token\`, this once. Without \`scopes\` it has ${inWords(tokenScopes.given)}, as far as the calling key has them. No token can have ${inWords(tokenScopes.never)}.`,
+    callers: ['key'],
+    scope: 'tokens:write',
+    body: z.strictObject({
+      label: label.meta({ examples: ['Laptop'] }),
+      scopes: scopeList.min(1).optional(),
+      expiresInDays: z
+        .int()
+        .min(1)
+        .max(365)
+        .nullable()
+        .default(null)
+        .meta({ description: 'Null: until it is revoked.' }),
+    }),
+    example: { label: 'Laptop', scopes: ['agents:read', 'policies:read'], expiresInDays: 30 },
+    returns: [201, NewToken],
+    fails: {
+      agent_not_found: fails.agent_not_found,
+      scope_never_given: [400, 'scopes: no agent token can have this scope.'],
+      scope_not_held: [403, 'scopes: a token cannot have more than the key that makes it.'],
+    },
+    emits: { 'token.created': TokenEvent },
+  }),
+  list: list('/agents/{id}/tokens', {
+    summary: 'List the tokens of an agent',
+    description: 'Newest first, revoked ones too. A secret is never shown again.',
+    callers: ['key', 'agent'],
+    scope: 'tokens:read',
+    item: TokenRecord,
+    fails: { agent_not_found: fails.agent_not_found },
+  }),
+  get: get('/agents/{id}/tokens/{tokenId}', {
+    summary: 'Get a token of an agent',
+    callers: ['key', 'agent'],
+    scope: 'tokens:read',
+    returns: [200, TokenRecord],
+    fails: { token_not_found: fails.token_not_found },
+  }),
+  revoke: del('/agents/{id}/tokens/{tokenId}', {
+    summary: 'Revoke a token of an agent',
+    description: 'It stops within a second, for good.',
+    callers: ['key'],
+    scope: 'tokens:write',
+    returns: [200, TokenRecord],
+    fails: { token_not_found: fails.token_not_found, token_revoked: [400, 'The token is revoked already.'] },
+    emits: TokenRevoked,
+  }),
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { get, list, missing } from '../../kernel/operation.ts'
+import { recordHead, span } from '../../kernel/schemas.ts'
+
+export const EventRecord = z
+  .object({
+    ...recordHead('event'),
+    event: z.string().meta({ examples: ['agent.frozen'] }),
+    createdAt: instant,
+    data: z
+      .record(z.string(), z.unknown())
+      .meta({ examples: [{ agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen' }] }),
+    requestId: z.string().meta({ description: 'The request that caused it.' }),
+  })
+  .meta({ id: 'Event' })
+
+export const eventsApi = {
+  list: list('/events', {
+    summary: 'List events',
+    description: 'All that has happened, newest first. An agent’s token sees what happened to its agent.',
+    callers: ['key', 'agent'],
+    scope: 'events:read',
+    filters: {
+      event: z
+        .string()
+        .optional()
+        .meta({ examples: ['agent.frozen'] }),
+      agentId: id('agent').optional(),
+      ...span,
+    },
+    item: EventRecord,
+  }),
+  get: get('/events/{id}', {
+    summary: 'Get an event',
+    callers: ['key', 'agent'],
+    scope: 'events:read',
+    returns: [200, EventRecord],
+    fails: { event_not_found: missing('event') },
+  }),
+}

@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { maybe, tenantTable, timestamp } from '../../kernel/record.ts'
+
+/** The journal's table, for reading: only the kernel writes it. */
+const schema = defineEntity({
+  ...tenantTable('Event', 'events', 'agentId'),
+  readonly: true,
+  properties: {
+    id: p.text().primary(),
+    ownerId: p.text(),
+    mode: p.enum(['test', 'live'] as const),
+    agentId: maybe.string(),
+    event: p.text(),
+    data: p.json<Record<string, unknown>>(),
+    requestId: p.text(),
+    createdAt: timestamp(),
+  },
+})
+
+export class Event extends schema.class {}
+schema.setClass(Event)

@@ -1,0 +1,18 @@
+import { area } from '../../kernel/area.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given, within } from '../../kernel/record.ts'
+import { eventsApi } from './api.ts'
+import { Event } from './event.ts'
+
+const events = implement(eventsApi, {
+  list: ({ query: { event, agentId, from, to } }, { page }) =>
+    page(Event, given({ event, agentId, createdAt: within(from, to) })),
+
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Event, { id: params.id })) ?? refuse('event_not_found')
+  },
+})
+
+export const eventsArea = area('Events', 'What has happened, as webhooks tell it.', events, {
+  entities: [Event],
+})

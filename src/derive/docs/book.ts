@@ -1,0 +1,138 @@
+import { problems } from '../../kernel/problem.ts'
+import { nameOf, resolve } from '../openapi/example.ts'
+import type {
+  Document,
+  JsonSchema,
+  MediaType,
+  OperationObject,
+  Parameter,
+  Reference,
+  ResponseObject,
+  Schemas,
+} from '../openapi/types.ts'
+
+/** An operation as a page shows it: where it is, and every reference followed. */
+export interface Entry {
+  readonly key: string
+  readonly method: string
+  readonly path: string
+  readonly operation: OperationObject
+  readonly parameters: readonly Parameter[]
+  readonly success: readonly [status: string, response: ResponseObject]
+  readonly refusals: readonly Refusal[]
+}
+
+export interface Refusal {
+  readonly status: string
+  readonly code: string
+  readonly message: string
+  /** The same for every operation that can meet it. */
+  readonly universal: boolean
+}
+
+export interface Chapter {
+  readonly id: string
+  readonly name: string
+  readonly about: string
+  /** The named records that this chapter is the first to return. */
+  readonly records: readonly string[]
+  readonly entries: readonly Entry[]
+}
+
+/** The document in the order in which one reads it. */
+export class Book {
+  readonly document: Document
+  readonly chapters: readonly Chapter[]
+  readonly #records: ReadonlySet<string>
+
+  constructor(document: Document) {
+    this.document = document
+    const entries = entriesOf(document)
+    const seen = new Set<string>()
+    this.chapters = document.tags.flatMap(({ name, description = '' }) => {
+      const own = entries.filter(({ operation }) => operation.tags[0] === name)
+      const records = own
+        .flatMap(entry => recordsOf(entry, document))
+        .filter(record => !seen.has(record) && seen.add(record))
+      return own.length > 0 ? [{ id: idOf(name), name, about: description, records, entries: own }] : []
+    })
+    this.#records = seen
+  }
+
+  get entries(): readonly Entry[] {
+    return this.chapters.flatMap(({ entries }) => entries)
+  }
+
+  /** The schema itself, and the record it is described as, where it is one. */
+  follow(schema: JsonSchema): { schema: JsonSchema; record?: string } {
+    if (!schema.$ref) return { schema }
+    const name = nameOf(schema.$ref)
+    const target = resolve(schema.$ref, this.document.components.schemas)
+    return { ...this.follow(target), ...(this.#records.has(name) ? { record: name } : {}) }
+  }
+}
+
+export const idOf = (name: string): string => name.toLowerCase().replace(/\W+/g, '-')
+
+const entriesOf = (document: Document): Entry[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) =>
+      entryOf(document, method.toUpperCase(), path, operation),
+    ),
+  )
+
+function entryOf({ components }: Document, method: string, path: string, operation: OperationObject): Entry {
+  const responses = Object.entries(operation.responses).map(
+    ([status, response]): [string, ResponseObject] => [status, follow(response, components.responses)],
+  )
+  const [success] = responses
+  if (!success?.[0].startsWith('2')) throw new Error(`${operation.operationId} never succeeds`)
+  return {
+    key: operation.operationId,
+    method,
+    path,
+    operation,
+    parameters: (operation.parameters ?? []).map(parameter => follow(parameter, components.parameters)),
+    success,
+    refusals: responses.slice(1).flatMap(refusalsOf),
+  }
+}
+
+const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): Refusal[] =>
+  Object.entries(content['application/json']?.examples ?? {}).map(([code, { value }]) => ({
+    status,
+    code,
+    message: (value as { error: string }).error,
+    universal: code in problems,
+  }))
+
+function follow<T extends object>(part: T | Reference, parts: Readonly<Record<string, T>>): T {
+  if (!('$ref' in part)) return part
+  const found = parts[nameOf(part.$ref)]
+  if (!found) throw new Error(`There is no ${part.$ref}.`)
+  return found
+}
+
+export const jsonOf = ({ content = {} }: { content?: ResponseObject['content'] }): MediaType | undefined =>
+  content['application/json']
+
+/** The named objects that a schema leads to, the outer ones first. */
+function namesIn(schema: JsonSchema, schemas: Schemas, found = new Set<string>()): Set<string> {
+  if (schema.$ref && !found.has(nameOf(schema.$ref))) {
+    const target = resolve(schema.$ref, schemas)
+    if (target.properties) found.add(nameOf(schema.$ref))
+    namesIn(target, schemas, found)
+  }
+  const inner = [
+    ...Object.values(schema.properties ?? {}),
+    schema.items,
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+  ]
+  for (const one of inner) if (one) namesIn(one, schemas, found)
+  return found
+}
+
+const recordsOf = ({ success: [, response] }: Entry, { components }: Document): string[] => [
+  ...namesIn(jsonOf(response)?.schema ?? {}, components.schemas),
+]

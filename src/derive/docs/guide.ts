@@ -1,0 +1,34 @@
+import { type Book, idOf } from './book.ts'
+import { type Content, type Html, html } from './html.ts'
+import { markdown } from './markdown.ts'
+import { universalRefusals } from './refusals.ts'
+
+export interface Guide {
+  readonly id: string
+  readonly title: string
+  readonly content: Content
+}
+
+/** The sections of the document's own description: what holds for every operation. */
+export const guidesOf = (book: Book): Guide[] =>
+  book.document.info.description
+    .split(/^## /m)
+    .slice(1)
+    .map(section => {
+      const end = section.indexOf('\n')
+      const title = section.slice(0, end)
+      return {
+        id: idOf(title),
+        title,
+        content: [markdown(section.slice(end)), title === 'Errors' && universalRefusals()],
+      }
+    })
+
+/** What stands before the first of them. */
+export const leadOf = (book: Book): Html[] => markdown(book.document.info.description.split(/^## /m)[0] ?? '')
+
+export const guideSection = ({ id, title, content }: Guide): Html => html`
+<section class="guide" id="${id}" aria-labelledby="${id}-title">
+  <h2 id="${id}-title"><a href="#${id}">${title}</a></h2>
+  ${content}
+</section>`

@@ -1,0 +1,31 @@
+/** Markup that is safe to send. Only `html` makes it, and `html` escapes whatever is not markup already. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export type Content = Html | string | number | false | undefined | readonly Content[]
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, character => entities[character] ?? '')
+
+function textOf(content: Content): string {
+  if (content instanceof Html) return content.text
+  if (content === false || content === undefined) return ''
+  if (typeof content === 'object') return content.map(textOf).join('')
+  return escape(String(content))
+}
+
+/** Attribute values need their quotes: `html`<a href="${address}">${name}</a>``. */
+export const html = (parts: TemplateStringsArray, ...values: readonly Content[]): Html =>
+  new Html(parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part))

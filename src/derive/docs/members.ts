@@ -1,0 +1,73 @@
+import type { JsonSchema, Parameter } from '../openapi/types.ts'
+import type { Book } from './book.ts'
+import { type Content, type Html, html } from './html.ts'
+import { inline } from './markdown.ts'
+import { constraintWords, typeWords } from './schema-words.ts'
+
+/** Whether what is described is sent, where it matters what may be left out, or returned. */
+export type Direction = 'sent' | 'returned'
+
+/** The members of an object, those of inner objects inside. */
+export function members(book: Book, object: JsonSchema, direction: Direction): Html {
+  const { properties = {}, required = [] } = book.follow(object).schema
+  const rows = Object.entries(properties).map(([name, schema]) =>
+    member(book, { name, schema, required: required.includes(name), direction }),
+  )
+  return html`<ul class="members">${rows}</ul>`
+}
+
+export const parameters = (book: Book, list: readonly Parameter[]): Html =>
+  html`<ul class="members">${list.map(({ name, description, required = false, schema }) =>
+    member(book, {
+      name,
+      schema: { ...schema, ...(description ? { description } : {}) },
+      required,
+      direction: 'sent',
+    }),
+  )}</ul>`
+
+interface Member {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly required: boolean
+  readonly direction: Direction
+}
+
+function member(book: Book, { name, schema, required, direction }: Member): Html {
+  const { schema: target, record } = book.follow(schema)
+  const description = schema.description ?? target.description
+  const { default: standard, ...bare } = target
+  const limits = constraintWords(direction === 'sent' ? target : bare)
+  return html`<li>
+    <p class="member"><code>${name}</code> <span class="type">${typeOf(book, target, record)}</span>${
+      direction === 'sent' && required && html` <span class="required">required</span>`
+    }</p>
+    ${description && html`<p>${inline(description)}</p>`}
+    ${limits.length > 0 && html`<p class="limits">${inline(limits.join(' · '))}</p>`}
+    ${!record && inner(book, target, direction)}
+  </li>`
+}
+
+function typeOf(book: Book, schema: JsonSchema, record?: string): Content {
+  if (record) return linkTo(record)
+  const items = schema.items && book.follow(schema.items)
+  if (items?.record) return html`array of ${linkTo(items.record)}`
+  const options = schema.anyOf ?? schema.oneOf
+  if (!options) return typeWords(schema)
+  return options.flatMap((option, index) => {
+    const { schema: target, record: named } = book.follow(option)
+    return [index > 0 && ' or ', typeOf(book, target, named)]
+  })
+}
+
+export const linkTo = (record: string): Html => html`<a href="#record.${record}">${record}</a>`
+
+/** What an object or the items of an array are made of, where no record of its own says it. */
+function inner(book: Book, schema: JsonSchema, direction: Direction): Content {
+  const options = [schema, schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
+  return options.flatMap(option => {
+    if (!option) return []
+    const { schema: target, record } = book.follow(option)
+    return target.properties && !record ? [members(book, target, direction)] : []
+  })
+}

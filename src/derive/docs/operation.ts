@@ -1,0 +1,94 @@
+import { STATUS_CODES } from 'node:http'
+import { ACCESS } from '../openapi/operation.ts'
+import { type Book, type Entry, jsonOf } from './book.ts'
+import { type Content, type Html, html } from './html.ts'
+import { markdown } from './markdown.ts'
+import { linkTo, members, parameters } from './members.ts'
+import { json, panel, samples } from './panel.ts'
+import { refusals } from './refusals.ts'
+import { curlOf, typescriptOf } from './samples.ts'
+
+/** One operation: what it does and takes on the left, how it looks on the right. */
+export const operationSection = (book: Book, entry: Entry): Html => html`
+<section class="split operation" id="${entry.key}" aria-labelledby="${entry.key}-title">
+  <div class="text">
+    <h3 id="${entry.key}-title"><a href="#${entry.key}">${entry.operation.summary}</a></h3>
+    <p class="address">${method(entry.method)} <code>${pathOf(entry.path)}</code></p>
+    ${markdown(entry.operation.description.split(ACCESS)[0] ?? '')}
+    ${facts(entry)}
+    ${inputs(book, entry)}
+    ${returns(book, entry)}
+    ${refusals(entry.refusals)}
+  </div>
+  <div class="code">
+    ${samples(curlOf(entry), typescriptOf(entry))}
+    ${answer(entry)}
+  </div>
+</section>`
+
+export const method = (name: string): Html => html`<span class="method ${name.toLowerCase()}">${name}</span>`
+
+/** A long path may break after a slash. */
+const pathOf = (path: string): Content =>
+  path
+    .split('/')
+    .map((part, index) => [index > 0 && html`/<wbr>`, part.startsWith('{') ? html`<var>${part}</var>` : part])
+
+const callers: Readonly<Record<string, string>> = {
+  apiKey: 'API key',
+  agentToken: 'agent token',
+  dashboardSecret: 'dashboard secret',
+}
+
+function facts({ operation }: Entry): Html {
+  const schemes = operation.security.flatMap(requirement => Object.keys(requirement))
+  const scope = operation['x-scope']
+  return html`<dl class="facts">
+    <div><dt>Who may call</dt><dd>${schemes.length > 0 ? chips(schemes.map(scheme => callers[scheme] ?? scheme)) : chips(['anybody'])}</dd></div>
+    ${fact('Scope', scope ? [scope] : [])}
+    ${fact('Emits', operation['x-events'] ?? [])}
+    ${fact('Also at', operation['x-aliases'] ?? [])}
+  </dl>`
+}
+
+const chips = (names: readonly string[]): Html[] =>
+  names.map(name => html`<span class="chip">${name}</span> `)
+
+const fact = (title: string, names: readonly string[]): Content =>
+  names.length > 0 &&
+  html`<div><dt>${title}</dt><dd>${names.map(name => html`<code>${name}</code> `)}</dd></div>`
+
+const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
+
+function inputs(book: Book, { parameters: all, operation }: Entry): Content {
+  const body = jsonOf(operation.requestBody ?? {})?.schema
+  const lists = (['path', 'query'] as const).flatMap(place => {
+    const own = all.filter(parameter => parameter.in === place)
+    return own.length > 0 ? [html`<h4>${places[place]}</h4>${parameters(book, own)}`] : []
+  })
+  return [
+    lists,
+    body &&
+      html`<h4>Body${!operation.requestBody?.required && html` <small>may be left out</small>`}</h4>${members(book, body, 'sent')}`,
+  ]
+}
+
+function returns(book: Book, { success: [status, response] }: Entry): Content {
+  const title = html`<h4>Returns <small>${status} ${STATUS_CODES[status]}</small></h4>`
+  const schema = jsonOf(response)?.schema
+  if (!schema) return [title, html`<p>${Object.keys(response.content ?? {})[0] ?? 'Nothing.'}</p>`]
+  const { record, schema: target } = book.follow(schema)
+  if (record) return [title, html`<p>${linkTo(record)}</p>`]
+  const items = target.properties?.data?.items
+  const page = items && 'nextCursor' in (target.properties ?? {}) && book.follow(items).record
+  if (page) return [title, html`<p>A <a href="#lists">page</a> of ${linkTo(page)}.</p>`]
+  return [title, members(book, target, 'returned')]
+}
+
+function answer({ success: [status, response] }: Entry): Content {
+  const example = jsonOf(response)?.example
+  const caption = html`<b class="status">${status}</b> ${STATUS_CODES[status]}`
+  if (example === undefined)
+    return html`<p class="empty">${caption} · ${Object.keys(response.content ?? {})[0] ?? 'no content'}</p>`
+  return panel(caption, json(example), 'json')
+}

@@ -1,0 +1,55 @@
+import type { Book, Chapter } from './book.ts'
+import { guideSection, guidesOf, leadOf } from './guide.ts'
+import { type Html, html } from './html.ts'
+import { navigation } from './navigation.ts'
+import { operationSection } from './operation.ts'
+import { quickstartSection } from './quickstart.ts'
+import { recordSection } from './record.ts'
+
+/** The whole reference on one page: it can be read, searched and printed without a script. */
+export function page(book: Book, url: string): Html {
+  const { info } = book.document
+  const guides = guidesOf(book)
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${info.title} API ${info.version}</title>
+<meta name="description" content="${info.summary}">
+<link rel="icon" href="/docs/docs.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs/docs.css">
+<script src="/docs/docs.js"></script>
+</head>
+<body id="top">
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+  <a class="brand" href="#top"><img src="/docs/docs.svg" alt="" width="24" height="24"> ${info.title} <span class="version">${info.version}</span></a>
+  <a class="spec" href="/openapi.json">OpenAPI</a>
+  <button type="button" class="theme" aria-label="Switch between light and dark"></button>
+  <a class="open" href="#menu">Menu</a>
+</header>
+${navigation(book, guides)}
+<main id="content" tabindex="-1">
+<section class="hero">
+  <h1>${info.title} API</h1>
+  <p class="lead">${info.summary}</p>
+  ${leadOf(book)}
+</section>
+${quickstartSection(url)}
+${guides.map(guideSection)}
+${book.chapters.map(chapter => chapterSection(book, chapter))}
+</main>
+</body>
+</html>
+`
+}
+
+const chapterSection = (book: Book, { id, name, about, records, entries }: Chapter): Html => html`
+<section class="chapter" aria-labelledby="${id}">
+<h2 id="${id}"><a href="#${id}">${name}</a></h2>
+<p class="about">${about}</p>
+${records.map(record => recordSection(book, record))}
+${entries.map(entry => operationSection(book, entry))}
+</section>`

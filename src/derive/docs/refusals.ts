@@ -1,0 +1,60 @@
+import { type ProblemCode, problems } from '../../kernel/problem.ts'
+import type { Refusal } from './book.ts'
+import { type Content, type Html, html } from './html.ts'
+import { inline } from './markdown.ts'
+
+/** The refusals that are an operation's own, and by name those that it shares with all. */
+export function refusals(list: readonly Refusal[]): Content {
+  const own = list.filter(({ universal }) => !universal)
+  const shared = list.filter(({ universal }) => universal)
+  return html`<h4>Errors</h4>
+    ${
+      own.length > 0 &&
+      table(
+        ['Status', 'Code', 'Meaning'],
+        own.map(({ status, code, message }) => [status, html`<code>${code}</code>`, inline(message)]),
+      )
+    }
+    <details class="shared"><summary>${own.length > 0 ? 'And those' : 'Those'} that any operation can meet</summary>
+      <p>${shared.map(({ status, code }) => html`<a href="#error.${code}"><b>${status}</b> ${code}</a> `)}</p>
+    </details>`
+}
+
+/** What every operation can meet, and what to do about it. */
+export const universalRefusals = (): Html =>
+  table(
+    ['Status', 'Code', 'Meaning', 'What to do'],
+    Object.entries(problems).map(([code, [status, message]]) => [
+      status,
+      html`<code id="error.${code}">${code}</code>`,
+      inline(message),
+      inline(advice[code as ProblemCode]),
+    ]),
+  )
+
+const advice: Readonly<Record<ProblemCode, string>> = {
+  invalid_request: 'Change what the message names; the same request will fail again.',
+  invalid_json: 'Check quotes, commas and encoding.',
+  invalid_cursor: 'Begin again without `cursor`.',
+  unknown_reference: 'Check the ids in the body: each must be yours and of the same mode.',
+  unauthenticated: 'Check the key: is it whole, not expired, not revoked?',
+  wrong_caller: 'Use the kind of credential that the operation names.',
+  missing_scope: 'Make a key or token with that scope.',
+  not_found: 'Check path and id. What belongs to others does not exist for you.',
+  method_not_allowed: 'The header `Allow` lists the methods there are.',
+  in_progress: 'Wait a second and repeat the same request.',
+  body_too_large: 'Send less.',
+  unsupported_media_type: 'Set `Content-Type: application/json`.',
+  idempotency_key_reused: 'Make a new key for each new request.',
+  rate_limited: 'Wait for `Retry-After` seconds.',
+  internal: 'Repeat with the same Idempotency-Key. If it stays, tell us the `X-Request-Id`.',
+  busy: 'Repeat after `Retry-After` seconds.',
+  outcome_unknown: 'Repeat with the same Idempotency-Key: nothing happens twice.',
+  unavailable: 'Repeat after `Retry-After` seconds.',
+}
+
+const table = (head: readonly string[], rows: readonly (readonly Content[])[]): Html =>
+  html`<div class="scroll" tabindex="0"><table>
+    <thead><tr>${head.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+  </table></div>`

@@ -1,0 +1,67 @@
+import type { Entry } from './book.ts'
+import { jsonOf } from './book.ts'
+import { literal } from './literal.ts'
+
+/** How the operation is called from a terminal, with `$URL` and the credential set before. */
+export function curlOf(entry: Entry): string {
+  const { method, operation } = entry
+  const body = bodyOf(entry)
+  const lines = [
+    `curl ${isImplied(method, body) ? '' : `-X ${method} `}"$URL${addressOf(entry)}"`,
+    ...credentialOf(operation.security),
+    ...(body === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** curl sends a GET, and a POST where there is a body. */
+const isImplied = (method: string, body: unknown): boolean => method === (body === undefined ? 'GET' : 'POST')
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+const variables: Readonly<Record<string, string>> = {
+  apiKey: '-H "Authorization: Bearer $KEY"',
+  agentToken: '-H "Authorization: Bearer $TOKEN"',
+  dashboardSecret: '-H "X-Dashboard-Secret: $DASHBOARD_SECRET"',
+}
+
+function credentialOf([first]: Entry['operation']['security']): string[] {
+  const [scheme = ''] = Object.keys(first ?? {})
+  return variables[scheme] ? [variables[scheme]] : []
+}
+
+function addressOf({ path, parameters }: Entry): string {
+  const query = queryOf(parameters).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+  const filled = parameters.reduce(
+    (text, { name, example }) => text.replace(`{${name}}`, String(example)),
+    path,
+  )
+  return query.length > 0 ? `${filled}?${query.join('&')}` : filled
+}
+
+/** What must be given, and the size of a page, which is good to know. */
+const queryOf = (parameters: Entry['parameters']): [string, unknown][] =>
+  parameters
+    .filter(({ in: place, name, required }) => place === 'query' && (required || name === 'limit'))
+    .map(({ name, schema }) => [name, schema.examples?.[0] ?? schema.default ?? schema.enum?.[0] ?? '…'])
+
+const bodyOf = ({ operation }: Entry): unknown => jsonOf(operation.requestBody ?? {})?.example
+
+/** The same with the typed client. */
+export function typescriptOf(entry: Entry): string {
+  const params = entry.parameters
+    .filter(({ in: place }) => place === 'path')
+    .map(({ name, example }) => [name, example])
+  const query = queryOf(entry.parameters)
+  const body = bodyOf(entry)
+  const input = {
+    ...(params.length > 0 ? { params: Object.fromEntries(params) } : {}),
+    ...(query.length > 0 ? { query: Object.fromEntries(query) } : {}),
+    ...(body === undefined ? {} : { body }),
+  }
+  const given = Object.keys(input).length > 0 ? literal(input) : ''
+  const returns = entry.success[1].content ? 'const { body } = ' : ''
+  return `${returns}await client.${entry.key}(${given})`
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { type Areas, type Registered, registered } from '../kernel/area.ts'
+import { ErrorCollector } from './openapi/errors.ts'
+import type { Known } from './openapi/example.ts'
+import { headerParameters, headers } from './openapi/headers.ts'
+import { operationObject, type Parts } from './openapi/operation.ts'
+import { parameterExamples } from './openapi/parameters.ts'
+import { SchemaCollector } from './openapi/schemas.ts'
+import { securitySchemes } from './openapi/security.ts'
+import type { Document, JsonSchema, OperationObject, Tag } from './openapi/types.ts'
+
+const introduction = readFileSync(new URL('./openapi/introduction.md', import.meta.url), 'utf8').trim()
+
+const info = {
+  title: 'Agent Payments',
+  summary: 'Payments for autonomous agents, under rules that their owners set.',
+  description: introduction,
+  version: '0.5.0',
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+}
+
+const servers = [
+  { url: '/', description: 'This installation.' },
+  { url: '/v1', description: 'The same operations under a version prefix.' },
+]
+
+const errorSchema: JsonSchema = {
+  type: 'object',
+  description: 'What went wrong, for people. For programs there is the header `X-Error-Code`.',
+  properties: { error: { type: 'string' } },
+  required: ['error'],
+}
+
+/** The whole interface as an OpenAPI document, read off the contracts. */
+export function openapiDocument(areas: Areas): Document {
+  const operations = registered(areas)
+  const schemas = new SchemaCollector()
+  const errors = new ErrorCollector()
+  const parameterExample = parameterExamples(
+    operations.map(({ operation }) => operation),
+    schemas,
+  )
+  const paths = pathsOf(operations, { schemas, errors, parameterExample })
+  return {
+    openapi: '3.1.1',
+    info,
+    servers,
+    tags: tagsOf(areas),
+    paths,
+    components: {
+      securitySchemes,
+      schemas: { ...schemas.all(), Error: errorSchema },
+      parameters: headerParameters,
+      headers,
+      responses: errors.all(),
+    },
+  }
+}
+
+function pathsOf(operations: readonly Registered[], parts: Parts): Document['paths'] {
+  const known = knownBySection(operations)
+  const paths: Record<string, Record<string, OperationObject>> = {}
+  for (const one of operations) {
+    const { path, method } = one.operation
+    paths[path] ??= {}
+    paths[path][method.toLowerCase()] = operationObject(one, known.get(one.tag) ?? {}, parts)
+  }
+  return paths
+}
+
+/** The members that a section's own examples name; where two differ, the first one counts. */
+function knownBySection(operations: readonly Registered[]): ReadonlyMap<string, Known> {
+  const known = new Map<string, Known>()
+  for (const { tag, operation } of operations) known.set(tag, { ...operation.example, ...known.get(tag) })
+  return known
+}
+
+function tagsOf(areas: Areas): Tag[] {
+  const abouts = new Map(Object.values(areas).map(({ name, about }) => [name, about]))
+  return [...abouts].map(([name, description]) => ({ name, description }))
+}

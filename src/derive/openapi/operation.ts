@@ -1,0 +1,105 @@
+import type { z } from 'zod'
+import type { Registered } from '../../kernel/area.ts'
+import { mediaTypeOf } from '../../kernel/file.ts'
+import type { AnyOperation } from '../../kernel/operation.ts'
+import { addressesOf } from '../routes.ts'
+import type { ErrorCollector } from './errors.ts'
+import { exampleOf, type Known } from './example.ts'
+import { headersOf } from './headers.ts'
+import { headerParameter, type ParameterExample, pathParameters, queryParameters } from './parameters.ts'
+import type { SchemaCollector } from './schemas.ts'
+import { accessOf, securityOf } from './security.ts'
+import type { MediaType, OperationObject, ResponseObject } from './types.ts'
+
+export interface Parts {
+  readonly schemas: SchemaCollector
+  readonly errors: ErrorCollector
+  readonly parameterExample: ParameterExample
+}
+
+/** Begins the paragraph of a description that says what the rest of the object says to programs. */
+export const ACCESS = '**Access**'
+
+export function operationObject(
+  { key, tag, operation }: Registered,
+  known: Known,
+  parts: Parts,
+): OperationObject {
+  const events = Object.keys(operation.emits ?? {})
+  const aliases = aliasesOf(operation.path)
+  return {
+    operationId: key,
+    tags: [tag],
+    summary: operation.summary,
+    description: descriptionOf(operation, events, aliases),
+    ...(operation.scope ? { 'x-scope': operation.scope } : {}),
+    ...(events.length > 0 ? { 'x-events': events } : {}),
+    ...(aliases.length > 0 ? { 'x-aliases': aliases } : {}),
+    security: securityOf(operation),
+    parameters: parametersOf(operation, parts),
+    ...requestBodyOf(operation, parts.schemas),
+    responses: {
+      [operation.returns[0]]: successOf(operation, known, parts.schemas),
+      ...parts.errors.add(operation),
+    },
+  }
+}
+
+/** Other spellings than the one in `paths`; that each is served under `/v1` too is said once, by `servers`. */
+const aliasesOf = (path: string): string[] =>
+  addressesOf(path).filter(
+    address => address !== path && !(address.startsWith('/v1/') && !path.startsWith('/v1/')),
+  )
+
+const listed = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')
+
+function descriptionOf(
+  operation: AnyOperation,
+  events: readonly string[],
+  aliases: readonly string[],
+): string {
+  const facts = [
+    `${ACCESS} ${accessOf(operation)}`,
+    ...(events.length > 0 ? [`**Events** ${listed(events)}.`] : []),
+    ...(aliases.length > 0 ? [`**Also at** ${listed(aliases)}.`] : []),
+  ]
+  return [operation.description, facts.join(' ')].filter(Boolean).join('\n\n')
+}
+
+const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Parts) => [
+  ...pathParameters(operation, parameterExample),
+  ...(operation.query ? queryParameters(schemas.add(operation.query)) : []),
+  ...(operation.method === 'POST' ? [headerParameter('IdempotencyKey')] : []),
+  headerParameter('RequestId'),
+]
+
+function requestBodyOf({ body, example }: AnyOperation, schemas: SchemaCollector) {
+  if (!body) return {}
+  const content = { schema: schemas.add(body), ...(example === undefined ? {} : { example }) }
+  return { requestBody: { required: isRequired(body), content: { 'application/json': content } } }
+}
+
+/** An empty body means `{}`: it is required only where that is not enough. */
+const isRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
+
+function successOf(
+  { method, returns }: AnyOperation,
+  known: Known,
+  schemas: SchemaCollector,
+): ResponseObject {
+  const [status, schema] = returns
+  const headers = headersOf(status, ...(method === 'POST' ? (['Idempotent-Replayed'] as const) : []))
+  if (status === 204) return { description: 'Done; there is nothing to return.', headers }
+  const type = mediaTypeOf(schema)
+  if (type) return { description: 'The content.', headers, content: { [type]: { schema: {} } } }
+  return {
+    description: status === 201 ? 'Created.' : 'Done.',
+    headers,
+    content: { 'application/json': jsonOf(schema, known, schemas) },
+  }
+}
+
+function jsonOf(schema: z.ZodType, known: Known, schemas: SchemaCollector): MediaType {
+  const json = schemas.add(schema)
+  return { schema: json, example: exampleOf(json, schemas.all(), known) }
+}

@@ -1,0 +1,48 @@
+import type { AnyOperation, Caller } from '../../kernel/operation.ts'
+import type { SecurityRequirement, SecurityScheme } from './types.ts'
+
+export const securitySchemes = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sk_…',
+    description:
+      'A key of the account owner: `sk_sandbox_…` and `sk_test_…` see test data, `sk_live_…` live data. It has every scope unless it was made with fewer.',
+  },
+  agentToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'at_…',
+    description:
+      'A token of one agent, `at_test_…` or `at_live_…`: only that agent’s records, and only within its scopes.',
+  },
+  dashboardSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Dashboard-Secret',
+    description: 'The secret of whoever runs this installation.',
+  },
+} as const satisfies Record<string, SecurityScheme>
+
+type SchemeName = keyof typeof securitySchemes
+
+/** How each kind of caller proves who it is, and what a sentence calls it. */
+const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; words: string }>> = {
+  key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
+  agent: { scheme: 'agentToken', scoped: true, words: 'an agent token' },
+  dash: { scheme: 'dashboardSecret', words: 'the dashboard secret' },
+  public: { words: 'nothing: it is public' },
+}
+
+/** Any one of these suffices. A bearer token has no OAuth scopes: the array holds the role it needs. */
+export const securityOf = ({ callers, scope }: AnyOperation): SecurityRequirement[] =>
+  callers.flatMap((caller: Caller) => {
+    const { scheme, scoped } = proofs[caller]
+    return scheme ? [{ [scheme]: scoped && scope ? [scope] : [] }] : []
+  })
+
+/** Who may call, in words. */
+export function accessOf({ callers, scope }: AnyOperation): string {
+  const words = callers.map((caller: Caller) => proofs[caller].words).join(' or ')
+  return `needs ${words}${scope ? ` with the scope \`${scope}\`` : ''}.`
+}

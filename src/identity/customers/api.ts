@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { id } from '../../kernel/ids.ts'
+import { type Failure, get, list, missing, patch } from '../../kernel/operation.ts'
+import { country, email, label, recordTail } from '../../kernel/schemas.ts'
+import { customerMachine, kycStatuses, plans, types } from './customer.ts'
+
+const status = z.enum(customerMachine.states)
+const plan = z.enum(plans)
+
+/** What is said of the person or company itself, and so printed on cards. */
+export const holder = z.strictObject({
+  name: label.meta({ examples: ['Ada Lovelace'] }),
+  email,
+  country: country.meta({ description: 'Where the customer lives or is registered, ISO 3166 alpha-2.' }),
+})
+
+export const CustomerJoin = holder.extend({ type: z.enum(types), plan: plan.default('free') })
+
+export const CustomerRecord = z
+  .object({
+    id: id('customer').meta({ description: 'The `ownerId` of every record of this customer.' }),
+    name: z.string(),
+    email: z.string(),
+    type: z.enum(types),
+    country: z.string(),
+    plan,
+    status: status.meta({ description: 'The keys and tokens of a suspended customer open nothing.' }),
+    kycStatus: z.enum(kycStatuses).meta({ description: 'Live keys are made once it is `verified`.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Customer' })
+
+export const CustomerEvent = z.object({ customerId: id('customer'), status, plan })
+
+const CustomerChanged = CustomerEvent.extend({
+  changed: z.array(z.string()).meta({ description: 'The members that have another value now.' }),
+})
+
+const emits = { 'cardholder.updated': CustomerChanged, 'customer.updated': CustomerChanged }
+
+const fails = { customer_not_found: missing('customer') } as const satisfies Record<string, Failure>
+
+const twoEvents =
+  'Another name, email or country emits `cardholder.updated`, anything else `customer.updated`: in test mode until the customer is verified, then in live mode.'
+
+export const customersApi = {
+  list: list('/customers', {
+    summary: 'List customers',
+    callers: ['dash'],
+    filters: { status: status.optional(), plan: plan.optional(), email: email.optional() },
+    item: CustomerRecord,
+  }),
+  me: get('/customers/me', {
+    summary: 'Get the account that your key belongs to',
+    callers: ['key'],
+    scope: 'customers:read',
+    returns: [200, CustomerRecord],
+  }),
+  updateMe: patch('/customers/me', {
+    summary: 'Change your own name, email or country',
+    description: twoEvents,
+    callers: ['key'],
+    scope: 'customers:write',
+    body: holder.partial(),
+    example: { email: 'accounts@example.com' },
+    returns: [200, CustomerRecord],
+    emits,
+  }),
+  get: get('/customers/{id}', {
+    summary: 'Get a customer',
+    callers: ['dash'],
+    returns: [200, CustomerRecord],
+    fails,
+  }),
+  update: patch('/customers/{id}', {
+    summary: 'Change, suspend or reactivate a customer',
+    description: `Suspending stops all of the customer’s keys and tokens within a second. ${twoEvents}`,
+    callers: ['dash'],
+    body: holder.extend({ plan, status }).partial(),
+    example: { plan: 'business' },
+    returns: [200, CustomerRecord],
+    fails,
+    emits,
+  }),
+}

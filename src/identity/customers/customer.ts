@@ -1,0 +1,46 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/context.ts'
+import { newId } from '../../kernel/ids.ts'
+import { machine } from '../../kernel/machine.ts'
+import { stamps } from '../../kernel/record.ts'
+
+export const customerMachine = machine('customer', {
+  active: ['suspended'],
+  suspended: ['active'],
+})
+
+export const types = ['individual', 'business'] as const
+export const plans = ['free', 'starter', 'business', 'enterprise'] as const
+export const kycStatuses = ['none', 'pending', 'in_review', 'verified', 'rejected'] as const
+
+/** The owner of tenants, and so the one record that belongs to none. */
+const schema = defineEntity({
+  name: 'Customer',
+  tableName: 'customers',
+  properties: {
+    id: p
+      .text()
+      .primary()
+      .onCreate(() => newId('customer')),
+    ...stamps(),
+    name: p.text(),
+    email: p.text(),
+    type: p.enum(types),
+    country: p.text(),
+    plan: p.enum(plans),
+    status: p.enum(customerMachine.states).onCreate(() => customerMachine.initial),
+    kycStatus: p.enum(kycStatuses).onCreate(() => 'none' as const),
+  },
+})
+
+export class Customer extends schema.class {
+  isVerified(): boolean {
+    return this.kycStatus === 'verified'
+  }
+
+  /** Where what happens to the account is recorded: it is about test data until it can be about money. */
+  account(): Tenant {
+    return { ownerId: this.id, mode: this.isVerified() ? 'live' : 'test' }
+  }
+}
+schema.setClass(Customer)

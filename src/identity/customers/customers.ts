@@ -1,0 +1,68 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { z } from 'zod'
+import { area } from '../../kernel/area.ts'
+import type { Context } from '../../kernel/context.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given, lock } from '../../kernel/record.ts'
+import { type CustomerJoin, customersApi, holder } from './api.ts'
+import { Customer, customerMachine } from './customer.ts'
+
+export { CustomerEvent, CustomerJoin, CustomerRecord } from './api.ts'
+
+/** A customer that has just joined; the caller acts for it by then. */
+export const addCustomer = (
+  em: EntityManager,
+  id: string,
+  members: z.output<typeof CustomerJoin>,
+): Customer => em.create(Customer, { id, ...members })
+
+export const findCustomer = (em: EntityManager, id: string): Promise<Customer> =>
+  em.findOneOrFail(Customer, { id })
+
+export const aboutCustomer = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
+
+type Changes = z.output<(typeof customersApi.update)['body'] & {}>
+type Names = Pick<Context<never, (typeof customersApi.update)['emits'] & {}>, 'actFor' | 'emit'>
+
+const isHolderData = (name: string): boolean => name in holder.shape
+
+function change(customer: Customer, changes: Changes, { actFor, emit }: Names): Customer {
+  actFor(customer.account())
+  const { status, ...members } = changes
+  const names = Object.keys(changes) as (keyof Changes)[]
+  const changed = names.filter(name => changes[name] !== customer[name])
+  Object.assign(customer, members)
+  if (status) customerMachine.move(customer, status)
+  const data = { ...aboutCustomer(customer), changed }
+  if (changed.some(isHolderData)) emit('cardholder.updated', data)
+  if (!changed.every(isHolderData)) emit('customer.updated', data)
+  return customer
+}
+
+const customers = implement(customersApi, {
+  list: ({ query: { status, plan, email } }, { page }) => page(Customer, given({ status, plan, email })),
+
+  me: (_, { em, tenant }) => findCustomer(em, tenant.ownerId),
+
+  async updateMe({ body }, context) {
+    const customer = await lock(context.em, Customer, context.tenant.ownerId)
+    if (!customer) throw new Error('a key without a customer')
+    return change(customer, body, context)
+  },
+
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Customer, { id: params.id })) ?? refuse('customer_not_found')
+  },
+
+  async update({ params, body }, context) {
+    const customer = await lock(context.em, Customer, params.id)
+    return customer ? change(customer, body, context) : context.refuse('customer_not_found')
+  },
+})
+
+export const customersArea = area(
+  'Customers',
+  'The owners of accounts: who they are, their plan, whether they may act.',
+  customers,
+  { entities: [Customer] },
+)

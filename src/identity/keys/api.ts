@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { del, type Failure, get, list, missing, post } from '../../kernel/operation.ts'
+import { shownOnce } from '../../kernel/outcome.ts'
+import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { scopes } from '../../kernel/scopes.ts'
+import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/customers.ts'
+import { environments } from './key.ts'
+
+const environment = z.enum(environments).meta({
+  description: '`sandbox` and `test` see the same test data; `live` needs a verified owner.',
+})
+const scopeList = z.array(z.enum(scopes))
+const key = shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
+
+export const KeyRecord = z
+  .object({
+    ...recordHead('key'),
+    name: z.string(),
+    environment,
+    hint: z.string().meta({ description: 'The last four characters of the secret.', examples: ['uQxZ'] }),
+    scopes: scopeList,
+    lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
+    expiresAt: instant.nullable(),
+    revokedAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'Key' })
+
+const NewKey = KeyRecord.extend({ key }).meta({ id: 'NewKey' })
+const NewCustomer = CustomerRecord.extend({ key }).meta({ id: 'NewCustomer' })
+
+const KeyEvent = z.object({
+  keyId: id('key'),
+  name: z.string().max(200),
+  environment,
+  expiresAt: instant.nullable(),
+})
+
+const KeyRotated = KeyEvent.extend({ replacedById: id('key') })
+
+const fails = {
+  key_not_found: missing('key'),
+  key_not_open: [400, 'The key is revoked or has expired.'],
+  expires_in_past: [400, 'expiresAt: name a time that is still to come.'],
+  owner_not_verified: [
+    400,
+    'environment: live keys are made for a verified owner. See GET /customers/me, kycStatus.',
+  ],
+  scope_not_held: [403, 'scopes: a key cannot give more than it has itself.'],
+} as const satisfies Record<string, Failure>
+
+export const keysApi = {
+  openAccount: post('/customers', {
+    summary: 'Open an account',
+    description: 'A customer and its first sandbox key. The key is shown this once.',
+    tag: 'Customers',
+    callers: ['dash'],
+    body: CustomerJoin,
+    example: { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'DE' },
+    returns: [201, NewCustomer],
+    emits: { 'customer.created': CustomerEvent, 'key.created': KeyEvent },
+  }),
+  create: post('/keys', {
+    summary: 'Create an API key',
+    description:
+      'The secret is in `key`, this once. A key made in test mode can make the owner’s first live key; from then on that key is listed in live mode only.',
+    callers: ['key'],
+    scope: 'keys:write',
+    body: z.strictObject({
+      name: label.meta({ examples: ['Build server'] }),
+      environment,
+      expiresAt: instant.nullable().default(null).meta({ description: 'Null: until it is revoked.' }),
+      scopes: scopeList
+        .min(1)
+        .optional()
+        .meta({ description: 'All that the calling key has, unless fewer are named.' }),
+    }),
+    example: { name: 'Build server', environment: 'sandbox', scopes: ['agents:read', 'policies:read'] },
+    returns: [201, NewKey],
+    fails: {
+      expires_in_past: fails.expires_in_past,
+      owner_not_verified: fails.owner_not_verified,
+      scope_not_held: fails.scope_not_held,
+    },
+    emits: { 'key.created': KeyEvent },
+  }),
+  list: list('/keys', {
+    summary: 'List API keys',
+    description:
+      'Those of the calling key’s mode, newest first, revoked ones too. A secret is never shown again.',
+    callers: ['key'],
+    scope: 'keys:read',
+    filters: { environment: environment.optional() },
+    item: KeyRecord,
+  }),
+  get: get('/keys/{id}', {
+    summary: 'Get an API key',
+    callers: ['key'],
+    scope: 'keys:read',
+    returns: [200, KeyRecord],
+    fails: { key_not_found: fails.key_not_found },
+  }),
+  rotate: post('/keys/{id}/rotate', {
+    summary: 'Replace an API key',
+    description:
+      'A new key with the same name, environment, scopes and expiry; the old one works until `overlapMinutes` have passed.',
+    callers: ['key'],
+    scope: 'keys:write',
+    body: z.strictObject({
+      overlapMinutes: z.int().min(0).max(1_440).default(0).meta({ description: 'How long both work.' }),
+    }),
+    example: { overlapMinutes: 60 },
+    returns: [201, NewKey],
+    fails: {
+      key_not_found: fails.key_not_found,
+      key_not_open: fails.key_not_open,
+      scope_not_held: fails.scope_not_held,
+    },
+    emits: { 'key.rotated': KeyRotated },
+  }),
+  revoke: del('/keys/{id}', {
+    summary: 'Revoke an API key',
+    description:
+      'It stops within a second, for good. An owner’s last key can be revoked too, as a leaked key must always be stoppable; to stay in, rotate it.',
+    callers: ['key'],
+    scope: 'keys:write',
+    returns: [200, KeyRecord],
+    fails: { key_not_found: fails.key_not_found, key_revoked: [400, 'The key is revoked already.'] },
+    emits: { 'key.revoked': KeyEvent },
+  }),
+}

@@ -1,0 +1,63 @@
+import type { Authenticate } from '../../kernel/area.ts'
+import { clock } from '../../kernel/clock.ts'
+import type { Mode } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database.ts'
+import { scopes } from '../../kernel/scopes.ts'
+import { hashOf } from '../../kernel/secrets.ts'
+
+interface Holder extends Record<string, unknown> {
+  id: string
+  owner_id: string
+  mode: Mode
+  agent_id: string | null
+  scopes: string[] | null
+  offset_ms: number
+}
+
+/**
+ * One statement, by the index of the hash. Use is noted once a minute; where the row is locked just now, at the next
+ * use: nobody waits to be let in.
+ */
+const statement = (table: string, agentColumn: string): string => `
+with holder as (
+  select s.id, s.owner_id, s.mode, ${agentColumn} as agent_id, s.scopes, coalesce(t.offset_ms, 0)::float8 as offset_ms
+  from ${table} s
+  join customers c on c.id = s.owner_id and c.status = 'active'
+  left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
+  where s.hash = $1 and s.revoked_at is null and (s.expires_at is null or s.expires_at > $2::timestamptz)
+), used as (
+  update ${table} set last_used_at = $2
+  where id = (
+    select s.id from ${table} s join holder using (id)
+    where s.last_used_at is null or s.last_used_at <= $2::timestamptz - interval '1 minute'
+    for no key update of s skip locked
+  )
+)
+select * from holder`
+
+const all: ReadonlySet<string> = new Set(scopes)
+
+const findIn = async (sql: Sql, text: string, secret: string): Promise<Holder | undefined> =>
+  (await sql<Holder>(text, [hashOf(secret), clock.real()]))[0]
+
+/** How the secrets of a table are recognised: open, and of a customer who is not suspended. */
+export function authenticator(
+  type: 'key' | 'agent',
+  table: string,
+  agentColumn = 'null::text',
+): Authenticate {
+  const text = statement(table, agentColumn)
+  return async (secret, sql) => {
+    const holder = await findIn(sql, text, secret)
+    return (
+      holder && {
+        type,
+        id: holder.id,
+        tenant: { ownerId: holder.owner_id, mode: holder.mode },
+        agentId: holder.agent_id,
+        scopes: holder.scopes ? new Set(holder.scopes) : all,
+        clockOffsetMs: holder.offset_ms,
+      }
+    )
+  }
+}

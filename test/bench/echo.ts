@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { area } from '../../src/kernel/area.ts'
+import { implement, post } from '../../src/kernel/operation.ts'
+
+export const Note = z.strictObject({
+  title: z.string().trim().min(1).max(200),
+  amount: z.number().min(0).max(1_000_000),
+  tags: z.array(z.string().max(50)).max(20),
+  urgent: z.boolean(),
+})
+
+export const note: z.input<typeof Note> = {
+  title: 'Paper for the printer',
+  amount: 12.5,
+  tags: ['office', 'monthly'],
+  urgent: false,
+}
+
+const echoApi = {
+  echo: post('/echo', {
+    summary: 'Say it again',
+    callers: ['key'],
+    scope: 'policies:read',
+    readOnly: true,
+    body: Note,
+    example: note,
+    returns: [200, Note],
+  }),
+}
+
+/** An operation that asks nothing of the database: what is left is the pipeline. */
+export const echoArea = area('Echo', 'What the pipeline costs.', implement(echoApi, { echo: ({ body }) => body }))

@@ -1,0 +1,96 @@
+import { connect } from 'node:net'
+
+/** What a load generator is told to do, as JSON in its first argument. */
+export interface Job {
+  readonly url: string
+  readonly connections: number
+  readonly seconds: number
+  readonly method: 'GET' | 'POST'
+  /** Each request takes one of them at random. */
+  readonly paths: readonly string[]
+  readonly token: string
+  readonly body?: unknown
+  /** A key of its own for every request. */
+  readonly keys?: boolean
+}
+
+/** What it prints in the end; milliseconds. */
+export interface Measured {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Answers that were not 2xx. */
+  readonly failed: number
+  /** Requests altogether, those of the warm-up too. */
+  readonly sent: number
+}
+
+const WARM_UP_MS = 700
+
+const job = JSON.parse(process.argv[2] ?? '') as Job
+const { hostname, port } = new URL(job.url)
+const payload = job.body === undefined ? '' : JSON.stringify(job.body)
+const run = Math.random().toString(36).slice(2)
+const began = performance.now()
+const from = began + WARM_UP_MS
+const until = from + job.seconds * 1_000
+const latencies: number[] = []
+let failed = 0
+let sent = 0
+
+/** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
+function request(): string {
+  sent++
+  const path = job.paths[Math.floor(Math.random() * job.paths.length)]
+  const key = job.keys ? `Idempotency-Key: ${run}-${sent}\r\n` : ''
+  const content = payload
+    ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`
+    : ''
+  return `${job.method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${job.token}\r\n${key}${content}\r\n${payload}`
+}
+
+/** One connection that asks, waits for the answer, and asks again. */
+function converse(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    let answer = ''
+    let asked = 0
+    const ask = () => {
+      asked = performance.now()
+      if (asked > until) return void socket.end()
+      answer = ''
+      socket.write(request())
+    }
+    socket.setEncoding('latin1').on('connect', ask).on('error', reject).on('close', resolve)
+    socket.on('data', chunk => {
+      answer += chunk
+      if (!isWhole(answer)) return
+      note(answer, asked)
+      ask()
+    })
+  })
+}
+
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf('\r\n\r\n')
+  return end !== -1 && answer.length >= end + 4 + Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? 0)
+}
+
+function note(answer: string, asked: number): void {
+  const now = performance.now()
+  if (asked < from || now > until) return
+  latencies.push(now - asked)
+  if (answer[9] !== '2') failed++
+}
+
+await Promise.all(Array.from({ length: job.connections }, converse))
+latencies.sort((a, b) => a - b)
+const quantile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
+const measured: Measured = {
+  perSecond: latencies.length / job.seconds,
+  p50: quantile(0.5),
+  p99: quantile(0.99),
+  failed,
+  sent,
+}
+process.stdout.write(JSON.stringify(measured))

@@ -1,0 +1,16 @@
+import { areas } from '../../src/areas.ts'
+import { environment } from '../../src/bin/environment.ts'
+import { live } from '../../src/bin/lifetime.ts'
+import { say } from '../../src/bin/say.ts'
+import { openService, type ServiceSettings } from '../../src/bin/service.ts'
+import { potsArea } from '../support/pots.ts'
+import { echoArea } from './echo.ts'
+
+/** The real service, and beside its areas those that are only measured. */
+live(async life => {
+  const settings = environment() as ServiceSettings
+  const measured = { ...areas, echo: echoArea, pots: potsArea(async () => 'heard') }
+  const service = await openService({ settings, areas: measured })
+  life.closeLater(() => service.stop())
+  say(`Listening on http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`)
+})

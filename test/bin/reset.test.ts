@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { temporaryFolder } from '../support/folders.ts'
+import { command, startService, stopService } from '../support/service-process.ts'
+
+describe('reset', () => {
+  test('removes the data, and the directory with it', async () => {
+    const dataDir = join(temporaryFolder(), 'data')
+    await stopService(await startService(dataDir))
+    const reset = command('reset', dataDir)
+    expect(await reset.exit).toBe(0)
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('has nothing to do where there is nothing', async () => {
+    const reset = command('reset', join(temporaryFolder(), 'data'))
+    expect(await reset.exit).toBe(0)
+    expect(reset.output()).toContain('no data')
+  })
+
+  test('leaves a directory alone that is not a data directory', async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, 'postgres'))
+    writeFileSync(join(folder, 'letter.txt'), 'Dear Sir')
+    const reset = command('reset', folder)
+    expect(await reset.exit).toBe(1)
+    expect(readdirSync(folder).sort()).toEqual(['letter.txt', 'postgres'])
+  })
+
+  test('leaves what is not its own in the data directory', async () => {
+    const dataDir = temporaryFolder()
+    await stopService(await startService(dataDir))
+    writeFileSync(join(dataDir, 'letter.txt'), 'Dear Sir')
+    expect(await command('reset', dataDir).exit).toBe(0)
+    expect(readdirSync(dataDir)).toEqual(['letter.txt'])
+  })
+})

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { areas } from '../../src/areas.ts'
+import type {
+  MediaType,
+  OperationObject,
+  Parameter,
+  Reference,
+  ResponseObject,
+} from '../../src/derive/openapi/types.ts'
+import { openapiDocument } from '../../src/derive/openapi.ts'
+import { type Registered, registered } from '../../src/kernel/area.ts'
+import { mediaTypeOf } from '../../src/kernel/file.ts'
+import { lintOpenapi } from '../support/lint-openapi.ts'
+
+const document = openapiDocument(areas)
+const operations = registered(areas).map(one => [one.key, one, objectOf(one)] as const)
+
+function objectOf({ operation: { path, method } }: Registered): OperationObject {
+  return document.paths[path]?.[method.toLowerCase()] as OperationObject
+}
+
+function responseOf(response: ResponseObject | Reference | undefined): ResponseObject {
+  if (!response) throw new Error('no such response')
+  if (!('$ref' in response)) return response
+  return document.components.responses[response.$ref.split('/').at(-1) as string] as ResponseObject
+}
+
+const jsonOf = ({ content }: ResponseObject): MediaType | undefined => content?.['application/json']
+
+test('openapi.json is what the contracts say', () => {
+  const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
+  const isCurrent = committed === `${JSON.stringify(document, null, 2)}\n`
+  expect(isCurrent ? 'current' : 'openapi.json has drifted: run `npm run openapi`').toBe('current')
+})
+
+test('two linters find nothing wrong', async () => {
+  expect(await lintOpenapi(JSON.stringify(document))).toEqual([])
+}, 60_000)
+
+test('both linters do look', async () => {
+  const { '/health': health } = document.paths
+  const faults = await lintOpenapi(JSON.stringify({ ...document, paths: { '/a': health, '/b': health } }))
+  expect(faults.filter(fault => fault.startsWith('redocly'))).not.toEqual([])
+  expect(faults.filter(fault => fault.startsWith('spectral'))).not.toEqual([])
+})
+
+test('every path names each of its operations once', () => {
+  const written = Object.values(document.paths).flatMap(item =>
+    Object.values(item).map(one => one.operationId),
+  )
+  expect(written.sort()).toEqual(operations.map(([key]) => key).sort())
+})
+
+test('every section that an operation is filed under is described', () => {
+  const described = new Set(document.tags.filter(tag => tag.description).map(tag => tag.name))
+  expect(operations.filter(([, { tag }]) => !described.has(tag)).map(([key]) => key)).toEqual([])
+})
+
+test.each(operations)(
+  '%s has a summary, and an example where a body is required',
+  (_, { operation }, object) => {
+    expect(object.summary).toMatch(/\S/)
+    if (object.requestBody?.required) expect(operation.example).toBeDefined()
+  },
+)
+
+test.each(operations)('%s: its examples are valid', (_, { operation }, object) => {
+  const { body, example, returns } = operation
+  if (example !== undefined) expect(body?.safeParse(example).error).toBeUndefined()
+  const [status, schema] = returns
+  if (status === 204 || mediaTypeOf(schema)) return
+  const shown = jsonOf(responseOf(object.responses[status]))?.example
+  expect(schema.safeParse(shown).error).toBeUndefined()
+})
+
+test.each(operations)(
+  '%s: every refusal has its status, its code and its words',
+  (_, { operation }, object) => {
+    for (const [code, [status, message]] of Object.entries<readonly [number, string]>(
+      operation.fails ?? {},
+    )) {
+      const response = responseOf(object.responses[status])
+      expect(jsonOf(response)?.examples?.[code]).toEqual({ value: { error: message } })
+      expect(response.headers?.['X-Error-Code']).toMatchObject({
+        schema: { enum: expect.arrayContaining([code]) },
+      })
+    }
+  },
+)
+
+test('an operation lists the problems that any operation can meet', () => {
+  const freeze = document.paths['/agents/{id}/freeze']?.post as OperationObject
+  const codes = Object.entries(freeze.responses)
+    .filter(([status]) => status !== '200')
+    .map(([status, response]) => [
+      status,
+      Object.keys(jsonOf(responseOf(response))?.examples ?? {}).join(' '),
+    ])
+  expect(Object.fromEntries(codes)).toEqual({
+    400: 'agent_not_active invalid_request invalid_json unknown_reference',
+    401: 'unauthenticated',
+    403: 'wrong_caller missing_scope',
+    404: 'agent_not_found not_found',
+    409: 'in_progress',
+    413: 'body_too_large',
+    415: 'unsupported_media_type',
+    422: 'idempotency_key_reused',
+    429: 'rate_limited',
+    500: 'internal',
+    503: 'busy outcome_unknown unavailable',
+  })
+})
+
+test.each(operations)('%s: who may call it is said to programs and to people', (_, { operation }, object) => {
+  expect(object.security.length).toBe(
+    operation.callers.filter((caller: string) => caller !== 'public').length,
+  )
+  expect(object['x-scope']).toBe(operation.scope)
+  if (operation.scope) expect(object.description).toContain(`\`${operation.scope}\``)
+})
+
+test.each(operations)(
+  '%s: every parameter of its path is described by an example',
+  (_, { operation }, object) => {
+    const parameters = (object.parameters ?? []).filter(
+      (one): one is Parameter => 'in' in one && one.in === 'path',
+    )
+    const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
+    expect(parameters.map(({ name }) => name)).toEqual(names)
+    for (const parameter of parameters) expect(parameter.example).toEqual(expect.any(String))
+  },
+)
+
+test('a POST takes an Idempotency-Key', () => {
+  const takers = operations.filter(([, , { parameters }]) =>
+    JSON.stringify(parameters).includes('IdempotencyKey'),
+  )
+  const posts = operations.filter(([, { operation }]) => operation.method === 'POST')
+  expect(takers.map(([key]) => key)).toEqual(posts.map(([key]) => key))
+})

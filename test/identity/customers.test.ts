@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@jest/globals'
+import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
+import { until } from '../support/until.ts'
+
+const house = await startHouse()
+const { dash } = house
+
+const ada = { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'GB' } as const
+
+describe('joining', () => {
+  test('makes a customer and a sandbox key that works', async () => {
+    const { status, body } = await dash.keys.openAccount({ body: ada })
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^customer_[0-9a-z]{26}$/),
+      ...ada,
+      plan: 'free',
+      status: 'active',
+      kycStatus: 'none',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updatedAt: body.createdAt,
+      key: expect.stringMatching(/^sk_sandbox_[0-9A-Za-z]{43}$/),
+    })
+    const { key, ...record } = body
+    const client = house.client(String(key))
+    expect((await client.customers.me()).body).toEqual(record)
+    const [first] = (await client.keys.list()).body.data
+    expect(first).toMatchObject({ ownerId: body.id, environment: 'sandbox', hint: String(key).slice(-4) })
+  })
+
+  test('leaves its events and audit entries in the same transaction, and no personal data in them', async () => {
+    const answer = await dash.keys.openAccount({ body: { ...ada, email: 'trace@example.com' } })
+    expect(await traceOf(house, answer)).toEqual({
+      events: ['customer.created', 'key.created'],
+      actions: ['keys.openAccount'],
+      entries: 2,
+    })
+    expect(await transactionsOf(house, answer, 'customers', answer.body.id)).toBe(1)
+    expect(await tablesWith(house, 'trace@example.com')).toEqual(['customers'])
+  })
+
+  test('happens once for an idempotency key, and the replay does not show the secret', async () => {
+    const twice = { body: ada, idempotencyKey: 'join-ada' }
+    const first = await dash.keys.openAccount(twice)
+    const second = await dash.keys.openAccount(twice)
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect(second.body).toEqual({ ...first.body, key: null })
+    expect(await tablesWith(house, String(first.body.key))).toEqual([])
+  })
+
+  test.each([
+    ['an address that is none', { email: 'ada@' }, 'email:'],
+    ['a country that does not exist', { country: 'XX' }, 'country:'],
+    ['a country in small letters', { country: 'gb' }, 'country:'],
+    ['another type', { type: 'robot' }, 'type:'],
+    ['another plan', { plan: 'gold' }, 'plan:'],
+    ['an empty name', { name: '  ' }, 'name:'],
+    ['a status of its own', { kycStatus: 'verified' }, 'kycStatus:'],
+  ])('refuses %s', async (_, wrong, named) => {
+    const before = await house.sql('select count(*) from customers')
+    const headers = { 'x-dashboard-secret': house.dashboardSecret }
+    const { status, body } = await house.http('POST', '/customers', { headers, body: { ...ada, ...wrong } })
+    expect(status).toBe(400)
+    expect(body).toEqual({ error: expect.stringContaining(named) })
+    expect(await house.sql('select count(*) from customers')).toEqual(before)
+  })
+
+  test('is for the dashboard secret only', async () => {
+    const { client } = await house.owner()
+    expect((await client.keys.openAccount({ body: ada })).code).toBe('wrong_caller')
+    expect((await house.client().keys.openAccount({ body: ada })).status).toBe(401)
+    const headers = { 'x-dashboard-secret': 'not-the-secret-of-the-dashboard' }
+    expect((await house.http('POST', '/customers', { headers, body: ada })).status).toBe(401)
+  })
+})
+
+describe('the dashboard', () => {
+  test('lists customers newest first, and finds them by plan, status and address', async () => {
+    const one = await made(dash.keys.openAccount({ body: { ...ada, email: 'one@list.example', plan: 'starter' } }))
+    const two = await made(dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }))
+    const starters = await made(dash.customers.list({ query: { plan: 'starter' } }))
+    expect(starters.data.map(({ id }) => id)).toEqual([two.id, one.id])
+    const found = await made(dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }))
+    expect(found.data.map(({ id }) => id)).toEqual([one.id])
+    expect(found).toMatchObject({ hasMore: false, nextCursor: null })
+    const page = await made(dash.customers.list({ query: { plan: 'starter', limit: 1 } }))
+    const next = await made(
+      dash.customers.list({ query: { plan: 'starter', limit: 1, cursor: String(page.nextCursor) } }),
+    )
+    expect([...page.data, ...next.data].map(({ id }) => id)).toEqual([two.id, one.id])
+  })
+
+  test('gets one, and 404 for an id that is none', async () => {
+    const { key: _, ...record } = await made(dash.keys.openAccount({ body: ada }))
+    expect((await dash.customers.get({ params: { id: record.id } })).body).toEqual(record)
+    const unknown = { params: { id: 'customer_00000000000000000000000000' } }
+    expect((await dash.customers.get(unknown)).code).toBe('customer_not_found')
+    expect((await dash.customers.update({ ...unknown, body: { plan: 'free' } })).code).toBe('customer_not_found')
+  })
+
+  test.each([
+    ['the plan', { plan: 'enterprise' }, ['customer.updated']],
+    ['the status', { status: 'suspended' }, ['customer.updated']],
+    ['the name', { name: 'Ada King' }, ['cardholder.updated']],
+    ['name and plan', { name: 'Ada King', plan: 'starter' }, ['cardholder.updated', 'customer.updated']],
+    ['nothing', { name: ada.name, status: 'active' }, []],
+  ] as const)('changes %s and says so', async (_, body, events) => {
+    const { key: _key, ...before } = await made(dash.keys.openAccount({ body: ada }))
+    const answer = await dash.customers.update({ params: { id: before.id }, body })
+    expect(answer).toMatchObject({ status: 200, body: { ...before, ...body, updatedAt: expect.any(String) } })
+    expect((await traceOf(house, answer))?.events).toEqual(events)
+  })
+
+  test('cannot verify a customer by itself', async () => {
+    const { ownerId } = await house.owner()
+    const headers = { 'x-dashboard-secret': house.dashboardSecret }
+    const asked = { headers, body: { kycStatus: 'verified' } }
+    const { status, body } = await house.http('PATCH', `/customers/${ownerId}`, asked)
+    expect(status).toBe(400)
+    expect(body.error).toContain('kycStatus')
+  })
+
+  test('does not take `me` for an id', async () => {
+    expect((await dash.customers.me()).code).toBe('wrong_caller')
+    expect((await dash.customers.updateMe({ body: { name: 'Me' } })).code).toBe('wrong_caller')
+  })
+})
+
+describe('a suspended customer', () => {
+  test('has no open key or token within a second, and has them again when active', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgent(client)
+    const token = house.client(String((await aToken(client, agent.id)).token))
+    const answers = async () => [(await client.customers.me()).status, (await token.agents.list()).status]
+    expect(await answers()).toEqual([200, 200])
+    await made(dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
+    const began = performance.now()
+    await until('both stop', async () => String(await answers()) === '401,401')
+    expect(performance.now() - began).toBeLessThan(1_000)
+    await made(dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
+    await until('both work', async () => String(await answers()) === '200,200')
+  })
+})
+
+describe('the owner', () => {
+  test('changes name, email and country, each with an event that does not tell them', async () => {
+    const { client, ownerId } = await house.owner()
+    const body = { name: 'Grace Hopper', email: 'grace@secret.example', country: 'US' }
+    const answer = await client.customers.updateMe({ body })
+    expect(answer).toMatchObject({ status: 200, body })
+    expect(await traceOf(house, answer)).toMatchObject({ events: ['cardholder.updated'], entries: 1 })
+    expect(await transactionsOf(house, answer, 'customers', ownerId)).toBe(1)
+    expect((await client.events.list()).body.data[0]?.data).toEqual({
+      customerId: ownerId,
+      status: 'active',
+      plan: 'business',
+      changed: ['name', 'email', 'country'],
+    })
+    expect(await tablesWith(house, 'grace@secret.example')).toEqual(['customers'])
+  })
+
+  test('changes neither plan nor status', async () => {
+    const { key } = await house.owner()
+    for (const body of [{ plan: 'enterprise' }, { status: 'active' }]) {
+      const answer = await house.http('PATCH', '/customers/me', { token: key, body })
+      expect(answer.status).toBe(400)
+      expect(answer.body.error).toContain(Object.keys(body)[0])
+    }
+  })
+
+  test('sees no other customer', async () => {
+    const { client } = await house.owner()
+    const other = await house.owner()
+    expect((await client.customers.list()).code).toBe('wrong_caller')
+    expect((await client.customers.get({ params: { id: other.ownerId } })).code).toBe('wrong_caller')
+  })
+
+  test('needs the scope', async () => {
+    const { client } = await house.owner()
+    const narrow = house.client(String((await aKey(client, { scopes: ['events:read'] })).key))
+    expect((await narrow.customers.me()).code).toBe('missing_scope')
+    expect((await narrow.customers.updateMe({ body: {} })).code).toBe('missing_scope')
+  })
+
+  test('is told of its account in live mode once it is verified', async () => {
+    const owner = await house.owner()
+    const live = await aLiveClient(house, owner)
+    await made(dash.customers.update({ params: { id: owner.ownerId }, body: { plan: 'enterprise' } }))
+    await made(owner.client.customers.updateMe({ body: { country: 'FR' } }))
+    const told = (await live.events.list()).body.data.map(({ event }) => event)
+    expect(told).toEqual(['cardholder.updated', 'customer.updated', 'key.created'])
+  })
+})

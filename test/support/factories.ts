@@ -1,0 +1,38 @@
+import type { areas } from '../../src/areas.ts'
+import type { Answer, Client } from '../../src/derive/client.ts'
+import type { Owner, TestHouse } from './harness.ts'
+
+export type TestClient = Client<typeof areas>
+
+/** The body of an answer that must be a success. */
+export async function made<T>(answer: Promise<Answer<T>>): Promise<T> {
+  const { status, body, error } = await answer
+  if (error !== undefined) throw new Error(`${status}: ${error}`)
+  return body
+}
+
+type BodyOf<F> = F extends (input: infer I extends { body?: unknown }) => unknown
+  ? Partial<NonNullable<I['body']>>
+  : never
+
+export const anAgent = (client: TestClient, members: BodyOf<TestClient['agents']['create']> = {}) =>
+  made(client.agents.create({ body: { name: 'Research assistant', ...members } }))
+
+export const aPolicy = (client: TestClient, rules: BodyOf<TestClient['policies']['create']> = {}) =>
+  made(client.policies.create({ body: { name: 'Research budget', ...rules } }))
+
+export const aKey = (client: TestClient, members: BodyOf<TestClient['keys']['create']> = {}) =>
+  made(client.keys.create({ body: { name: 'Build server', environment: 'sandbox', ...members } }))
+
+export const aToken = (
+  client: TestClient,
+  agentId: string,
+  members: BodyOf<TestClient['agentTokens']['create']> = {},
+) => made(client.agentTokens.create({ params: { id: agentId }, body: { label: 'Laptop', ...members } }))
+
+/** A client with a live key, of an owner who is verified by the stroke of a pen. */
+export async function aLiveClient(house: TestHouse, owner: Owner<typeof areas>): Promise<TestClient> {
+  await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+  const { key } = await aKey(owner.client, { environment: 'live' })
+  return house.client(String(key))
+}

@@ -1,0 +1,40 @@
+import type { TestHouse } from './harness.ts'
+
+type Asked = Pick<TestHouse, 'sql'>
+
+const TRACE = `
+with e as (select id, event, xmin::text as x from events where request_id = $1),
+  a as (select id, action, xmin::text as x from audit_entries where request_id = $1)
+select array(select event from e order by id) as events,
+  array(select distinct action from a) as actions,
+  (select count(*)::int from a) as entries`
+
+/** What a request left in the journal: its events, and as many audit entries as there are events. */
+export async function traceOf({ sql }: Asked, { headers }: { headers: Headers }) {
+  const [trace] = await sql(TRACE, [headers.get('x-request-id')])
+  return trace
+}
+
+/** How many transactions wrote the record and what the request left in the journal. */
+export async function transactionsOf(
+  { sql }: Asked,
+  { headers }: { headers: Headers },
+  table: string,
+  id: string,
+): Promise<number> {
+  const journal = ['events', 'audit_entries'].map(name => `select xmin::text from ${name} where request_id = $1`)
+  const all = [...journal, `select xmin::text from ${table} where id = $2`].join(' union ')
+  return (await sql(all, [headers.get('x-request-id'), id])).length
+}
+
+/** The tables in which a text stands anywhere at all. */
+export async function tablesWith({ sql }: Asked, text: string): Promise<string[]> {
+  const tables = await sql<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+  )
+  const found = tables.map(async ({ name }) => {
+    const rows = await sql(`select 1 from "${name}" t where strpos(t::text, $1) > 0 limit 1`, [text])
+    return rows.length > 0 ? [name] : []
+  })
+  return (await Promise.all(found)).flat()
+}

@@ -1,0 +1,267 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import {
+  isArrayLiteralExpression,
+  isBinaryExpression,
+  isCallExpression,
+  isElementAccessExpression,
+  isIdentifier,
+  isIfStatement,
+  isNewExpression,
+  isPropertyAccessExpression,
+  isStringLiteral,
+  type Node,
+  SyntaxKind,
+} from 'typescript/unstable/ast'
+import { forbidden, misplaced } from './support/import-law.ts'
+import { all, lineOf, linesOf, readSources, root, type Source } from './support/sources.ts'
+
+const { files, project } = readSources()
+const shipped = files.filter(({ path }) => !path.startsWith('test/'))
+const areaFiles = shipped.filter(
+  ({ path }) => !/^src\/(kernel|derive|platform|bin|migrations|adapters)\//.test(path),
+)
+
+const at = ({ path, node }: Source, part: Node): string => `${path}:${lineOf(node, part)}`
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
+
+/** Every place in these files that is so. */
+const places = (among: readonly Source[], isSo: (part: Node, source: Source) => boolean): string[] =>
+  among.flatMap(source =>
+    all(source.node)
+      .filter(part => isSo(part, source))
+      .map(part => at(source, part)),
+  )
+
+describe('imports', () => {
+  test.each([
+    ['src/kernel/hot.ts', 'src/control/agents/agents.ts'],
+    ['src/kernel/hot.ts', 'src/platform/log.ts'],
+    ['src/derive/routes.ts', 'src/areas.ts'],
+    ['src/platform/log.ts', 'src/bin/say.ts'],
+    ['src/identity/keys/keys.ts', 'src/control/agents/agents.ts'],
+    ['src/control/agents/agents.ts', 'src/control/policies/policies.ts'],
+    ['src/control/policies/policies.ts', 'src/control/agents/agent.ts'],
+    ['src/control/policies/policies.ts', 'src/adapters/sepa-rail.ts'],
+    ['src/control/agents/api.ts', 'src/control/agents/agents.ts'],
+    ['src/control/agents/api.ts', '@mikro-orm/core'],
+    ['workflows/intent.ts', 'src/kernel/clock.ts'],
+    ['workflows/intent.ts', 'activities/intents.ts'],
+    ['src/control/intents/intents.ts', 'activities/intents.ts'],
+    ['src/bin/start.ts', 'test/support/pots.ts'],
+  ])('%s must not know %s', (path, of) => {
+    expect(forbidden(path, { of, typeOnly: false, line: 1 })).toBeDefined()
+  })
+
+  test('a file lies where the architecture has a place for it', () => {
+    const wrong = shipped.flatMap(({ path }) => misplaced(path)?.replace(/^/, `${path} `) ?? [])
+    expect(wrong).toEqual([])
+  })
+
+  test('nothing imports what lies to its right, or what it must not know', () => {
+    const broken = files.flatMap(({ path, imports }) =>
+      imports.flatMap(one => {
+        const why = forbidden(path, one)
+        return why ? [`${path}:${one.line} ${one.of}: ${why}`] : []
+      }),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('a process is described by types only', () => {
+    const values = shipped
+      .filter(({ path }) => path.endsWith('/process.ts'))
+      .flatMap(({ path, imports }) => imports.filter(one => !one.typeOnly).map(one => `${path} ${one.of}`))
+    expect(values).toEqual([])
+  })
+
+  test('no file needs itself to run', () => {
+    const needs = new Map(
+      files.map(({ path, imports }) => [path, imports.filter(one => !one.typeOnly).map(({ of }) => of)]),
+    )
+    expect(circleIn(needs)).toEqual([])
+  })
+})
+
+/** The first circle found, or nothing. */
+function circleIn(needs: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>()
+  const follow = (path: string, way: readonly string[]): string[] => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
+    if (done.has(path)) return []
+    for (const next of needs.get(path) ?? []) {
+      const circle = follow(next, [...way, path])
+      if (circle.length > 0) return circle
+    }
+    done.add(path)
+    return []
+  }
+  for (const path of needs.keys()) {
+    const circle = follow(path, [])
+    if (circle.length > 0) return circle
+  }
+  return []
+}
+
+const FUNCTIONS: ReadonlySet<SyntaxKind> = new Set([
+  SyntaxKind.FunctionDeclaration,
+  SyntaxKind.FunctionExpression,
+  SyntaxKind.ArrowFunction,
+  SyntaxKind.MethodDeclaration,
+  SyntaxKind.Constructor,
+  SyntaxKind.GetAccessor,
+  SyntaxKind.SetAccessor,
+])
+
+const BRANCHES: ReadonlySet<SyntaxKind> = new Set([
+  SyntaxKind.IfStatement,
+  SyntaxKind.ForStatement,
+  SyntaxKind.ForOfStatement,
+  SyntaxKind.ForInStatement,
+  SyntaxKind.WhileStatement,
+  SyntaxKind.DoStatement,
+  SyntaxKind.SwitchStatement,
+  SyntaxKind.TryStatement,
+])
+
+const isFunction = (part: Node): boolean => FUNCTIONS.has(part.kind) && 'body' in part && Boolean(part.body)
+
+/** How deep statements lie in each other; an `else if` lies beside its `if`, a function within begins anew. */
+function nestingOf(part: Node): number {
+  let deepest = 0
+  part.forEachChild(child => {
+    if (isFunction(child)) return
+    const isElseIf = isIfStatement(part) && isIfStatement(child)
+    const step = BRANCHES.has(child.kind) && !isElseIf ? 1 : 0
+    deepest = Math.max(deepest, step + nestingOf(child))
+  })
+  return deepest
+}
+
+describe('sizes', () => {
+  // A migration is a text in SQL: as long as its tables are many.
+  const code = shipped.filter(({ path }) => !path.startsWith('src/migrations/'))
+  const functions = code.flatMap(source =>
+    all(source.node)
+      .filter(isFunction)
+      .map(part => ({ at: at(source, part), lines: linesOf(source.node, part), nesting: nestingOf(part) })),
+  )
+  const longer = (limit: number) => functions.filter(({ lines }) => lines > limit)
+
+  test('a function fits on a screen', () => {
+    expect(longer(70)).toEqual([])
+    expect(longer(45).length).toBeLessThanOrEqual(functions.length * 0.05)
+    expect(median(functions.map(({ lines }) => lines))).toBeLessThan(15)
+  })
+
+  test('statements lie at most three deep', () => {
+    expect(functions.filter(({ nesting }) => nesting > 3)).toEqual([])
+  })
+
+  test('a file is read in one go', () => {
+    expect(shipped.filter(({ lines }) => lines > 250).map(({ path, lines }) => `${path} ${lines}`)).toEqual(
+      [],
+    )
+    expect(median(shipped.map(({ lines }) => lines))).toBeLessThanOrEqual(80)
+  })
+})
+
+const named = (part: Node, name: string): boolean =>
+  (isPropertyAccessExpression(part) && part.name.text === name) ||
+  (isElementAccessExpression(part) &&
+    isStringLiteral(part.argumentExpression) &&
+    part.argumentExpression.text === name)
+
+const isAssignment = (part: Node): boolean =>
+  isBinaryExpression(part) &&
+  part.operatorToken.kind >= SyntaxKind.FirstAssignment &&
+  part.operatorToken.kind <= SyntaxKind.LastAssignment
+
+const MERGES = /^(Object|em|\w+\.em)\.(assign|nativeUpdate|upsert|upsertMany)$/
+
+const { checker } = project
+
+/** Whether this value can carry a status into a record. */
+function carriesStatus(part: Node): boolean {
+  if (isArrayLiteralExpression(part)) return part.elements.some(carriesStatus)
+  const type = checker.getTypeAtLocation(part)
+  return type !== undefined && checker.getPropertyOfType(type, 'status') !== undefined
+}
+
+function writesStatus(part: Node): boolean {
+  if (isBinaryExpression(part) && isAssignment(part)) return named(part.left, 'status')
+  if (!isCallExpression(part) || !MERGES.test(part.expression.getText())) return false
+  return part.arguments.slice(1).some(carriesStatus)
+}
+
+describe('one place for each thing', () => {
+  test('a status is written by its machine alone', () => {
+    expect(places(areaFiles, writesStatus)).toEqual([])
+    const sql = areaFiles.filter(({ text }) => /\bupdate\b[^;`]*\bset\b[^;`]*\bstatus\s*=/i.test(text))
+    expect(sql.map(({ path }) => path)).toEqual([])
+  })
+
+  test('time is asked of the clock', () => {
+    const elsewhere = shipped.filter(({ path }) => path !== 'src/kernel/clock.ts')
+    expect(places(elsewhere, readsClock)).toEqual([])
+    const business = elsewhere.filter(({ path }) => !/^src\/(bin|platform)\//.test(path))
+    expect(places(business, part => isIdentifier(part) && part.text === 'performance')).toEqual([])
+    expect(places(business, startsTimer)).toEqual([])
+  })
+
+  test('nothing is written to the console', () => {
+    expect(
+      places(files, part => isPropertyAccessExpression(part) && part.expression.getText() === 'console'),
+    ).toEqual([])
+  })
+
+  test('any is said once, and why', () => {
+    const anys = places(shipped, part => part.kind === SyntaxKind.AnyKeyword)
+    expect([...new Set(anys.map(place => place.replace(/:\d+$/, '')))]).toEqual(['src/kernel/operation.ts'])
+  })
+})
+
+function readsClock(part: Node): boolean {
+  if (isPropertyAccessExpression(part)) return /^(Date\.now|process\.hrtime)$/.test(part.getText())
+  if (isCallExpression(part)) return part.expression.getText() === 'Date'
+  return isNewExpression(part) && part.expression.getText() === 'Date' && (part.arguments ?? []).length === 0
+}
+
+const startsTimer = (part: Node): boolean =>
+  isCallExpression(part) && /^(setTimeout|setInterval)$/.test(part.expression.getText())
+
+describe('the repository', () => {
+  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const texts = tracked
+    .split('\n')
+    .filter(path => /\.(ts|js|mjs|md|json|yml|sql|css|html)$|(^|\/)\.[\w.]+$|^\.ci\//.test(path))
+    .filter(path => path !== 'package-lock.json' && path !== 'test/tidy.test.ts')
+    .map(path => ({ path, text: readIfThere(join(root, path)) }))
+
+  test('nothing is left for later', () => {
+    expect(
+      texts.filter(({ text }) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text)).map(({ path }) => path),
+    ).toEqual([])
+  })
+
+  test('no path of anybody’s machine', () => {
+    const paths = /(^|[\s'"`(=])\/(work|farm|home|Users|root)\/\w/m
+    expect(texts.filter(({ text }) => paths.test(text)).map(({ path }) => path)).toEqual([])
+  })
+})
+
+/** A file that git still lists may just have been removed. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,217 @@
+/** Mistakes that must not compile. Read by `npm run check`, run by nobody: each line expects its error. */
+import { z } from 'zod'
+import type { Client } from '../src/derive/client.ts'
+import { area } from '../src/kernel/area.ts'
+import type { HotHandler } from '../src/kernel/batch.ts'
+import { id } from '../src/kernel/ids.ts'
+import { machine } from '../src/kernel/machine.ts'
+import { get, type HandlerOf, implement, list, missing, post } from '../src/kernel/operation.ts'
+import type { Scope } from '../src/kernel/scopes.ts'
+
+const Jar = z.object({ id: id('jar'), size: z.int() })
+
+const api = {
+  open: post('/jars/{jarId}/open', {
+    summary: 'Open a jar',
+    callers: ['key'],
+    scope: 'policies:write',
+    body: z.strictObject({ force: z.int() }),
+    returns: [201, Jar],
+    fails: { jar_not_found: missing('jar') },
+    emits: { 'jar.opened': z.object({ jarId: id('jar') }) },
+  }),
+  list: list('/jars', {
+    summary: 'List jars',
+    callers: ['key'],
+    filters: { size: z.coerce.number().optional() },
+    item: Jar,
+  }),
+}
+
+const hotApi = {
+  take: post('/jars/{jarId}/take', {
+    summary: 'Take from a jar',
+    callers: ['key'],
+    run: 'hot',
+    returns: [201, Jar],
+  }),
+}
+
+const outsideApi = {
+  ask: post('/jars/{jarId}/ask', { summary: 'Ask', callers: ['key'], run: 'outside', returns: [200, Jar] }),
+}
+
+type Handlers = { readonly [Name in keyof typeof api]: HandlerOf<(typeof api)[Name]> }
+
+const jar = { id: 'jar_1', size: 1 }
+
+export const right: Handlers = {
+  open({ params, body }, { emit, refuse }) {
+    if (body.force > 1) return refuse('jar_not_found')
+    emit('jar.opened', { jarId: params.jarId })
+    return jar
+  },
+  list: (_, { pageOf }) => pageOf([jar]),
+}
+
+const jars = area('Jars', 'Jars.', implement(api, right))
+
+/** What a handler must not do. */
+export const wrong: Record<string, () => unknown> = {
+  // @ts-expect-error a handler is missing
+  missingHandler: () => implement(api, { open: right.open }),
+  // @ts-expect-error a handler for what is not declared
+  unknownHandler: () => implement(api, { ...right, close: () => jar }),
+
+  undeclaredRefusal: () =>
+    implement(api, {
+      ...right,
+      // @ts-expect-error the contract does not know this refusal
+      open: (_, { refuse }) => refuse('jar_is_stuck'),
+    }),
+
+  undeclaredRefusalOfNone: () =>
+    implement(api, {
+      ...right,
+      // @ts-expect-error this operation refuses nothing
+      list: (_, { refuse }) => refuse('jar_not_found'),
+    }),
+
+  undeclaredEvent: () =>
+    implement(api, {
+      ...right,
+      open(_, { emit }) {
+        // @ts-expect-error the contract does not know this event
+        emit('jar.closed', { jarId: 'jar_1' })
+        return jar
+      },
+    }),
+
+  wrongEventData: () =>
+    implement(api, {
+      ...right,
+      open(_, { emit }) {
+        // @ts-expect-error the event names its jar otherwise
+        emit('jar.opened', { id: 'jar_1' })
+        return jar
+      },
+    }),
+
+  wrongPathParameter: () =>
+    implement(api, {
+      ...right,
+      // @ts-expect-error the path says jarId
+      open: ({ params }) => ({ ...jar, id: params.id }),
+    }),
+
+  wrongMember: () =>
+    implement(api, {
+      ...right,
+      // @ts-expect-error the body has no such member
+      open: ({ body }) => ({ ...jar, size: body.strength }),
+    }),
+
+  wrongResult: () =>
+    implement(api, {
+      ...right,
+      // @ts-expect-error the contract returns a size
+      open: () => ({ id: 'jar_1' }),
+    }),
+
+  wrongResultType: () =>
+    implement(api, {
+      ...right,
+      // @ts-expect-error a size is a number
+      open: () => ({ id: 'jar_1', size: '1' }),
+    }),
+}
+
+const load = async () => jar
+const decide = () => jar
+const write = async () => undefined
+
+export const wrongRuns: Record<string, () => unknown> = {
+  right: () => implement(hotApi, { take: { load, decide, write } }),
+  // @ts-expect-error a hot handler writes
+  hotWithoutWrite: () => implement(hotApi, { take: { load, decide } }),
+  // @ts-expect-error a hot operation has a hot handler
+  hotAsPlain: () => implement(hotApi, { take: () => jar }),
+  // @ts-expect-error a plain operation has a plain handler
+  plainAsHot: () => implement(api, { ...right, open: { load, decide, write } }),
+  // @ts-expect-error what crashed must be recovered
+  outsideWithoutRecover: () => implement(outsideApi, { ask: { reserve: load, call: load, record: load } }),
+
+  // @ts-expect-error to decide is pure: nothing is waited for
+  decidingLater: () => implement(hotApi, { take: { load, decide: async () => jar, write } }),
+}
+
+export const handler: HotHandler<unknown, typeof jar, 'jar_empty', Record<never, never>, typeof jar> = {
+  load,
+  // @ts-expect-error the contract does not know this refusal
+  decide: (_, __, { refuse }) => refuse('jar_is_stuck'),
+  write,
+}
+
+export const wrongContracts: Record<string, () => unknown> = {
+  unknownScope: () =>
+    // @ts-expect-error there is no such scope
+    get('/jars', { summary: 'x', callers: ['key'], scope: 'jars:read', returns: [200, Jar] }),
+  unknownCaller: () =>
+    // @ts-expect-error nobody calls as a robot
+    get('/jars', { summary: 'x', callers: ['robot'], returns: [200, Jar] }),
+  unknownRun: () =>
+    // @ts-expect-error there are three kinds of run
+    post('/jars', { summary: 'x', callers: ['key'], run: 'warm', returns: [200, Jar] }),
+  misspeltMember: () =>
+    // @ts-expect-error it is called summary
+    get('/jars', { sumary: 'x', callers: ['key'], returns: [200, Jar] }),
+  wrongExample: () =>
+    post('/jars', {
+      summary: 'x',
+      callers: ['key'],
+      body: z.object({ size: z.int() }),
+      // @ts-expect-error the example is not one
+      example: { size: 'big' },
+      returns: [200, Jar],
+    }),
+}
+
+// @ts-expect-error there is no such scope
+export const scope: Scope = 'jars:write'
+
+const door = machine('door', { open: ['shut'], shut: ['open', 'locked'], locked: [] })
+
+export const wrongMachines: Record<string, () => unknown> = {
+  // @ts-expect-error a step to a state that is not there
+  unknownStep: () => machine('door', { open: ['ajar'], shut: [] }),
+  // @ts-expect-error a move to a state that is not there
+  unknownMove: () => door.move({ status: 'open' }, 'ajar'),
+  // @ts-expect-error a record in a state that is not there
+  unknownState: () => door.move({ status: 'ajar' as const }, 'open'),
+}
+
+export const wrongCalls = (client: Client<{ jars: typeof jars }>): Record<string, () => unknown> => ({
+  right: () => client.jars.open({ params: { jarId: 'jar_1' }, body: { force: 1 }, idempotencyKey: 'a' }),
+  rightWithNothing: () => client.jars.list(),
+  // @ts-expect-error there is no such noun
+  unknownNoun: () => client.bottles,
+  // @ts-expect-error there is no such verb
+  unknownVerb: () => client.jars.close,
+  // @ts-expect-error the path says jarId
+  wrongPathParameter: () => client.jars.open({ params: { id: 'jar_1' }, body: { force: 1 } }),
+  // @ts-expect-error the path has a parameter
+  noPathParameter: () => client.jars.open({ body: { force: 1 } }),
+  // @ts-expect-error a body is needed
+  noBody: () => client.jars.open({ params: { jarId: 'jar_1' } }),
+  // @ts-expect-error force is a number
+  wrongInput: () => client.jars.open({ params: { jarId: 'jar_1' }, body: { force: 'much' } }),
+  // @ts-expect-error the body has no such member
+  unknownMember: () => client.jars.open({ params: { jarId: 'jar_1' }, body: { force: 1, tool: 'knife' } }),
+  // @ts-expect-error the list has no such filter
+  unknownFilter: () => client.jars.list({ query: { colour: 'red' } }),
+  async wrongAnswer() {
+    const { body } = await client.jars.open({ params: { jarId: 'jar_1' }, body: { force: 1 } })
+    // @ts-expect-error the answer has no such member
+    return body.colour
+  },
+})
