@@ -9,8 +9,6 @@ export interface Claim {
   servedAt(url: string): void
 }
 
-export class AlreadyClaimed extends Error {}
-
 /**
  * One process at a time uses a data directory. The claim is an abstract socket: the kernel lets one process
  * hold it and takes it back when that process dies, so there is no stale lock to judge.
@@ -19,7 +17,7 @@ export async function claim(dataDir: string): Promise<Claim> {
   const name = `\0agentpay-${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}`
   let answer = ''
   const server = createServer(asking => asking.end(answer)).unref()
-  if (!(await listens(server, name))) throw new AlreadyClaimed(await refusal(name))
+  if (!(await listens(server, name))) throw new Error(await refusal(name))
   return {
     servedAt(url) {
       answer = url
@@ -41,5 +39,5 @@ async function refusal(name: string): Promise<string> {
   const url = await text(connect(name)).catch(() => '')
   return url
     ? `The service already runs on this data directory: ${url}`
-    : 'The service is already starting here.'
+    : 'Another process is at work in this data directory.'
 }

@@ -25,7 +25,7 @@ export function live(start: (life: Lifetime) => Promise<void>): void {
     if (endingSince !== null) return
     endingSince = performance.now()
     setTimeout(() => process.exit(1), ALL_MS).unref()
-    void atMost(started)
+    void atMost(() => started)
       .then(() => closeAll(closers))
       .then(() => process.exit(code))
   }
@@ -39,18 +39,21 @@ export function live(start: (life: Lifetime) => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signalled)
   whenOrphaned(() => end(0))
   const started = start({ closeLater: close => closers.push(close), end }).catch(error => {
-    complain(error.message)
+    // What fails once we are ending fails because of that.
+    if (endingSince === null) complain(error.message)
     end(1)
   })
 }
 
 async function closeAll(closers: Close[]): Promise<void> {
-  for (const close of closers.reverse()) await atMost(close())
+  for (const close of closers.reverse()) await atMost(close)
 }
 
-async function atMost(work: unknown): Promise<void> {
-  const tolerated = Promise.resolve(work).catch(error => complain(`While stopping: ${error.message}`))
-  await Promise.race([tolerated, sleep(CLOSE_MS)])
+async function atMost(work: Close): Promise<void> {
+  const done = Promise.resolve()
+    .then(work)
+    .catch(error => complain(`While stopping: ${error.message}`))
+  await Promise.race([done, sleep(CLOSE_MS)])
 }
 
 /** npm cannot tell us that it was killed; a new parent does. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { Areas, Authenticate } from '../kernel/area.ts'
 import { clock } from '../kernel/clock.ts'
 import type { Actor } from '../kernel/context.ts'
@@ -21,7 +21,7 @@ export interface Presented {
   readonly dashboardSecret: string | undefined
 }
 
-const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 /** Who presents these credentials; a Problem where nobody does. */
 export type Gate = (operation: AnyOperation, presented: Presented) => Promise<Actor>
@@ -59,7 +59,7 @@ function remembering(byPrefix: ReadonlyMap<string, Authenticate>, database: Data
   return (token: string): Promise<Actor | undefined> => {
     const authenticate = byPrefix.get(token.slice(0, token.indexOf('_')))
     if (!authenticate) return Promise.resolve(undefined)
-    const name = digest(token).toString('base64url')
+    const name = hash('sha256', token, 'base64url')
     const now = clock.ticks()
     const found = known.get(name)
     if (found && found.until > now) return found.holder

@@ -4,6 +4,8 @@ import { Problem, type ProblemCode } from '../kernel/problem.ts'
 const LIMIT = 1_048_576
 const DEEPEST = 32
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 const readBytes = express.raw({ limit: LIMIT, inflate: false, type: () => true })
 
 const readFailures: Readonly<Record<string, ProblemCode>> = {
@@ -33,7 +35,7 @@ function bytesOf(request: Request, response: Response): Promise<Buffer> {
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(utf8.decode(bytes))
   } catch {
     throw new Problem('invalid_json')
   }

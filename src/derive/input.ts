@@ -44,6 +44,7 @@ function none(value: unknown, where: string): object {
 
 /** A parameter that is given twice has no meaning. */
 function singles(query: URLSearchParams): Record<string, string> {
+  if (query.size === 0) return empty
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
     if (name in values) throw invalid(name.slice(0, 60), 'given more than once')

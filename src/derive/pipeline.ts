@@ -9,7 +9,7 @@ import type { Gate } from './authenticate.ts'
 import { readBody } from './body.ts'
 import { inputOf } from './input.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
-import { greet, requestIdOf, send, sendProblem, setAll } from './respond.ts'
+import { greeting, type Headers, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
 
 /** What is known of a request when it has been answered; never a header, a query, a body. */
@@ -37,6 +37,9 @@ export interface Pipeline {
 
 /** What a request has become so far; a Problem on the way leaves the rest empty. */
 interface Progress {
+  readonly requestId: string
+  readonly address: string | null
+  readonly headers: Headers
   registered?: Registered
   actor?: Actor
 }
@@ -46,17 +49,18 @@ export function pipeline(parts: Pipeline) {
   return async (request: Request, response: Response): Promise<void> => {
     const began = clock.ticks()
     const requestId = requestIdOf(request.headers['x-request-id'])
-    const progress: Progress = {}
-    greet(response, requestId)
+    const address = request.ip ?? null
+    const headers = greeting(requestId)
+    const progress: Progress = { requestId, address, headers }
     let errorCode: string | undefined
     try {
-      const outcome = await answer(parts, request, response, requestId, progress)
+      const outcome = await answer(parts, request, response, progress)
       errorCode = outcome.errorCode
-      send(response, outcome)
+      send(response, headers, outcome)
     } catch (error) {
       const problem = asAnswer(error, failure => parts.onFailure(failure, requestId))
       errorCode = problem.code
-      sendProblem(response, problem)
+      sendProblem(response, headers, problem)
     }
     const { registered, actor } = progress
     parts.onServed({
@@ -69,7 +73,7 @@ export function pipeline(parts: Pipeline) {
       milliseconds: Math.round((clock.ticks() - began) * 100) / 100,
       ownerId: actor?.tenant?.ownerId ?? null,
       actorId: actor?.id ?? null,
-      address: request.ip ?? null,
+      address,
     })
   }
 }
@@ -78,11 +82,11 @@ async function answer(
   { execute, find, gate, rateLimit }: Pipeline,
   request: Request,
   response: Response,
-  requestId: string,
   progress: Progress,
 ): Promise<Outcome> {
-  const allowance = await rateLimit(request.ip ?? '')
-  setAll(response, headersOf(allowance))
+  const { requestId, address, headers } = progress
+  const allowance = await rateLimit(address ?? '')
+  Object.assign(headers, headersOf(allowance))
   check(allowance)
   const [path, query] = splitTarget(request.url)
   const { registered, params } = routeOf(find(request.method, path))
@@ -94,17 +98,18 @@ async function answer(
   })
   progress.actor = actor
   const body = operation.method === 'GET' ? {} : await readBody(request, response)
-  const input = { params, ...inputOf(operation, new URLSearchParams(query), body) }
-  const address = request.ip ?? null
+  const input = { params, ...inputOf(operation, query, body) }
   const idempotencyKey =
     operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
   const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
   return execute(call)
 }
 
-function splitTarget(url: string): [path: string, query: string] {
+const noQuery = new URLSearchParams()
+
+function splitTarget(url: string): [path: string, query: URLSearchParams] {
   const mark = url.indexOf('?')
-  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+  return mark === -1 ? [url, noQuery] : [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))]
 }
 
 function routeOf(found: Found) {

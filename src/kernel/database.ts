@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { EntityManager, Transaction } from '@mikro-orm/postgresql'
-import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool, PoolClient } from 'pg'
 import pg from 'pg'
 
@@ -36,14 +35,4 @@ export const sqlOn =
   async (text, values = []) => {
     const { rows } = await connection.query({ text, values: [...values], types, name: statementName(text) })
     return rows
-  }
-
-/** SQL inside the transaction of an entity manager. */
-export const sqlIn =
-  (em: EntityManager): Sql =>
-  async (text, values = []) => {
-    const transaction = em.getTransactionContext<Transaction & KyselyTransaction<unknown>>()
-    if (!transaction) throw new Error('no transaction is open')
-    const { rows } = await transaction.executeQuery(CompiledQuery.raw(text, [...values]))
-    return rows as never
   }

@@ -26,13 +26,11 @@ export function gatherer<T, R>(
 
   async function run(name: string): Promise<void> {
     const lane = lanes.get(name)
-    if (!lane || lane.running >= inFlight || lane.queue.length === 0) return
+    if (!lane || lane.running >= inFlight) return
     lane.running++
-    const batch = lane.queue.splice(0, size)
-    await deliver(batch)
+    while (lane.queue.length > 0) await deliver(lane.queue.splice(0, size))
     lane.running--
-    if (lane.running === 0 && lane.queue.length === 0) lanes.delete(name)
-    else await run(name)
+    if (lane.running === 0) lanes.delete(name)
   }
 
   async function deliver(batch: readonly Waiting<T, R>[]): Promise<void> {

@@ -66,6 +66,8 @@ export async function lookUp(sql: Sql, claims: readonly Claim[]): Promise<Map<Cl
   return new Map(rows.map(row => [claims[row.position - 1] as Claim, row]))
 }
 
+export const inProgress = (): Problem => new Problem('in_progress', undefined, { 'Retry-After': '1' })
+
 /** The stored answer; undefined where an outside call was begun and never finished, and its lease is over. */
 export function replay(claim: Claim, kept: Kept): Outcome | undefined {
   if (kept.request_hash !== claim.requestHash) throw new Problem('idempotency_key_reused')
@@ -73,7 +75,7 @@ export function replay(claim: Claim, kept: Kept): Outcome | undefined {
     const error = kept.error_code === null ? {} : { errorCode: kept.error_code }
     return { status: kept.status, body: kept.body, replayed: true, ...error }
   }
-  if (Number(kept.age_ms) < OUTSIDE_LEASE) throw new Problem('in_progress')
+  if (Number(kept.age_ms) < OUTSIDE_LEASE) throw inProgress()
   return undefined
 }
 

@@ -2,8 +2,7 @@ import type { Call, Outcome } from './call.ts'
 import { clock } from './clock.ts'
 import type { Sql } from './database.ts'
 import type { Entry, Result } from './decide.ts'
-import { type Claim, claimOf, lockName, lookUp, replay } from './idempotency.ts'
-import { Problem } from './problem.ts'
+import { type Claim, claimOf, inProgress, lockName, lookUp, replay } from './idempotency.ts'
 
 const OPEN = `
 select pg_current_xact_id()::text as id,
@@ -27,8 +26,7 @@ export async function open(calls: readonly Call[], sql: Sql): Promise<{ id: stri
   const now = clock.tenant(opened.offset_ms)
   const entries: Entry[] = calls.map((call, index) => ({ call, claim: claims[index] ?? null, now }))
   for (const entry of entries)
-    if (entry.claim && !free.delete(lockName(entry.claim)))
-      entry.result = rejected(new Problem('in_progress'))
+    if (entry.claim && !free.delete(lockName(entry.claim))) entry.result = rejected(inProgress())
   await answerKept(entries, sql)
   return { id: opened.id, entries }
 }

@@ -11,12 +11,24 @@ export const shownOnce = (example: string) =>
     .nullable()
     .meta({ once: true, examples: [example], description: 'Shown once; null in a replay.' })
 
-const onceOf = (schema: z.ZodType): string[] =>
-  schema instanceof z.ZodObject
-    ? Object.entries(schema.shape).flatMap(([name, member]) =>
-        (member as z.ZodType).meta()?.once ? [name] : [],
-      )
-    : []
+interface Manner {
+  readonly mediaType: string | undefined
+  /** The members that are shown once. */
+  readonly once: readonly string[]
+}
+
+const manners = new WeakMap<z.ZodType, Manner>()
+
+/** How an answer is written, read off its schema at the first one. */
+function mannerOf(schema: z.ZodType): Manner {
+  const known = manners.get(schema)
+  if (known) return known
+  const members = schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : []
+  const once = members.flatMap(([name, member]) => (member.meta()?.once ? [name] : []))
+  const manner = { mediaType: mediaTypeOf(schema), once }
+  manners.set(schema, manner)
+  return manner
+}
 
 /** The contract has the last word on what leaves: members that it does not name are dropped. */
 export function outcomeOf(operation: AnyOperation, value: unknown): Outcome {
@@ -24,10 +36,10 @@ export function outcomeOf(operation: AnyOperation, value: unknown): Outcome {
     return { status: value.status, body: errorBody(value.message), errorCode: value.code }
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
-  if (mediaTypeOf(schema)) return { status, type: (value as File).type, body: (value as File).content }
+  const { mediaType, once } = mannerOf(schema)
+  if (mediaType) return { status, type: (value as File).type, body: (value as File).content }
   const wire = z.encode(schema, value) as Record<string, unknown>
   const outcome = { status, body: JSON.stringify(wire) }
-  const once = onceOf(schema)
   if (once.length === 0) return outcome
   return {
     ...outcome,

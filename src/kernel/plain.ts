@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Call, Outcome } from './call.ts'
 import { clock } from './clock.ts'
-import { type Sql, sqlIn } from './database.ts'
+import { commit, entitiesOn, onConnection } from './connection.ts'
+import { type Sql, sqlOn } from './database.ts'
 import type { House } from './house.ts'
-import { type Claim, claimOf, type Kept, keep, lockName, lookUp, replay } from './idempotency.ts'
+import { type Claim, claimOf, inProgress, type Kept, keep, lockName, lookUp, replay } from './idempotency.ts'
 import { writeJournal } from './journal.ts'
 import type { PlainHandler } from './operation.ts'
 import { outcomeOf } from './outcome.ts'
-import { Problem } from './problem.ts'
-import { asProblem, fateOf, isLost, retrying } from './transaction.ts'
+import { asProblem, retrying } from './transaction.ts'
 import { auditOf } from './words.ts'
 import { Work } from './work.ts'
 
@@ -16,7 +16,7 @@ type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never
 
 /** A read: no transaction, no trace. */
 export async function read(house: House, call: Call): Promise<Outcome> {
-  const work = new Work(house, call, house.database.fork(), clock.tenant(call.actor.clockOffsetMs))
+  const work = new Work(house, call, clock.tenant(call.actor.clockOffsetMs))
   try {
     const value = await (call.operation.handler as Handler)(call.input, work)
     return outcomeOf(call.operation.operation, value)
@@ -48,7 +48,7 @@ export async function perform(
   opened: Opened,
   handle: (work: Work) => unknown,
 ): Promise<Outcome> {
-  const work = new Work(house, call, opened.em, opened.now)
+  const work = new Work(house, call, opened.now, opened.em)
   return settle(call, work, opened, await handle(work))
 }
 
@@ -82,6 +82,9 @@ const OPEN = {
   wait: opening('exists (select from pg_advisory_xact_lock(hashtextextended($3, 0)))'),
 }
 
+/** Nobody waits for ever for a record that somebody holds. */
+const BEGIN = `begin; set local lock_timeout = '3s'`
+
 /** Opens, works, commits; tries again where another try can help. */
 export const transaction = <T>(
   house: House,
@@ -89,37 +92,21 @@ export const transaction = <T>(
   work: (opened: Opened) => Promise<T>,
   whenLocked: keyof typeof OPEN = 'refuse',
 ): Promise<T> =>
-  retrying(async () => {
-    const em = house.database.fork()
-    const claim = claimOf(call)
-    let id: string
-    let result: T
-    await em.begin()
-    try {
-      const sql = sqlIn(em)
+  retrying(() =>
+    onConnection(house.database, BEGIN, async client => {
+      const sql = sqlOn(client)
+      const claim = claimOf(call)
       const { tenant } = call.actor
       const [opened] = await sql<{ id: string; offset_ms: number; locked: boolean }>(OPEN[whenLocked], [
         tenant?.ownerId ?? null,
         tenant?.mode ?? null,
         claim && lockName(claim),
       ])
-      if (!opened?.locked) throw new Problem('in_progress', undefined, { 'Retry-After': '1' })
-      id = opened.id
+      if (!opened?.locked) throw inProgress()
       const kept = claim ? (await lookUp(sql, [claim])).get(claim) : undefined
-      result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept })
-    } catch (error) {
-      await em.rollback().catch(() => undefined)
-      throw error
-    }
-    await commit(house, em, id)
-    return result
-  })
-
-async function commit(house: House, em: EntityManager, id: string): Promise<void> {
-  try {
-    await em.commit()
-  } catch (error) {
-    if (!isLost(error)) throw error
-    if ((await fateOf(house.database, id)) === 'aborted') throw error
-  }
-}
+      const em = entitiesOn(house.database, client)
+      const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept })
+      await commit(house.database, client, opened.id)
+      return result
+    }),
+  )

@@ -33,8 +33,9 @@ export const metadata = z
   .refine(entries => Object.keys(entries).length <= 50, 'at most 50 members')
   .meta({ description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
 
-/** A person's words inside an event: short enough to be passed on. */
-export const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text)
+/** A person's words inside an event: short enough to be passed on, and never half of a character. */
+export const excerpt = (text: string): string =>
+  text.length > 200 ? `${text.slice(0, 199).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 
 /** Filters of a list: a span of time. */
 export const span = {

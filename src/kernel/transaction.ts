@@ -1,6 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { clock } from './clock.ts'
-import type { Database } from './database.ts'
 import { Problem } from './problem.ts'
 
 const ATTEMPTS = 5
@@ -62,30 +60,5 @@ export async function retrying<T>(work: () => Promise<T>): Promise<T> {
       if (attempt === ATTEMPTS || !isTransient(error)) throw asProblem(error)
       await pause(Math.random() * 10 * 2 ** attempt)
     }
-  }
-}
-
-export type Fate = 'committed' | 'aborted'
-
-/**
- * After a connection that was lost at commit: what became of the transaction whose number was noted
- * beforehand. Asked until the server says it, never guessed.
- */
-export async function fateOf(database: Database, transactionId: string): Promise<Fate> {
-  const giveUp = clock.ticks() + 10_000
-  while (clock.ticks() < giveUp) {
-    const fate = await ask(database, transactionId)
-    if (fate === 'committed' || fate === 'aborted') return fate
-    await pause(100)
-  }
-  throw new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
-}
-
-async function ask(database: Database, transactionId: string): Promise<string | undefined> {
-  try {
-    const { rows } = await database.pool.query('select pg_xact_status($1::xid8) as fate', [transactionId])
-    return rows[0]?.fate
-  } catch {
-    return undefined
   }
 }

@@ -12,22 +12,31 @@ import { eventOf, refusalOf } from './words.ts'
 
 /** One request at work: its handler's context, and what it has emitted so far. */
 export class Work implements Context {
-  readonly em: EntityManager
   now: Date
   readonly events: EventRow[] = []
   readonly #house: House
   readonly #call: Call
+  #em: EntityManager | undefined
   #tenant: Tenant | null
   #declared: Events
 
-  constructor(house: House, call: Call, em: EntityManager, now: Date) {
-    this.em = em
+  constructor(house: House, call: Call, now: Date, em?: EntityManager) {
     this.now = now
+    this.#em = em
     this.#house = house
     this.#call = call
     this.#declared = call.operation.operation.emits ?? {}
     this.#tenant = call.actor.tenant
-    if (this.#tenant) this.actFor(this.#tenant)
+    this.#bind()
+  }
+
+  /** Made when it is first asked for: some reads need none. */
+  get em(): EntityManager {
+    if (!this.#em) {
+      this.#em = this.#house.database.fork()
+      this.#bind()
+    }
+    return this.#em
   }
 
   get actor() {
@@ -53,7 +62,12 @@ export class Work implements Context {
     // Only the clock of test mode can have been moved.
     if (own?.mode === 'test' && tenant.mode === 'live') this.now = clock.real()
     this.#tenant = tenant
-    bind(this.em, { ...tenant, agentId: this.actor.agentId, now: this.now })
+    this.#bind()
+  }
+
+  #bind(): void {
+    if (!this.#em || !this.#tenant) return
+    bind(this.#em, { ...this.#tenant, agentId: this.actor.agentId, now: this.now })
   }
 
   emit = (event: string, data: unknown): void => {

@@ -21,6 +21,7 @@ export class Kernel extends Migration {
         unique (owner_id, mode, id)
       );
       create index events_by_name on events (owner_id, mode, event, id);
+      create index events_by_time on events (owner_id, mode, created_at);
       create index events_by_agent on events (owner_id, mode, agent_id, id) where agent_id is not null;
       create trigger events_append_only before update or delete on events
         for each row execute function refuse_change();
@@ -42,6 +43,8 @@ export class Kernel extends Migration {
         at timestamptz(3) not null
       );
       create index audit_by_owner on audit_entries (owner_id, mode, id);
+      create index audit_by_time on audit_entries (owner_id, mode, at);
+      create index audit_by_request on audit_entries (owner_id, mode, request_id);
       create index audit_by_resource on audit_entries (owner_id, mode, resource_id, id);
       create trigger audit_append_only before update or delete on audit_entries
         for each row execute function refuse_change();

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GuardedChild } from './guarded-child.ts'
 import { freePort } from './free-port.ts'
+import type { GuardedChild } from './guarded-child.ts'
 import { type Cluster, NAME, openCluster } from './postgres-cluster.ts'
 import { placePostgres, removePlace } from './postgres-place.ts'
 import { PortTaken, type ServerOptions, startServer } from './postgres-server.ts'
@@ -98,6 +98,7 @@ function keepRunning(first: GuardedChild, again: () => Promise<GuardedChild>) {
 async function startAgain(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
   for (let tries = 1; ; tries++) {
     try {
+      await endLeftover(cluster.data)
       return await startServer(cluster, options)
     } catch (error) {
       if (tries === RETRIES) throw error

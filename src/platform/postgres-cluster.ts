@@ -19,6 +19,7 @@ const UNFINISHED = 'unfinished-'
 
 /** The cluster of a place, made at the first call. */
 export async function openCluster(place: Place, durable: boolean): Promise<Cluster> {
+  removeUnfinished(place.home)
   const cluster = { ...place, data: join(place.home, 'data'), password: passwordOf(place) }
   if (!existsSync(cluster.data)) await makeCluster(cluster, durable)
   return cluster
@@ -35,7 +36,6 @@ function passwordOf({ home, user }: Place): string {
 /** Built under another name and renamed at the end: an interruption leaves no half of a cluster. */
 async function makeCluster(cluster: Cluster, durable: boolean): Promise<void> {
   const { home, data, user } = cluster
-  removeUnfinished(home)
   const unfinished = mkdtempSync(join(home, UNFINISHED))
   give(unfinished, user)
   const auth = [`--username=${NAME}`, `--pwfile=${passwordFile(home)}`, '--auth=scram-sha-256']

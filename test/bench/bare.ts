@@ -2,14 +2,13 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import { clock } from '../../src/kernel/clock.ts'
-import { Note } from './echo.ts'
+import { BARE_KEY, Note } from './echo.ts'
 
 /** What one writes with Express when there is no kernel: the same headers, limit, key, parsing and checking. */
-const KEY = 'sk_sandbox_0123456789012345678901234567890123456789012'
 const LIMIT = 1_000_000
 const windows = new Map<string, { used: number; resetsAt: number }>()
 const digest = (text: string) => createHash('sha256').update(text).digest()
-const expected = digest(KEY)
+const expected = digest(BARE_KEY)
 
 function greet(request: Request, response: Response, next: NextFunction): void {
   response.setHeader('X-Data-Residency', 'EU')
@@ -22,9 +21,10 @@ function greet(request: Request, response: Response, next: NextFunction): void {
 function limit(request: Request, response: Response, next: NextFunction): void {
   const now = clock.milliseconds()
   const client = request.ip ?? ''
-  let window = windows.get(client)
-  if (!window || window.resetsAt < now) windows.set(client, (window = { used: 0, resetsAt: now + 60_000 }))
+  const known = windows.get(client)
+  const window = known && known.resetsAt > now ? known : { used: 0, resetsAt: now + 60_000 }
   window.used++
+  windows.set(client, window)
   response.setHeader('X-RateLimit-Limit', String(LIMIT))
   response.setHeader('X-RateLimit-Remaining', String(Math.max(0, LIMIT - window.used)))
   response.setHeader('X-RateLimit-Reset', String(Math.ceil(window.resetsAt / 1000)))

@@ -16,6 +16,9 @@ export const note: z.input<typeof Note> = {
   urgent: false,
 }
 
+/** The one key that the bare Express knows. */
+export const BARE_KEY = 'sk_sandbox_0123456789012345678901234567890123456789012'
+
 const echoApi = {
   echo: post('/echo', {
     summary: 'Say it again',
@@ -29,4 +32,8 @@ const echoApi = {
 }
 
 /** An operation that asks nothing of the database: what is left is the pipeline. */
-export const echoArea = area('Echo', 'What the pipeline costs.', implement(echoApi, { echo: ({ body }) => body }))
+export const echoArea = area(
+  'Echo',
+  'What the pipeline costs.',
+  implement(echoApi, { echo: ({ body }) => body }),
+)

@@ -21,7 +21,11 @@ const DAY = 86_400_000
 describe('a new token', () => {
   test('is shown once, and works', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
-    const body = { label: 'Laptop', scopes: ['agents:read' as const, 'events:read' as const], expiresInDays: 30 }
+    const body = {
+      label: 'Laptop',
+      scopes: ['agents:read' as const, 'events:read' as const],
+      expiresInDays: 30,
+    }
     const answer = await client.agentTokens.create({ params: { id: agent.id }, body })
     expect(answer.status).toBe(201)
     const { token, ...record } = answer.body
@@ -246,7 +250,9 @@ describe('revoking', () => {
       expect((await by.agentTokens.get({ params })).code).toBe('token_not_found')
       expect((await by.agentTokens.revoke({ params })).code).toBe('token_not_found')
     }
-    expect((await stranger.client.agentTokens.list({ params: { id: agent.id } })).code).toBe('agent_not_found')
+    expect((await stranger.client.agentTokens.list({ params: { id: agent.id } })).code).toBe(
+      'agent_not_found',
+    )
   })
 
   test('happens to all of an agent’s tokens when the agent is deleted', async () => {
@@ -282,13 +288,19 @@ describe('revoking', () => {
 describe('a token opens nothing', () => {
   test('when it has expired', async () => {
     const { token, itself } = await anOwnerWithAgent()
-    await house.sql(`update agent_tokens set expires_at = now() - interval '1 second' where id = $1`, [token.id])
+    await house.sql(`update agent_tokens set expires_at = now() - interval '1 second' where id = $1`, [
+      token.id,
+    ])
     expect(await itself.agents.list()).toMatchObject({ status: 401, code: 'unauthenticated' })
   })
 
   test('when a key is presented as a token, or a token as a key', async () => {
     const { key, token } = await anOwnerWithAgent()
-    const swapped = [key.replace('sk_sandbox_', 'at_test_'), String(token.token).replace('at_test_', 'sk_test_')]
-    for (const secret of swapped) expect((await house.http('GET', '/agents', { token: secret })).status).toBe(401)
+    const swapped = [
+      key.replace('sk_sandbox_', 'at_test_'),
+      String(token.token).replace('at_test_', 'sk_test_'),
+    ]
+    for (const secret of swapped)
+      expect((await house.http('GET', '/agents', { token: secret })).status).toBe(401)
   })
 })

@@ -78,8 +78,12 @@ describe('joining', () => {
 
 describe('the dashboard', () => {
   test('lists customers newest first, and finds them by plan, status and address', async () => {
-    const one = await made(dash.keys.openAccount({ body: { ...ada, email: 'one@list.example', plan: 'starter' } }))
-    const two = await made(dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }))
+    const one = await made(
+      dash.keys.openAccount({ body: { ...ada, email: 'one@list.example', plan: 'starter' } }),
+    )
+    const two = await made(
+      dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }),
+    )
     const starters = await made(dash.customers.list({ query: { plan: 'starter' } }))
     expect(starters.data.map(({ id }) => id)).toEqual([two.id, one.id])
     const found = await made(dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }))
@@ -97,7 +101,9 @@ describe('the dashboard', () => {
     expect((await dash.customers.get({ params: { id: record.id } })).body).toEqual(record)
     const unknown = { params: { id: 'customer_00000000000000000000000000' } }
     expect((await dash.customers.get(unknown)).code).toBe('customer_not_found')
-    expect((await dash.customers.update({ ...unknown, body: { plan: 'free' } })).code).toBe('customer_not_found')
+    expect((await dash.customers.update({ ...unknown, body: { plan: 'free' } })).code).toBe(
+      'customer_not_found',
+    )
   })
 
   test.each([

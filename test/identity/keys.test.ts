@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { hashOf } from '../../src/kernel/secrets.ts'
-import { aKey, aLiveClient, made, type TestClient } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
@@ -21,7 +21,9 @@ const wait = (minutes: number): number => Date.now() + minutes * 60_000
 describe('a new key', () => {
   test('is shown once, and works', async () => {
     const { client, ownerId } = await house.owner()
-    const { status, body } = await client.keys.create({ body: { name: 'Build server', environment: 'sandbox' } })
+    const { status, body } = await client.keys.create({
+      body: { name: 'Build server', environment: 'sandbox' },
+    })
     expect(status).toBe(201)
     const { key, ...record } = body
     expect(key).toMatch(/^sk_sandbox_[0-9A-Za-z]{43}$/)
@@ -48,7 +50,11 @@ describe('a new key', () => {
     const { client } = await house.owner()
     const answer = await client.keys.create({ body: { name: 'Build server', environment: 'test' } })
     expect(answer.body.key).toMatch(/^sk_test_/)
-    expect(await traceOf(house, answer)).toEqual({ events: ['key.created'], actions: ['keys.create'], entries: 1 })
+    expect(await traceOf(house, answer)).toEqual({
+      events: ['key.created'],
+      actions: ['keys.create'],
+      entries: 1,
+    })
     expect(await transactionsOf(house, answer, 'keys', answer.body.id)).toBe(1)
   })
 
@@ -68,7 +74,9 @@ describe('a new key', () => {
     const all = await aKey(client)
     const few = await aKey(client, { scopes: ['keys:read', 'agents:read'] })
     expect(few.scopes).toEqual(['keys:read', 'agents:read'])
-    const stored = await house.sql('select scopes from keys where id = any($1) order by id', [[all.id, few.id]])
+    const stored = await house.sql('select scopes from keys where id = any($1) order by id', [
+      [all.id, few.id],
+    ])
     expect(stored).toEqual([{ scopes: null }, { scopes: ['keys:read', 'agents:read'] }])
     const narrow = clientOf(few)
     expect((await narrow.keys.list()).status).toBe(200)
@@ -158,7 +166,11 @@ describe('rotating', () => {
     })
     expect(await secondsUntilShut(oldClient)).toBeLessThan(1)
     expect(await opens(clientOf(answer.body))).toBe(true)
-    expect(await traceOf(house, answer)).toEqual({ events: ['key.rotated'], actions: ['keys.rotate'], entries: 1 })
+    expect(await traceOf(house, answer)).toEqual({
+      events: ['key.rotated'],
+      actions: ['keys.rotate'],
+      entries: 1,
+    })
     expect((await client.events.list()).body.data[0]?.data).toMatchObject({
       keyId: old.id,
       replacedById: answer.body.id,
@@ -191,7 +203,10 @@ describe('rotating', () => {
     const { client } = await house.owner()
     const all = await aKey(client)
     const few = clientOf(await aKey(client, { scopes: ['keys:write'] }))
-    expect(await few.keys.rotate({ params: { id: all.id } })).toMatchObject({ status: 403, code: 'scope_not_held' })
+    expect(await few.keys.rotate({ params: { id: all.id } })).toMatchObject({
+      status: 403,
+      code: 'scope_not_held',
+    })
   })
 
   test('is refused for a key that is revoked or has expired', async () => {
@@ -200,7 +215,10 @@ describe('rotating', () => {
     await made(client.keys.revoke({ params: { id: revoked.id } }))
     await house.sql('update keys set expires_at = now() where id = $1', [expired.id])
     for (const { id } of [revoked, expired])
-      expect(await client.keys.rotate({ params: { id } })).toMatchObject({ status: 400, code: 'key_not_open' })
+      expect(await client.keys.rotate({ params: { id } })).toMatchObject({
+        status: 400,
+        code: 'key_not_open',
+      })
   })
 
   test.each([-1, 1_441, 1.5])('is refused with an overlap of %d minutes', async overlapMinutes => {
@@ -224,14 +242,19 @@ describe('a revoked key', () => {
     const doomed = await aKey(client)
     const elsewhere = await house.another()
     const token = String(doomed.key)
-    const there = async () => (await fetch(`${elsewhere}/keys`, { headers: { authorization: `Bearer ${token}` } })).status
+    const there = async () =>
+      (await fetch(`${elsewhere}/keys`, { headers: { authorization: `Bearer ${token}` } })).status
     expect([await opens(clientOf(doomed)), await there()]).toEqual([true, 200])
     const answer = await client.keys.revoke({ params: { id: doomed.id } })
     const began = performance.now()
     expect(answer).toMatchObject({ status: 200, body: { id: doomed.id, revokedAt: expect.any(String) } })
     await until('both stop', async () => !(await opens(clientOf(doomed))) && (await there()) === 401)
     expect(performance.now() - began).toBeLessThan(1_000)
-    expect(await traceOf(house, answer)).toEqual({ events: ['key.revoked'], actions: ['keys.revoke'], entries: 1 })
+    expect(await traceOf(house, answer)).toEqual({
+      events: ['key.revoked'],
+      actions: ['keys.revoke'],
+      entries: 1,
+    })
     expect(await transactionsOf(house, answer, 'keys', doomed.id)).toBe(1)
     expect(await opens(house.client(key))).toBe(true)
   })
@@ -271,6 +294,22 @@ describe('a key opens nothing', () => {
   )
 })
 
+describe('a test clock that was moved', () => {
+  test('opens and closes no key, and does not reach live mode', async () => {
+    const owner = await house.owner()
+    const brief = await aKey(owner.client, { expiresAt: new Date(wait(60)).toISOString() })
+    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 400 * 86_400_000])
+    const opened = clientOf(brief)
+    expect(await opens(opened)).toBe(true)
+    expect(Date.parse((await anAgent(opened)).createdAt)).toBeGreaterThan(wait(399 * 24 * 60))
+    const late = await aKey(opened, { expiresAt: new Date(wait(60)).toISOString() })
+    expect(Date.parse(late.createdAt)).toBeLessThan(wait(1))
+    const live = await aLiveClient(house, owner)
+    const [created] = (await live.events.list()).body.data
+    expect(Date.parse(String(created?.createdAt))).toBeLessThan(wait(1))
+  })
+})
+
 describe('another owner’s key', () => {
   test('is not found', async () => {
     const { client } = await house.owner()
@@ -304,7 +343,10 @@ describe('scopes', () => {
 
 describe('use', () => {
   const lastUse = async (id: string) => {
-    const [row] = await house.sql<{ last_used_at: Date | null }>('select last_used_at from keys where id = $1', [id])
+    const [row] = await house.sql<{ last_used_at: Date | null }>(
+      'select last_used_at from keys where id = $1',
+      [id],
+    )
     return row?.last_used_at?.getTime()
   }
 

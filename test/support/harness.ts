@@ -49,6 +49,8 @@ interface Options<A extends Areas> {
   readonly env?: Readonly<Record<string, string>>
   /** SQL for tables that only the tests have. */
   readonly tables?: string
+  /** What the services are told in place of the database's address: that of a proxy, for one. */
+  readonly through?: (databaseUrl: string) => Promise<string>
 }
 
 /** The real API on a database of its own; everything is closed after the file's tests. */
@@ -62,8 +64,9 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   if (options.tables) await database.query(options.tables)
   const env = { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...options.env }
   const services: Service[] = []
+  const address = (await options.through?.(databaseUrl)) ?? databaseUrl
   const open = async (): Promise<string> => {
-    const secrets = { databaseUrl, dashboardSecret: DASHBOARD_SECRET, secretKey: SECRET_KEY }
+    const secrets = { databaseUrl: address, dashboardSecret: DASHBOARD_SECRET, secretKey: SECRET_KEY }
     const service = await openService({ settings: { ...readSettings(env), ...secrets }, shared: true, areas })
     services.push(service)
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`

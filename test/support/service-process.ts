@@ -1,13 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { jest } from '@jest/globals'
 import type { Instance } from '../../src/bin/instance-file.ts'
+import { settingRows } from '../../src/platform/settings.ts'
 import { type Launched, launch } from './launched.ts'
 
-export const LAUNCHER = 'src/bin/launch.mjs'
+// Whole processes start and stop here, perhaps on a machine that has other things to do.
+jest.setTimeout(90_000)
+
+/** Named but empty, so that nobody's own `.env` decides. */
+const unset = Object.fromEntries(settingRows().map(({ name }) => [name, '']))
 
 /** Runs one of the commands of `package.json` for a data directory. */
 export function command(name: string, dataDir: string, env: Record<string, string> = {}): Launched {
-  return launch(process.execPath, [LAUNCHER, name], { DATA_DIR: dataDir, PORT: '0', ...env })
+  return launch(process.execPath, ['src/bin/launch.mjs', name], {
+    ...unset,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    ...env,
+  })
 }
 
 /** Starts the service and waits until it is ready. */

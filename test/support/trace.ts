@@ -22,7 +22,9 @@ export async function transactionsOf(
   table: string,
   id: string,
 ): Promise<number> {
-  const journal = ['events', 'audit_entries'].map(name => `select xmin::text from ${name} where request_id = $1`)
+  const journal = ['events', 'audit_entries'].map(
+    name => `select xmin::text from ${name} where request_id = $1`,
+  )
   const all = [...journal, `select xmin::text from ${table} where id = $2`].join(' union ')
   return (await sql(all, [headers.get('x-request-id'), id])).length
 }

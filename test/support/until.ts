@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const DEADLINE_MS = 15_000
+const DEADLINE_MS = 25_000
 
 /** Waits for a condition, as short as it takes. */
 export async function until<T>(what: string, condition: () => T | Promise<T>): Promise<NonNullable<T>> {

@@ -17,13 +17,13 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-const escape = (text: string): string => text.replace(/[&<>"']/g, character => entities[character] ?? '')
+const escaped = (text: string): string => text.replace(/[&<>"']/g, character => entities[character] ?? '')
 
 function textOf(content: Content): string {
   if (content instanceof Html) return content.text
   if (content === false || content === undefined) return ''
   if (typeof content === 'object') return content.map(textOf).join('')
-  return escape(String(content))
+  return escaped(String(content))
 }
 
 /** Attribute values need their quotes: `html`<a href="${address}">${name}</a>``. */

@@ -20,7 +20,7 @@ function block(text: string): Html {
 const items = (text: string): string[] => text.slice(2).split(/\n- /)
 
 function table([head = '', _rule, ...rows]: readonly string[]): Html {
-  return html`<div class="scroll" tabindex="0"><table>
+  return html`<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>
     <thead><tr>${cells(head).map(cell => html`<th scope="col">${inline(cell)}</th>`)}</tr></thead>
     <tbody>${rows.map(row => html`<tr>${cells(row).map(cell => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody>
   </table></div>`

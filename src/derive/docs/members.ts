@@ -2,7 +2,7 @@ import type { JsonSchema, Parameter } from '../openapi/types.ts'
 import type { Book } from './book.ts'
 import { type Content, type Html, html } from './html.ts'
 import { inline } from './markdown.ts'
-import { constraintWords, typeWords } from './schema-words.ts'
+import { choiceWords, constraintWords, typeWords } from './schema-words.ts'
 
 /** Whether what is described is sent, where it matters what may be left out, or returned. */
 export type Direction = 'sent' | 'returned'
@@ -17,14 +17,17 @@ export function members(book: Book, object: JsonSchema, direction: Direction): H
 }
 
 export const parameters = (book: Book, list: readonly Parameter[]): Html =>
-  html`<ul class="members">${list.map(({ name, description, required = false, schema }) =>
-    member(book, {
-      name,
-      schema: { ...schema, ...(description ? { description } : {}) },
-      required,
-      direction: 'sent',
-    }),
-  )}</ul>`
+  html`<ul class="members">${list.map(parameter => {
+    const { name, required = false } = parameter
+    return member(book, { name, schema: described(parameter), required, direction: 'sent' })
+  })}</ul>`
+
+/** A parameter keeps beside its schema what a member says inside. */
+const described = ({ schema, description, example }: Parameter): JsonSchema => ({
+  ...schema,
+  ...(description === undefined ? {} : { description }),
+  ...(example === undefined ? {} : { examples: [example] }),
+})
 
 interface Member {
   readonly name: string
@@ -36,8 +39,7 @@ interface Member {
 function member(book: Book, { name, schema, required, direction }: Member): Html {
   const { schema: target, record } = book.follow(schema)
   const description = schema.description ?? target.description
-  const { default: standard, ...bare } = target
-  const limits = constraintWords(direction === 'sent' ? target : bare)
+  const limits = direction === 'sent' ? constraintWords(target) : [choiceWords(target)].filter(Boolean)
   return html`<li>
     <p class="member"><code>${name}</code> <span class="type">${typeOf(book, target, record)}</span>${
       direction === 'sent' && required && html` <span class="required">required</span>`

@@ -6,25 +6,29 @@ import { method } from './operation.ts'
 /** Everything on the page, by chapter, with a field that narrows it. */
 export const navigation = (book: Book, guides: readonly Guide[]): Html => html`
 <nav id="menu" aria-label="Contents">
-  <a class="close" href="#content">Close</a>
-  <div class="search" role="search">
-    <label for="search">Search</label>
-    <input id="search" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false" aria-describedby="found">
-    <kbd aria-hidden="true">/</kbd>
+  <div class="top">
+    <a class="close" href="#content">Close</a>
+    <div class="search" role="search">
+      <label for="search">Search</label>
+      <input id="search" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false" aria-describedby="found">
+      <kbd aria-hidden="true">/</kbd>
+    </div>
     <p id="found" role="status"></p>
   </div>
-  <ul class="guides">${[{ id: 'quickstart', title: 'Quickstart' }, ...guides].map(
-    ({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`,
-  )}</ul>
-  ${book.chapters.map(chapter)}
+  <div class="list">
+    <ul class="guides">${[{ id: 'quickstart', title: 'Quickstart' }, ...guides].map(
+      ({ id, title }) => html`<li><a href="#${id}" data-find="${title.toLowerCase()}">${title}</a></li>`,
+    )}</ul>
+    ${book.chapters.map(chapter)}
+  </div>
 </nav>`
 
 const chapter = ({ id, name, records, entries }: Chapter): Html => html`<details>
   <summary>${name} <span class="count">${entries.length}</span></summary>
   <ul>
     <li><a href="#${id}" data-find="${name.toLowerCase()}">Overview</a></li>
-    ${records.map(record => html`<li><a href="#record.${record}" data-find="${record.toLowerCase()} record">${record}</a></li>`)}
     ${entries.map(link)}
+    ${records.map(record => html`<li><a class="record" href="#record.${record}" data-find="${record.toLowerCase()} record">${record}</a></li>`)}
   </ul>
 </details>`
 

@@ -4,7 +4,8 @@ import { type Book, type Entry, jsonOf } from './book.ts'
 import { type Content, type Html, html } from './html.ts'
 import { markdown } from './markdown.ts'
 import { linkTo, members, parameters } from './members.ts'
-import { json, panel, samples } from './panel.ts'
+import { panel, samples } from './panel.ts'
+import { asJson } from './print.ts'
 import { refusals } from './refusals.ts'
 import { curlOf, typescriptOf } from './samples.ts'
 
@@ -78,10 +79,10 @@ function returns(book: Book, { success: [status, response] }: Entry): Content {
   const schema = jsonOf(response)?.schema
   if (!schema) return [title, html`<p>${Object.keys(response.content ?? {})[0] ?? 'Nothing.'}</p>`]
   const { record, schema: target } = book.follow(schema)
-  if (record) return [title, html`<p>${linkTo(record)}</p>`]
+  if (record) return [title, html`<p>The ${linkTo(record)} record.</p>`]
   const items = target.properties?.data?.items
   const page = items && 'nextCursor' in (target.properties ?? {}) && book.follow(items).record
-  if (page) return [title, html`<p>A <a href="#lists">page</a> of ${linkTo(page)}.</p>`]
+  if (page) return [title, html`<p>A <a href="#lists">page</a> of ${linkTo(page)} records.</p>`]
   return [title, members(book, target, 'returned')]
 }
 
@@ -90,5 +91,5 @@ function answer({ success: [status, response] }: Entry): Content {
   const caption = html`<b class="status">${status}</b> ${STATUS_CODES[status]}`
   if (example === undefined)
     return html`<p class="empty">${caption} · ${Object.keys(response.content ?? {})[0] ?? 'no content'}</p>`
-  return panel(caption, json(example), 'json')
+  return panel(caption, asJson(example), 'json')
 }

@@ -6,12 +6,16 @@ import { operationSection } from './operation.ts'
 import { quickstartSection } from './quickstart.ts'
 import { recordSection } from './record.ts'
 
+/** Stands for the service until the script knows under which name the page was asked for. */
+const PLACEHOLDER = 'http://127.0.0.1:8080'
+
 /** The whole reference on one page: it can be read, searched and printed without a script. */
-export function page(book: Book, url: string): Html {
+export function page(book: Book, baseUrl: string | undefined): Html {
+  const url = baseUrl ?? PLACEHOLDER
   const { info } = book.document
   const guides = guidesOf(book)
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${baseUrl === undefined && html` data-placeholder="${PLACEHOLDER}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -32,11 +36,7 @@ export function page(book: Book, url: string): Html {
 </header>
 ${navigation(book, guides)}
 <main id="content" tabindex="-1">
-<section class="hero">
-  <h1>${info.title} API</h1>
-  <p class="lead">${info.summary}</p>
-  ${leadOf(book)}
-</section>
+${hero(book, url)}
 ${quickstartSection(url)}
 ${guides.map(guideSection)}
 ${book.chapters.map(chapter => chapterSection(book, chapter))}
@@ -46,10 +46,26 @@ ${book.chapters.map(chapter => chapterSection(book, chapter))}
 `
 }
 
+const hero = (book: Book, url: string): Html => html`
+<section class="hero">
+  <div>
+    <h1>${book.document.info.title} API</h1>
+    <p class="lead">${book.document.info.summary}</p>
+    ${leadOf(book)}
+  </div>
+  <dl class="facts">
+    <div><dt>Address</dt><dd><code>${url}</code></dd></div>
+    <div><dt>Credential</dt><dd><code>Authorization: Bearer …</code></dd></div>
+    <div><dt>Bodies</dt><dd>JSON, in both directions</dd></div>
+    <div><dt>Data</dt><dd>kept in the EU</dd></div>
+    <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a></dd></div>
+  </dl>
+</section>`
+
 const chapterSection = (book: Book, { id, name, about, records, entries }: Chapter): Html => html`
 <section class="chapter" aria-labelledby="${id}">
 <h2 id="${id}"><a href="#${id}">${name}</a></h2>
 <p class="about">${about}</p>
-${records.map(record => recordSection(book, record))}
 ${entries.map(entry => operationSection(book, entry))}
+${records.map(record => recordSection(book, record))}
 </section>`

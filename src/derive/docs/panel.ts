@@ -5,8 +5,6 @@ import { type Content, type Html, html } from './html.ts'
 export const panel = (caption: Content, code: string, language: Language): Html =>
   html`<figure class="panel"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>`
 
-export const json = (value: unknown): string => JSON.stringify(value, null, 2)
-
 /** The same request in both languages: one under the other, until the script makes tabs of them. */
 export const samples = (curl: string, typescript: string): Html => html`<div class="samples">
   <div data-language="curl">${panel(tabs('curl'), curl, 'shell')}</div>

@@ -1,14 +1,14 @@
-import { exampleOf } from '../openapi/example.ts'
-import type { Book } from './book.ts'
+import { exampleOf, nameOf } from '../openapi/example.ts'
+import { type Book, type Entry, jsonOf } from './book.ts'
 import { type Html, html } from './html.ts'
 import { markdown } from './markdown.ts'
 import { members } from './members.ts'
-import { json, panel } from './panel.ts'
+import { panel } from './panel.ts'
+import { asJson } from './print.ts'
 
 /** A named record: its members, and one to look at. */
 export function recordSection(book: Book, name: string): Html {
-  const { schemas } = book.document.components
-  const schema = schemas[name] ?? {}
+  const schema = book.document.components.schemas[name] ?? {}
   return html`
 <section class="split record" id="record.${name}" aria-labelledby="record.${name}-title">
   <div class="text">
@@ -16,6 +16,20 @@ export function recordSection(book: Book, name: string): Html {
     ${schema.description && markdown(schema.description)}
     ${members(book, schema, 'returned')}
   </div>
-  <div class="code">${panel(name, json(exampleOf(schema, schemas)), 'json')}</div>
+  <div class="code">${panel(name, asJson(exampleFor(book, name)), 'json')}</div>
 </section>`
+}
+
+/** As an operation returns it, by itself or in a page. */
+function exampleFor(book: Book, name: string): unknown {
+  const returned = book.entries.flatMap(entry => returnedBy(entry, name))
+  const { schemas } = book.document.components
+  return returned[0] ?? exampleOf(schemas[name] ?? {}, schemas)
+}
+
+function returnedBy({ success: [, response] }: Entry, name: string): unknown[] {
+  const { schema, example } = jsonOf(response) ?? {}
+  if (schema?.$ref && nameOf(schema.$ref) === name) return [example]
+  const items = schema?.properties?.data?.items
+  return items?.$ref && nameOf(items.$ref) === name ? (example as { data: unknown[] }).data : []
 }

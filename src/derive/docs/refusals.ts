@@ -54,7 +54,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
 }
 
 const table = (head: readonly string[], rows: readonly (readonly Content[])[]): Html =>
-  html`<div class="scroll" tabindex="0"><table>
+  html`<div class="scroll" role="region" aria-label="Errors" tabindex="0"><table>
     <thead><tr>${head.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
   </table></div>`

@@ -1,20 +1,27 @@
 import type { Entry } from './book.ts'
 import { jsonOf } from './book.ts'
-import { literal } from './literal.ts'
+import { asJson, asTypescript } from './print.ts'
 
 /** How the operation is called from a terminal, with `$URL` and the credential set before. */
 export function curlOf(entry: Entry): string {
   const { method, operation } = entry
   const body = bodyOf(entry)
+  const command = isImplied(method, body) ? 'curl' : `curl -X ${method}`
+  const address = `"$URL${addressOf(entry)}"`
   const lines = [
-    `curl ${isImplied(method, body) ? '' : `-X ${method} `}"$URL${addressOf(entry)}"`,
+    ...(address.length > LONG ? [command, address] : [`${command} ${address}`]),
     ...credentialOf(operation.security),
     ...(body === undefined
       ? []
-      : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+      : ["-H 'Content-Type: application/json'", `-d ${quoted(indented(asJson(body)))}`]),
   ]
   return lines.join(' \\\n  ')
 }
+
+/** What does not fit beside the command gets a line of its own. */
+const LONG = 48
+
+const indented = (text: string): string => text.replaceAll('\n', '\n  ')
 
 /** curl sends a GET, and a POST where there is a body. */
 const isImplied = (method: string, body: unknown): boolean => method === (body === undefined ? 'GET' : 'POST')
@@ -61,7 +68,7 @@ export function typescriptOf(entry: Entry): string {
     ...(query.length > 0 ? { query: Object.fromEntries(query) } : {}),
     ...(body === undefined ? {} : { body }),
   }
-  const given = Object.keys(input).length > 0 ? literal(input) : ''
+  const given = Object.keys(input).length > 0 ? asTypescript(input) : ''
   const returns = entry.success[1].content ? 'const { body } = ' : ''
   return `${returns}await client.${entry.key}(${given})`
 }

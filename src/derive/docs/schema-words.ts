@@ -1,11 +1,10 @@
 import type { JsonSchema } from '../openapi/types.ts'
 
-/** The type of a value in a word or two: `string`, `array of integers`, `instant or null`. */
+/** The type of a value in a word or two: `string`, `agent id`, `array of integers`, `instant or null`. */
 export function typeWords(schema: JsonSchema): string {
   const types = [schema.type ?? []].flat()
   const [first = 'any'] = types
-  const main = schema.format ? (formats[schema.format] ?? `${first} (${schema.format})`) : first
-  const words = main === 'array' && schema.items ? `array of ${plural(typeWords(schema.items))}` : main
+  const words = kindOf(schema) ?? (first === 'array' ? arrayWords(schema) : first)
   return types.includes('null') && first !== 'null' ? `${words} or null` : words
 }
 
@@ -16,38 +15,50 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'URL',
 }
 
-const plural = (word: string): string =>
-  word === 'any' ? 'anything' : word.includes(' ') ? word : `${word}s`
+/** What a string says: a format, or the id of something, known by its example. */
+function kindOf({ format, examples = [] }: JsonSchema): string | undefined {
+  if (format) return formats[format] ?? format
+  const [, prefix] = /^([a-z]+)_[0-9a-z]{26}$/.exec(String(examples[0])) ?? []
+  return prefix && `${prefix} id`
+}
+
+const arrayWords = ({ items = {} }: JsonSchema): string => {
+  const words = typeWords(items)
+  return `array of ${words === 'any' ? 'anything' : `${words}s`}`
+}
 
 /** What a value must satisfy, each in a few words; literals in backquotes. */
 export function constraintWords(schema: JsonSchema): string[] {
   const { items, pattern, default: standard } = schema
   return [
-    ...choices(schema),
-    range(schema.minLength, schema.maxLength, 'characters'),
-    range(schema.minItems, schema.maxItems, 'items'),
-    range(schema.minimum ?? schema.exclusiveMinimum, schema.maximum ?? schema.exclusiveMaximum, ''),
-    pattern && `like \`${pattern}\``,
+    choiceWords(schema),
+    !kindOf(schema) && lengthWords(schema),
+    range(schema.minItems, schema.maxItems, 'item'),
+    range(schema.minimum, schema.maximum),
+    schema.exclusiveMinimum !== undefined && `more than ${figure(schema.exclusiveMinimum)}`,
+    pattern && `pattern \`${pattern}\``,
     ...(items ? constraintWords(items).map(words => `each ${words}`) : []),
     standard !== undefined && `default \`${JSON.stringify(standard)}\``,
   ].filter(words => typeof words === 'string' && words !== '') as string[]
 }
 
-const choices = ({ enum: values, const: only }: JsonSchema): string[] => {
+export function choiceWords({ enum: values, const: only }: JsonSchema): string {
   const named = (values ?? (only === undefined ? [] : [only])).filter(value => value !== null)
-  if (named.length === 0) return []
-  return [`${named.length > 1 ? 'one of ' : ''}${named.map(value => `\`${value}\``).join(', ')}`]
+  return `${named.length > 1 ? 'one of ' : ''}${named.map(value => `\`${value}\``).join(', ')}`
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string {
-  const suffix = unit && ` ${unit}`
-  if (least !== undefined && most !== undefined && most < LARGE)
-    return `${figure(least)} to ${figure(most)}${suffix}`
-  if (most !== undefined && most < LARGE) return `at most ${figure(most)}${suffix}`
-  return least === undefined ? '' : `at least ${figure(least)}${suffix}`
+const lengthWords = ({ minLength, maxLength }: JsonSchema): string =>
+  minLength === 1 && maxLength === undefined ? 'not empty' : range(minLength, maxLength, 'character')
+
+function range(least: number | undefined, most = LARGE, unit = ''): string {
+  if (most >= LARGE) return least === undefined ? '' : `at least ${counted(least, unit)}`
+  return least === undefined ? `at most ${counted(most, unit)}` : `${figure(least)} to ${counted(most, unit)}`
 }
 
-/** Bounds of the machine, not of the business. */
+const counted = (count: number, unit: string): string =>
+  unit === '' ? figure(count) : `${figure(count)} ${unit}${count === 1 ? '' : 's'}`
+
+/** From here on a bound is the machine's, not the business's. */
 const LARGE = 2_147_483_647
 
 const figure = (count: number): string => count.toLocaleString('en')

@@ -14,7 +14,7 @@ const samples: Readonly<Record<string, string>> = {
 /** An example that the schema admits, always the same one. What it cannot guess wants `.meta({ examples })`. */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {}): unknown {
   if (schema.$ref) return exampleOf(resolve(schema.$ref, schemas), schemas, known)
-  if (schema.default === null) return null
+  if (schema.default === null || isOpenEnd(schema)) return null
   if (schema.examples) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined) return schema.default
@@ -23,6 +23,9 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {
   if (option) return exampleOf(option, schemas, known)
   return ofType(schema, schemas, known)
 }
+
+/** When something ended, was revoked, was last used: in an example it has not happened. */
+const isOpenEnd = ({ type, format }: JsonSchema): boolean => Array.isArray(type) && format === 'date-time'
 
 export function resolve(reference: string, schemas: Schemas): JsonSchema {
   const name = nameOf(reference)

@@ -36,7 +36,8 @@ const CustomerChanged = CustomerEvent.extend({
   changed: z.array(z.string()).meta({ description: 'The members that have another value now.' }),
 })
 
-const emits = { 'cardholder.updated': CustomerChanged, 'customer.updated': CustomerChanged }
+export const CustomerChange = holder.extend({ plan, status }).partial()
+export const changeEvents = { 'cardholder.updated': CustomerChanged, 'customer.updated': CustomerChanged }
 
 const fails = { customer_not_found: missing('customer') } as const satisfies Record<string, Failure>
 
@@ -64,7 +65,7 @@ export const customersApi = {
     body: holder.partial(),
     example: { email: 'accounts@example.com' },
     returns: [200, CustomerRecord],
-    emits,
+    emits: changeEvents,
   }),
   get: get('/customers/{id}', {
     summary: 'Get a customer',
@@ -76,10 +77,10 @@ export const customersApi = {
     summary: 'Change, suspend or reactivate a customer',
     description: `Suspending stops all of the customer’s keys and tokens within a second. ${twoEvents}`,
     callers: ['dash'],
-    body: holder.extend({ plan, status }).partial(),
+    body: CustomerChange,
     example: { plan: 'business' },
     returns: [200, CustomerRecord],
     fails,
-    emits,
+    emits: changeEvents,
   }),
 }

@@ -4,7 +4,7 @@ import { area } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
-import { type CustomerJoin, customersApi, holder } from './api.ts'
+import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine } from './customer.ts'
 
 export { CustomerEvent, CustomerJoin, CustomerRecord } from './api.ts'
@@ -21,8 +21,8 @@ export const findCustomer = (em: EntityManager, id: string): Promise<Customer> =
 
 export const aboutCustomer = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
 
-type Changes = z.output<(typeof customersApi.update)['body'] & {}>
-type Names = Pick<Context<never, (typeof customersApi.update)['emits'] & {}>, 'actFor' | 'emit'>
+type Changes = z.output<typeof CustomerChange>
+type Names = Pick<Context<never, typeof changeEvents>, 'actFor' | 'emit'>
 
 const isHolderData = (name: string): boolean => name in holder.shape
 

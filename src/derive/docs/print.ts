@@ -1,0 +1,52 @@
+interface Style {
+  readonly text: (text: string) => string
+  readonly name: (name: string) => string
+  /** Whether a comma stands after the last member too. */
+  readonly trailing: boolean
+}
+
+const json: Style = {
+  text: text => JSON.stringify(text),
+  name: name => JSON.stringify(name),
+  trailing: false,
+}
+
+const quoted = (text: string): string =>
+  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+
+const typescript: Style = {
+  text: quoted,
+  name: name => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)),
+  trailing: true,
+}
+
+export const asJson = (value: unknown): string => print(value, json, { indent: '', width: 0 })
+
+/** As one would write it in a program, after so many characters of the first line. */
+export const asTypescript = (value: unknown): string => print(value, typescript, { indent: '', width: WIDTH })
+
+const WIDTH = 60
+
+/** What is inside is written on one line where it fits; so is the outermost, given the width. */
+function print(value: unknown, style: Style, { indent, width }: { indent: string; width: number }): string {
+  const short = onOneLine(value, style)
+  if (typeof value !== 'object' || value === null || short.length <= Math.max(width - indent.length, 2))
+    return short
+  const deeper = { indent: `${indent}  `, width: WIDTH }
+  const members = Array.isArray(value)
+    ? value.map(item => print(item, style, deeper))
+    : Object.entries(value).map(([name, member]) => named(style, name, print(member, style, deeper)))
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const end = style.trailing ? ',' : ''
+  return `${open}\n${members.map(member => deeper.indent + member).join(',\n')}${end}\n${indent}${close}`
+}
+
+function onOneLine(value: unknown, style: Style): string {
+  if (typeof value === 'string') return style.text(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return `[${value.map(item => onOneLine(item, style)).join(', ')}]`
+  const members = Object.entries(value).map(([name, member]) => named(style, name, onOneLine(member, style)))
+  return members.length > 0 ? `{ ${members.join(', ')} }` : '{}'
+}
+
+const named = (style: Style, name: string, value: string): string => `${style.name(name)}: ${value}`

@@ -1,0 +1,117 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { temporaryFolder } from '../support/folders.ts'
+import { type Launched, launch } from '../support/launched.ts'
+import { until } from '../support/until.ts'
+
+/** A checkout with two packages, in which `npm` is a script of ours. */
+let checkout: string
+
+const inCheckout = (path: string) => join(checkout, path)
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(inCheckout(path)), { recursive: true })
+  writeFileSync(inCheckout(path), text)
+}
+
+function lockfile(integrity: string): string {
+  const entry = { version: '1.0.0', integrity }
+  const foreign = { ...entry, optional: true, os: ['aix'], cpu: ['ppc64'] }
+  const packages = {
+    '': { optionalDependencies: { far: '1' } },
+    'node_modules/near': entry,
+    'node_modules/far': foreign,
+  }
+  return JSON.stringify({ packages })
+}
+
+function fakeNpm(script: string): void {
+  put('path/npm', `#!/bin/sh\necho called >> calls\n${script}\n`)
+  chmodSync(inCheckout('path/npm'), 0o755)
+}
+
+const installing = 'sleep 0.3; mkdir -p node_modules; cp package-lock.json node_modules/.package-lock.json'
+
+const calls = () => readFileSync(inCheckout('calls'), 'utf8').split('\n').length - 1
+
+function run(command = 'openapi', path = `${inCheckout('path')}:/usr/bin:/bin`): Launched {
+  return launch(process.execPath, [inCheckout('src/bin/launch.mjs'), command], { PATH: path })
+}
+
+beforeEach(() => {
+  checkout = temporaryFolder()
+  const ours = readdirSync('src/bin').filter(name => name.endsWith('.mjs'))
+  for (const name of ours) cpSync(join('src/bin', name), inCheckout(join('src/bin', name)))
+  put('src/bin/openapi.ts', "process.stdout.write('handed over\\n' as string)")
+  put('package-lock.json', lockfile('sha512-one'))
+  fakeNpm(installing)
+})
+
+describe('a launch', () => {
+  test('installs first what the lockfile says, and only once', async () => {
+    const first = run()
+    expect(await first.exit).toBe(0)
+    expect(first.output()).toMatch(/^Installing .*\nInstalled in .*\nhanded over\n$/)
+    const second = run()
+    expect(await second.exit).toBe(0)
+    expect(second.output()).toBe('handed over\n')
+    expect(calls()).toBe(1)
+  })
+
+  test('installs again when the lockfile says something else', async () => {
+    await run().exit
+    put('package-lock.json', lockfile('sha512-two'))
+    await run().exit
+    expect(calls()).toBe(2)
+  })
+
+  test('waits for another that installs', async () => {
+    const both = [run(), run()]
+    expect(await Promise.all(both.map(({ exit }) => exit))).toEqual([0, 0])
+    expect(both.map(({ output }) => output()).join()).toContain('is installing here; waiting for it')
+    expect(calls()).toBe(1)
+  })
+
+  test('does not wait for one that was stopped', async () => {
+    fakeNpm('exec sleep 60')
+    const stopped = run()
+    await until('npm at work', () => existsSync(inCheckout('calls')))
+    stopped.kill('SIGTERM')
+    expect(await stopped.exit).toBe(1)
+    fakeNpm(installing)
+    expect(await run().exit).toBe(0)
+  })
+})
+
+describe('error: a launch says in one line', () => {
+  const lastLine = ({ output }: Launched) => output().trim().split('\n').at(-1)
+
+  test('that there is no npm', async () => {
+    const launched = run('openapi', '/nowhere')
+    expect(await launched.exit).toBe(1)
+    expect(lastLine(launched)).toBe('npm cannot be run (ENOENT); it comes with Node.js.')
+  })
+
+  test('that the network is away', async () => {
+    fakeNpm('echo "npm error code ENOTFOUND" >&2; exit 1')
+    const launched = run()
+    expect(await launched.exit).toBe(1)
+    expect(lastLine(launched)).toBe(
+      'npm cannot reach its registry (ENOTFOUND): check the network and try again.',
+    )
+  })
+
+  test('why npm failed', async () => {
+    fakeNpm('printf "npm error code EUSAGE\\nnpm error Missing: near from lock file\\n" >&2; exit 1')
+    const launched = run()
+    expect(await launched.exit).toBe(1)
+    expect(lastLine(launched)).toBe('npm ci failed: Missing: near from lock file')
+  })
+
+  test('which commands there are', async () => {
+    const launched = run('dance')
+    expect(await launched.exit).toBe(1)
+    expect(launched.output()).toBe('Say one of: start, test, bench, openapi, reset, check.\n')
+  })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../src/kernel/ids.ts'
+import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+
+const house = await startHouse()
+
+const actionsOf = async (client: TestClient, query = {}): Promise<string[]> =>
+  (await made(client.audit.list({ query }))).data.map(({ action }) => action)
+
+async function entered(ownerId: string, members: { at?: string; requestId?: string }): Promise<void> {
+  await house.sql(
+    `insert into audit_entries (id, owner_id, mode, actor_type, action, event, outcome, resource_id, request_id, at)
+     values ($1, $2, 'test', 'key', 'long.ago', 'long.ago', 'done', 'x', $3, $4)`,
+    [newId('audit'), ownerId, members.requestId ?? 'r', members.at ?? '2026-01-01T00:00:00.000Z'],
+  )
+}
+
+describe('the audit trail', () => {
+  test('says who did what to which record, when, by which request and from where', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgent(client)
+    const [key] = (await client.keys.list()).body.data
+    const answer = await client.agents.freeze({ params: { id: agent.id } })
+    const { data } = await made(client.audit.list())
+    expect(data[0]).toEqual({
+      id: expect.stringMatching(/^audit_[0-9a-z]{26}$/),
+      ownerId,
+      mode: 'test',
+      actorType: 'key',
+      actorId: key?.id,
+      action: 'agents.freeze',
+      event: 'agent.frozen',
+      outcome: 'done',
+      resourceId: agent.id,
+      agentId: agent.id,
+      requestId: answer.headers.get('x-request-id'),
+      address: '127.0.0.1',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+  })
+
+  test('says what the dashboard did', async () => {
+    const { client, ownerId } = await house.owner()
+    await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'starter' } }))
+    const [latest] = (await made(client.audit.list())).data
+    expect(latest).toMatchObject({
+      actorType: 'dash',
+      actorId: null,
+      action: 'customers.update',
+      resourceId: ownerId,
+    })
+  })
+
+  test('has no entry of what was refused, nor of what was only read', async () => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    const before = await actionsOf(client)
+    expect((await client.agents.unfreeze({ params })).status).toBe(400)
+    expect((await client.agents.freeze({ params: { id: 'agent_1' } })).status).toBe(404)
+    await made(client.agents.get({ params }))
+    expect(await actionsOf(client)).toEqual(before)
+  })
+
+  test('cannot be changed or removed, not even in the database', async () => {
+    await house.owner()
+    await expect(house.sql(`update audit_entries set action = 'other'`)).rejects.toThrow('append-only')
+    await expect(house.sql('delete from audit_entries')).rejects.toThrow('append-only')
+    await expect(house.sql('truncate audit_entries')).rejects.toThrow('append-only')
+  })
+})
+
+describe('a search', () => {
+  test('by actor finds what a kind of actor did, or one of them', async () => {
+    const { client } = await house.owner()
+    const second = await aKey(client)
+    await anAgent(house.client(String(second.key)))
+    expect(await actionsOf(client, { actor: second.id })).toEqual(['agents.create'])
+    expect(await actionsOf(client, { actor: 'key' })).toEqual(['agents.create', 'keys.create'])
+    expect(await actionsOf(client, { actor: 'dash' })).toEqual(['keys.openAccount', 'keys.openAccount'])
+    expect(await actionsOf(client, { actor: 'agent' })).toEqual([])
+  })
+
+  test('by action finds one operation, or all of an area', async () => {
+    const { client } = await house.owner()
+    const { id } = await anAgent(client)
+    await made(client.agents.freeze({ params: { id } }))
+    await aToken(client, id)
+    expect(await actionsOf(client, { action: 'agents.create' })).toEqual(['agents.create'])
+    expect(await actionsOf(client, { action: 'agents.*' })).toEqual(['agents.freeze', 'agents.create'])
+    expect(await actionsOf(client, { action: 'agent.*' })).toEqual([])
+  })
+
+  test.each(['agents', '%', 'agents.%', '*', 'agents.cre*'])('refuses the action %s', async action => {
+    const { client } = await house.owner()
+    const answer = await client.audit.list({ query: { action } })
+    expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('action') })
+  })
+
+  test('by resource and by request finds what concerns them', async () => {
+    const { client } = await house.owner()
+    const policy = await aPolicy(client)
+    const answer = await client.agents.create({ body: { name: 'A', policyId: policy.id } })
+    expect(await actionsOf(client, { resource: policy.id })).toEqual(['policies.create'])
+    const requestId = answer.headers.get('x-request-id')
+    const { data } = await made(client.audit.list({ query: { requestId: String(requestId) } }))
+    expect(data.map(({ event }) => event)).toEqual(['policy.assigned', 'agent.created'])
+    expect(await actionsOf(client, { requestId: '' })).toEqual([])
+  })
+
+  test('by time takes the beginning and leaves the end', async () => {
+    const { client, ownerId } = await house.owner()
+    const [first, second, third] = [
+      '2026-01-01T00:00:00.000Z',
+      '2026-01-02T00:00:00.000Z',
+      '2026-01-03T00:00:00.000Z',
+    ]
+    for (const at of [first, second, third]) await entered(ownerId, { at: String(at) })
+    const { data } = await made(client.audit.list({ query: { from: String(first), to: String(third) } }))
+    expect(data.map(({ at }) => at)).toEqual([second, first])
+  })
+
+  test('by text looks into action, event, resource, actor and request, in any case', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgent(client)
+    await entered(ownerId, { requestId: 'Order-4711' })
+    const [key] = (await client.keys.list()).body.data
+    expect(await actionsOf(client, { q: 'ORDER-47' })).toEqual(['long.ago'])
+    expect(await actionsOf(client, { q: agent.id.slice(-12) })).toEqual(['agents.create'])
+    expect(await actionsOf(client, { q: 'nt.creat', actor: 'key' })).toEqual(['agents.create'])
+    expect(await actionsOf(client, { q: String(key?.id).slice(-12), actor: 'key' })).toEqual([
+      'agents.create',
+    ])
+  })
+
+  test.each(['%', '_', '\\', '100%', 'a_c', "'; drop table agents; --"])('takes %s as text', async q => {
+    const { client, ownerId } = await house.owner()
+    await entered(ownerId, { requestId: 'abc' })
+    const before = await actionsOf(client)
+    expect(before.length).toBeGreaterThan(0)
+    const found = (await made(client.audit.list({ query: { q } }))).data
+    expect(found.every(entry => JSON.stringify(Object.values(entry)).includes(q))).toBe(true)
+    await entered(ownerId, { requestId: `r-${q}-r` })
+    const [latest] = (await made(client.audit.list({ query: { q } }))).data
+    expect(latest?.requestId).toBe(`r-${q}-r`)
+  })
+
+  test('is whole, page by page, while entries are added', async () => {
+    const { client } = await house.owner()
+    for (let count = 0; count < 3; count++) await anAgent(client)
+    const query = { action: 'agents.*', limit: 2 }
+    const page = await made(client.audit.list({ query }))
+    await anAgent(client)
+    const rest = await made(client.audit.list({ query: { ...query, cursor: String(page.nextCursor) } }))
+    expect(new Set([...page.data, ...rest.data].map(({ resourceId }) => resourceId)).size).toBe(3)
+    expect(rest).toMatchObject({ hasMore: false, nextCursor: null })
+    const other = await client.audit.list({ query: { limit: 2, cursor: String(page.nextCursor) } })
+    expect(other.code).toBe('invalid_cursor')
+  })
+})
+
+describe('who reads it', () => {
+  test('is the owner, in the mode in which it happened', async () => {
+    const owner = await house.owner()
+    const stranger = await house.owner()
+    await anAgent(stranger.client)
+    const live = await aLiveClient(house, owner)
+    expect(await actionsOf(owner.client)).toEqual(['keys.openAccount', 'keys.openAccount'])
+    expect(await actionsOf(live)).toEqual(['keys.create'])
+  })
+
+  test('is no agent, and no key without the scope', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    const itself = house.client(String((await aToken(client, agent.id)).token))
+    expect((await itself.audit.list()).code).toBe('wrong_caller')
+    const narrow = house.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    expect((await narrow.audit.list()).code).toBe('missing_scope')
+  })
+})

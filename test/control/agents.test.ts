@@ -1,0 +1,317 @@
+import { describe, expect, test } from '@jest/globals'
+import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { traceOf, transactionsOf } from '../support/trace.ts'
+
+const house = await startHouse()
+
+const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
+  (await made(client.agents.list({ query }))).data.map(({ id }) => id)
+
+describe('a new agent', () => {
+  test('is active, without a policy or a wallet', async () => {
+    const { client, ownerId } = await house.owner()
+    const { status, body } = await client.agents.create({ body: { name: 'Research assistant' } })
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^agent_[0-9a-z]{26}$/),
+      ownerId,
+      mode: 'test',
+      name: 'Research assistant',
+      description: null,
+      externalId: null,
+      status: 'active',
+      frozenReason: null,
+      walletId: null,
+      policyId: null,
+      metadata: {},
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updatedAt: body.createdAt,
+    })
+    expect((await client.agents.get({ params: { id: body.id } })).body).toEqual(body)
+  })
+
+  test('keeps all that it was given', async () => {
+    const { client } = await house.owner()
+    const body = {
+      name: 'Größenwahn 🚀',
+      description: 'Buys papers.',
+      externalId: 'crm-17',
+      metadata: { team: 'research' },
+    }
+    expect(await anAgent(client, body)).toMatchObject(body)
+  })
+
+  test('leaves its event and audit entry in the same transaction', async () => {
+    const { client } = await house.owner()
+    const answer = await client.agents.create({ body: { name: 'A' } })
+    expect(await traceOf(house, answer)).toEqual({
+      events: ['agent.created'],
+      actions: ['agents.create'],
+      entries: 1,
+    })
+    expect(await transactionsOf(house, answer, 'agents', answer.body.id)).toBe(1)
+  })
+
+  test('gets a copy of the template it is created with', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client, { dailyLimitEuros: 70 })
+    const answer = await client.agents.create({ body: { name: 'A', policyId: template.id } })
+    const own = await made(client.policies.effective({ params: { agentId: answer.body.id } }))
+    expect(own).toMatchObject({ templateId: template.id, agentId: answer.body.id, dailyLimitEuros: 70 })
+    expect(answer.body.policyId).toBe(own.id)
+    expect(own.id).not.toBe(template.id)
+    expect((await traceOf(house, answer))?.events).toEqual(['agent.created', 'policy.assigned'])
+    expect(await transactionsOf(house, answer, 'policies', own.id)).toBe(1)
+  })
+
+  test('is not made with a template that is not there, not the owner’s, or not a template', async () => {
+    const { client } = await house.owner()
+    const stranger = await house.owner()
+    const deleted = await aPolicy(client)
+    await made(client.policies.delete({ params: { id: deleted.id } }))
+    const own = await anAgent(client, { policyId: (await aPolicy(client)).id })
+    const strangers = await aPolicy(stranger.client)
+    const before = await idsOf(client)
+    for (const policyId of ['policy_1', deleted.id, String(own.policyId), strangers.id]) {
+      const answer = await client.agents.create({ body: { name: 'A', policyId } })
+      expect(answer).toMatchObject({ status: 400, code: 'unknown_reference' })
+      expect(answer.error).toContain('policyId')
+    }
+    expect(await idsOf(client)).toEqual(before)
+  })
+
+  test.each([
+    ['no name', { name: undefined }, 'name'],
+    ['an empty name', { name: '   ' }, 'name'],
+    ['a name that is too long', { name: 'n'.repeat(201) }, 'name'],
+    ['a description that is too long', { description: 'd'.repeat(1_001) }, 'description'],
+    [
+      '51 members of metadata',
+      { metadata: Object.fromEntries([...Array(51).keys()].map(n => [`m${n}`, ''])) },
+      'metadata',
+    ],
+    ['metadata that is no text', { metadata: { size: 1 } }, 'metadata.size'],
+    ['a status', { status: 'frozen' }, 'status'],
+    ['an owner', { ownerId: 'customer_1' }, 'ownerId'],
+    ['a mode', { mode: 'live' }, 'mode'],
+  ])('is refused with %s', async (_, wrong, named) => {
+    const { client, key } = await house.owner()
+    const answer = await house.http('POST', '/agents', { token: key, body: { name: 'A', ...wrong } })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toContain(named)
+    expect(await idsOf(client)).toEqual([])
+  })
+})
+
+describe('an external id', () => {
+  test('is given once among an owner’s agents', async () => {
+    const { client } = await house.owner()
+    const stranger = await house.owner()
+    const first = await anAgent(client, { externalId: 'crm-17' })
+    const second = await anAgent(client)
+    const taken = { status: 409, code: 'external_id_taken' }
+    expect(await client.agents.create({ body: { name: 'B', externalId: 'crm-17' } })).toMatchObject(taken)
+    const body = { externalId: 'crm-17' }
+    expect(await client.agents.update({ params: { id: second.id }, body })).toMatchObject(taken)
+    expect((await client.agents.update({ params: { id: first.id }, body })).status).toBe(200)
+    expect((await stranger.client.agents.create({ body: { name: 'B', ...body } })).status).toBe(201)
+    expect(await idsOf(client, { externalId: 'crm-17' })).toEqual([first.id])
+  })
+
+  test('makes one agent when ten ask for it at once', async () => {
+    const { client } = await house.owner()
+    const body = { name: 'A', externalId: 'crm-17' }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => client.agents.create({ body })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    expect(await idsOf(client)).toHaveLength(1)
+  })
+})
+
+describe('changing an agent', () => {
+  test('writes what is named and leaves the rest', async () => {
+    const { client } = await house.owner()
+    const before = await anAgent(client, { description: 'Buys papers.', metadata: { team: 'research' } })
+    const params = { id: before.id }
+    const answer = await client.agents.update({ params, body: { name: 'Librarian', description: null } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ...before, name: 'Librarian', description: null, updatedAt: expect.any(String) },
+    })
+    expect(answer.body.updatedAt >= before.updatedAt).toBe(true)
+    expect((await client.agents.get({ params })).body).toEqual(answer.body)
+    expect((await traceOf(house, answer))?.events).toEqual(['agent.updated'])
+    expect(await transactionsOf(house, answer, 'agents', before.id)).toBe(1)
+  })
+})
+
+describe('freezing', () => {
+  test('keeps the reason until it is over', async () => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    const frozen = await client.agents.freeze({ params, body: { reason: 'Unusual spending' } })
+    expect(frozen.body).toMatchObject({ status: 'frozen', frozenReason: 'Unusual spending' })
+    expect((await traceOf(house, frozen))?.events).toEqual(['agent.frozen'])
+    const active = await client.agents.unfreeze({ params })
+    expect(active.body).toMatchObject({ status: 'active', frozenReason: null })
+    expect((await traceOf(house, active))?.events).toEqual(['agent.unfrozen'])
+  })
+
+  test.each([
+    ['letters', 'r'.repeat(1_000), `${'r'.repeat(199)}…`],
+    ['pictures', `r${'🚀'.repeat(400)}`, `r${'🚀'.repeat(99)}…`],
+    ['pictures that would be cut in half', '🚀'.repeat(400), `${'🚀'.repeat(99)}…`],
+  ])('tells no more than 200 characters of a reason of %s', async (_, reason, told) => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    await made(client.agents.freeze({ params, body: { reason } }))
+    const [event] = (await client.events.list()).body.data
+    expect(event?.data).toEqual({ agentId: params.id, status: 'frozen', reason: told })
+  })
+
+  test('refuses to freeze a frozen agent and to unfreeze an active one', async () => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    expect(await client.agents.unfreeze({ params })).toMatchObject({ status: 400, code: 'agent_not_frozen' })
+    await made(client.agents.freeze({ params }))
+    expect(await client.agents.freeze({ params })).toMatchObject({ status: 400, code: 'agent_not_active' })
+  })
+
+  test('happens once when it is asked for five times at once', async () => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => client.agents.freeze({ params })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
+    expect((await made(client.events.list({ query: { event: 'agent.frozen' } }))).data).toHaveLength(1)
+  })
+})
+
+describe('deleting', () => {
+  test('ends an agent for good and leaves it readable', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    const params = { id: agent.id }
+    const answer = await client.agents.delete({ params })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ...agent, status: 'deleted', updatedAt: expect.any(String) },
+    })
+    expect((await traceOf(house, answer))?.events).toEqual(['agent.deleted'])
+    expect(await transactionsOf(house, answer, 'agents', agent.id)).toBe(1)
+    expect((await client.agents.get({ params })).body).toEqual(answer.body)
+    expect(await idsOf(client)).toEqual([])
+    expect(await idsOf(client, { status: 'deleted' })).toEqual([agent.id])
+    expect(await client.agents.delete({ params })).toMatchObject({ status: 400, code: 'agent_deleted' })
+    const refused = [
+      await client.agents.freeze({ params }),
+      await client.agents.unfreeze({ params }),
+      await client.agents.update({ params, body: { name: 'Ghost' } }),
+    ]
+    for (const { code } of refused) expect(code).toBe('agent_not_found')
+  })
+
+  test('works for a frozen agent too', async () => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    await made(client.agents.freeze({ params }))
+    expect((await client.agents.delete({ params })).body.status).toBe('deleted')
+  })
+})
+
+describe('an agent that is not the caller’s', () => {
+  test.each(['another owner’s', 'the other mode’s', 'nobody’s'])('is not found: %s', async whose => {
+    const owner = await house.owner()
+    const { id } = await anAgent(owner.client)
+    const live = await aLiveClient(house, owner)
+    const stranger = await house.owner()
+    const client = { 'another owner’s': stranger.client, 'the other mode’s': live }[whose] ?? owner.client
+    const params = { id: whose === 'nobody’s' ? 'agent_00000000000000000000000000' : id }
+    const answers = [
+      await client.agents.get({ params }),
+      await client.agents.update({ params, body: { name: 'Mine' } }),
+      await client.agents.freeze({ params }),
+      await client.agents.unfreeze({ params }),
+      await client.agents.delete({ params }),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'agent_not_found' })
+    expect(await idsOf(client)).not.toContain(params.id === id ? id : '')
+    expect((await owner.client.agents.get({ params: { id } })).body.status).toBe('active')
+  })
+})
+
+describe('a list of agents', () => {
+  test('has the newest first and can be narrowed to a status', async () => {
+    const { client } = await house.owner()
+    const one = await anAgent(client)
+    const two = await anAgent(client)
+    await made(client.agents.freeze({ params: { id: one.id } }))
+    expect(await idsOf(client)).toEqual([two.id, one.id])
+    expect(await idsOf(client, { status: 'frozen' })).toEqual([one.id])
+    expect(await idsOf(client, { status: 'active' })).toEqual([two.id])
+  })
+
+  test('is whole, page by page, while agents are made and deleted', async () => {
+    const { client } = await house.owner()
+    const agents = []
+    for (let count = 0; count < 5; count++) agents.unshift((await anAgent(client)).id)
+    const first = await made(client.agents.list({ query: { limit: 2 } }))
+    expect(first.hasMore).toBe(true)
+    await anAgent(client)
+    await made(client.agents.delete({ params: { id: String(first.data[1]?.id) } }))
+    const rest = await made(client.agents.list({ query: { limit: 3, cursor: String(first.nextCursor) } }))
+    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(agents)
+    expect(rest).toMatchObject({ hasMore: false, nextCursor: null })
+  })
+
+  test('takes no cursor but its own', async () => {
+    const { client } = await house.owner()
+    const stranger = await house.owner()
+    for (const each of [client, stranger.client]) for (let count = 0; count < 2; count++) await anAgent(each)
+    const own = String((await made(client.agents.list({ query: { limit: 1 } }))).nextCursor)
+    const strangers = String((await made(stranger.client.agents.list({ query: { limit: 1 } }))).nextCursor)
+    const events = String((await made(client.events.list({ query: { limit: 1 } }))).nextCursor)
+    const forged = `${own.slice(0, 10)}${own[10] === 'A' ? 'B' : 'A'}${own.slice(11)}`
+    for (const cursor of [
+      strangers,
+      events,
+      forged,
+      'x',
+      `${own}AAAA`,
+      Buffer.from('agent_1').toString('base64url'),
+    ]) {
+      const answer = await client.agents.list({ query: { limit: 1, cursor } })
+      expect(answer).toMatchObject({ status: 400, code: 'invalid_cursor' })
+    }
+    const filtered = await client.agents.list({ query: { limit: 1, cursor: own, status: 'active' } })
+    expect(filtered.code).toBe('invalid_cursor')
+    expect((await client.agents.list({ query: { limit: 5, cursor: own } })).status).toBe(200)
+  })
+
+  test.each(['0', '101', 'abc', '1.5', '-1', ''])('refuses the limit "%s"', async limit => {
+    const { key } = await house.owner()
+    const answer = await house.http('GET', `/agents?limit=${limit}`, { token: key })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toContain('limit')
+  })
+})
+
+describe('scopes', () => {
+  test('are asked for by each operation', async () => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    const reader = house.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    expect((await reader.agents.get({ params })).status).toBe(200)
+    const token = await aToken(client, params.id, { scopes: ['events:read'] })
+    const blind = house.client(String(token.token))
+    const refused = [
+      await reader.agents.create({ body: { name: 'No' } }),
+      await reader.agents.update({ params, body: {} }),
+      await reader.agents.freeze({ params }),
+      await reader.agents.unfreeze({ params }),
+      await reader.agents.delete({ params }),
+      await blind.agents.list(),
+      await blind.agents.get({ params }),
+    ]
+    for (const answer of refused) expect(answer).toMatchObject({ status: 403, code: 'missing_scope' })
+  })
+})

@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../src/kernel/ids.ts'
+import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+
+const house = await startHouse()
+
+const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
+  (await made(client.events.list({ query }))).data.map(({ event }) => event)
+
+async function happened(ownerId: string, at: string): Promise<string> {
+  const id = newId('event')
+  await house.sql(
+    `insert into events (id, owner_id, mode, event, data, request_id, created_at)
+     values ($1, $2, 'test', 'long.ago', '{}', 'r', $3)`,
+    [id, ownerId, at],
+  )
+  return id
+}
+
+describe('an event', () => {
+  test('tells what happened, to what, and by which request', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgent(client)
+    const answer = await client.agents.freeze({
+      params: { id: agent.id },
+      body: { reason: 'Unusual spending' },
+    })
+    const [latest] = (await client.events.list()).body.data
+    expect(latest).toEqual({
+      id: expect.stringMatching(/^event_[0-9a-z]{26}$/),
+      ownerId,
+      mode: 'test',
+      event: 'agent.frozen',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { agentId: agent.id, status: 'frozen', reason: 'Unusual spending' },
+      requestId: answer.headers.get('x-request-id'),
+    })
+    expect((await client.events.get({ params: { id: String(latest?.id) } })).body).toEqual(latest)
+  })
+
+  test('is not found by another owner, in the other mode, or under an id that is none', async () => {
+    const owner = await house.owner()
+    const stranger = await house.owner()
+    const [event] = (await owner.client.events.list()).body.data
+    const params = { id: String(event?.id) }
+    const live = await aLiveClient(house, owner)
+    const answers = [
+      await stranger.client.events.get({ params }),
+      await live.events.get({ params }),
+      await owner.client.events.get({ params: { id: 'event_00000000000000000000000000' } }),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'event_not_found' })
+  })
+
+  test('cannot be changed or removed, not even in the database', async () => {
+    await house.owner()
+    await expect(house.sql(`update events set event = 'other'`)).rejects.toThrow('append-only')
+    await expect(house.sql('delete from events')).rejects.toThrow('append-only')
+    await expect(house.sql('truncate events')).rejects.toThrow('append-only')
+  })
+})
+
+describe('a list of events', () => {
+  test('has the newest first, and only the owner’s', async () => {
+    const { client } = await house.owner()
+    const stranger = await house.owner()
+    await anAgent(stranger.client)
+    await aPolicy(client)
+    await anAgent(client)
+    expect(await namesOf(client)).toEqual([
+      'agent.created',
+      'policy.created',
+      'key.created',
+      'customer.created',
+    ])
+  })
+
+  test('can be narrowed to a name and to an agent', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    await anAgent(client)
+    await made(client.agents.freeze({ params: { id: agent.id } }))
+    expect(await namesOf(client, { event: 'agent.frozen' })).toEqual(['agent.frozen'])
+    expect(await namesOf(client, { agentId: agent.id })).toEqual(['agent.frozen', 'agent.created'])
+    expect(await namesOf(client, { agentId: agent.id, event: 'agent.deleted' })).toEqual([])
+    expect(await namesOf(client, { event: '' })).toEqual([])
+  })
+
+  test('can be narrowed to a span of time, its beginning included and its end not', async () => {
+    const { client, ownerId } = await house.owner()
+    const instants = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z']
+    for (const at of instants) await happened(ownerId, at)
+    const times = async (query: object) =>
+      (await made(client.events.list({ query }))).data.map(({ createdAt }) => createdAt)
+    const [first, second, third] = instants
+    expect(await times({ from: first, to: third })).toEqual([second, first])
+    expect(await times({ to: second })).toEqual([first])
+    expect(await times({ event: 'long.ago', from: '2026-01-02T01:00:00.000+01:00' })).toEqual([third, second])
+  })
+
+  test('refuses a time that is none', async () => {
+    const { client } = await house.owner()
+    const answer = await client.events.list({ query: { from: 'yesterday' } })
+    expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('from') })
+  })
+
+  test('is whole, page by page, while events are added', async () => {
+    const { client } = await house.owner()
+    for (let count = 0; count < 4; count++) await anAgent(client)
+    const before = (await made(client.events.list())).data.map(({ id }) => id)
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const query: { limit: number; cursor?: string } = { limit: 2, ...(cursor ? { cursor } : {}) }
+      const page = await made(client.events.list({ query }))
+      seen.push(...page.data.map(({ id }) => id))
+      cursor = page.nextCursor
+      await anAgent(client)
+    } while (cursor)
+    expect(seen).toEqual(before)
+  })
+})
+
+describe('an agent’s token', () => {
+  test('sees what happened to its agent, and nothing else', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    const other = await anAgent(client)
+    const itself = house.client(String((await aToken(client, agent.id)).token))
+    expect(await namesOf(itself)).toEqual(['token.created', 'agent.created'])
+    expect(await namesOf(itself, { agentId: other.id })).toEqual([])
+    const [others] = (await made(client.events.list({ query: { agentId: other.id } }))).data
+    expect((await itself.events.get({ params: { id: String(others?.id) } })).code).toBe('event_not_found')
+  })
+
+  test('does not take a cursor of its owner', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const { nextCursor } = await made(client.events.list({ query: { limit: 1 } }))
+    const answer = await itself.events.list({ query: { limit: 1, cursor: String(nextCursor) } })
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_cursor' })
+  })
+})
+
+test('reading events needs the scope', async () => {
+  const { client } = await house.owner()
+  const narrow = house.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+  expect((await narrow.events.list()).code).toBe('missing_scope')
+  expect((await narrow.events.get({ params: { id: 'event_1' } })).code).toBe('missing_scope')
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { gatherer, type Settled } from '../../src/kernel/gather.ts'
+
+const done = <R>(value: R): Settled<R> => ({ status: 'fulfilled', value })
+
+/** A gatherer whose batches finish when the test says so. */
+function held(limits = { size: 4, inFlight: 2 }) {
+  const batches: { items: readonly string[]; finish: () => void }[] = []
+  const gather = gatherer<string, string>(limits, items => {
+    const { promise, resolve } = Promise.withResolvers<Settled<string>[]>()
+    batches.push({ items, finish: () => resolve(items.map(item => done(item.toUpperCase()))) })
+    return promise
+  })
+  return { gather, batches, sizes: () => batches.map(({ items }) => items.length) }
+}
+
+const settled = () => new Promise(resolve => setImmediate(resolve))
+
+describe('a lane', () => {
+  test('that is idle starts at once: one item is a batch of one', async () => {
+    const { gather, batches } = held()
+    const answer = gather('a', 'x')
+    expect(batches[0]?.items).toEqual(['x'])
+    batches[0]?.finish()
+    expect(await answer).toBe('X')
+  })
+
+  test('that is busy gathers what arrives, in order, and no more than fit', async () => {
+    const { gather, batches, sizes } = held()
+    const answers = [...'abcdefgh'].map(item => gather('a', item))
+    expect(sizes()).toEqual([1, 1])
+    batches[0]?.finish()
+    await settled()
+    expect(batches[2]?.items).toEqual([...'cdef'])
+    batches[1]?.finish()
+    await settled()
+    expect(batches[3]?.items).toEqual([...'gh'])
+    for (const { finish } of batches) finish()
+    expect(await Promise.all(answers)).toEqual([...'ABCDEFGH'])
+  })
+
+  test('waits for no other', () => {
+    const { gather, batches } = held({ size: 4, inFlight: 1 })
+    void gather('a', 'x')
+    void gather('a', 'y')
+    void gather('b', 'z')
+    expect(batches.map(({ items }) => items)).toEqual([['x'], ['z']])
+  })
+
+  test('begins anew after it was empty', async () => {
+    const { gather, batches, sizes } = held()
+    const first = gather('a', 'x')
+    batches[0]?.finish()
+    await first
+    await settled()
+    void gather('a', 'y')
+    expect(sizes()).toEqual([1, 1])
+  })
+})
+
+describe('a result', () => {
+  test('goes to its owner, whatever became of the others', async () => {
+    const gather = gatherer<number, number>({ size: 8, inFlight: 1 }, async items =>
+      items.map(item => (item % 2 ? done(item * 10) : { status: 'rejected', reason: `no ${item}` })),
+    )
+    const answers = await Promise.allSettled([1, 2, 3, 4, 5].map(item => gather('a', item)))
+    expect(answers.map(one => (one.status === 'fulfilled' ? one.value : one.reason))).toEqual([
+      10,
+      'no 2',
+      30,
+      'no 4',
+      50,
+    ])
+  })
+
+  test('of work that fails altogether is its error, and the lane goes on', async () => {
+    let broken = true
+    const gather = gatherer<number, number>({ size: 8, inFlight: 1 }, async items => {
+      if (broken) throw new Error('broken')
+      return items.map(done)
+    })
+    const failing = await Promise.allSettled([1, 2, 3].map(item => gather('a', item)))
+    expect(failing.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    broken = false
+    expect(await gather('a', 4)).toBe(4)
+  })
+})
+
+test('every item is worked on once and answered by its own result, in any order of arrival', async () => {
+  const arrivals = fc.array(fc.record({ lane: fc.constantFrom('a', 'b', 'c'), pause: fc.boolean() }), {
+    maxLength: 60,
+  })
+  const limits = fc.record({ size: fc.integer({ min: 1, max: 8 }), inFlight: fc.integer({ min: 1, max: 3 }) })
+  await fc.assert(
+    fc.asyncProperty(arrivals, limits, async (items, { size, inFlight }) => {
+      const worked: { lane: string; index: number }[] = []
+      const gather = gatherer<{ lane: string; index: number }, number>({ size, inFlight }, async batch => {
+        expect(batch.length).toBeLessThanOrEqual(size)
+        expect(new Set(batch.map(({ lane }) => lane)).size).toBe(1)
+        worked.push(...batch)
+        await settled()
+        return batch.map(({ index }) => done(index))
+      })
+      const answers: Promise<number>[] = []
+      for (const [index, { lane, pause }] of items.entries()) {
+        answers.push(gather(lane, { lane, index }))
+        if (pause) await settled()
+      }
+      expect(await Promise.all(answers)).toEqual(items.map((_, index) => index))
+      for (const name of ['a', 'b', 'c']) {
+        const order = worked.filter(({ lane }) => lane === name).map(({ index }) => index)
+        expect(order).toEqual(order.toSorted((a, b) => a - b))
+      }
+    }),
+    { numRuns: 50 },
+  )
+})

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll } from '@jest/globals'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const INSTALL_LIMIT = 300_000
+
+/** A page, and all that the browser has to complain about while it is open. */
+export interface Visit {
+  readonly page: Page
+  /** Errors of the console and of the page, violations of its security policy among them. */
+  readonly complaints: string[]
+  /** Every address that was asked for. */
+  readonly requests: string[]
+}
+
+/** One Chromium for a file's tests; each visit has a profile of its own. */
+export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<Visit> {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
+  }, 2 * INSTALL_LIMIT)
+  afterEach(() => Promise.all(browser.contexts().map(context => context.close())))
+  afterAll(() => browser?.close())
+  return async (url, options = {}) => {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const visit: Visit = { page, complaints: [], requests: [] }
+    page.on('console', message => {
+      if (message.type() !== 'log') visit.complaints.push(message.text())
+    })
+    page.on('pageerror', error => visit.complaints.push(error.message))
+    page.on('request', request => visit.requests.push(request.url()))
+    await page.goto(url)
+    return visit
+  }
+}
+
+function chromiumPath(): string {
+  const found = process.env.CHROMIUM_PATH || installed() || (install() && installed())
+  if (found) return found
+  throw new Error('The tests of the pages need Chromium: install it, or set CHROMIUM_PATH to where it is.')
+}
+
+const installed = (): string | undefined =>
+  [...(process.env.PATH ?? '').split(':'), '/usr/bin']
+    .flatMap(folder => NAMES.map(name => join(folder, name)))
+    .find(isExecutable)
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Debian's own, where we may install it. */
+const install = (): boolean =>
+  process.getuid?.() === 0 && apt('update') && apt('install', '--yes', '--no-install-recommends', 'chromium')
+
+const apt = (...args: string[]): boolean =>
+  spawnSync('apt-get', ['--quiet', ...args], {
+    timeout: INSTALL_LIMIT,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  }).status === 0

@@ -1,0 +1,60 @@
+import { afterAll } from '@jest/globals'
+import { type Areas, registered } from '../../src/kernel/area.ts'
+import type { Call, Outcome } from '../../src/kernel/call.ts'
+import type { Tenant } from '../../src/kernel/context.ts'
+import { executor } from '../../src/kernel/execute.ts'
+import { type House, reactionsOf } from '../../src/kernel/house.ts'
+import { Cursors } from '../../src/kernel/page.ts'
+import type { Ports } from '../../src/kernel/ports.ts'
+import { scopes } from '../../src/kernel/scopes.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { cloneDatabase } from './database.ts'
+
+interface Batch {
+  readonly size: number
+  readonly roundTrips: number
+}
+
+export interface Engine {
+  readonly house: House
+  readonly batches: Batch[]
+  /** Runs an operation as this tenant, without a pipeline before it. */
+  run(tenant: Tenant, key: string, input?: Partial<Call['input']>, extra?: Partial<Call>): Promise<Outcome>
+  sql: House['database']['pool']['query']
+}
+
+/** The kernel by itself, on a database of its own: what is called in one turn is gathered in one turn. */
+export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
+  const entities = Object.values(areas).flatMap(area => area.entities)
+  const database = await openDatabase(await cloneDatabase(), entities, 5)
+  afterAll(() => database.close())
+  await database.pool.query(tables)
+  const batches: Batch[] = []
+  const house: House = {
+    database,
+    ports: {} as Ports,
+    cursors: new Cursors('secret'),
+    reactions: reactionsOf(areas),
+    onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
+  }
+  const execute = executor(house)
+  const operations = registered(areas)
+  return {
+    house,
+    batches,
+    sql: database.pool.query.bind(database.pool) as Engine['sql'],
+    run(tenant, key, input = {}, extra = {}) {
+      const operation = operations.find(one => one.key === key)
+      if (!operation) throw new Error(`there is no ${key}`)
+      return execute({
+        operation,
+        actor: { type: 'key', id: 'key_1', tenant, agentId: null, scopes: new Set(scopes), clockOffsetMs: 0 },
+        input: { params: {}, query: {}, body: {}, ...input },
+        requestId: 'test',
+        address: null,
+        idempotencyKey: null,
+        ...extra,
+      })
+    },
+  }
+}

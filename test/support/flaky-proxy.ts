@@ -1,0 +1,75 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { afterAll } from '@jest/globals'
+
+/** Where a connection is lost: before PostgreSQL hears of the commit, or before we hear of its success. */
+export type Cut = 'before' | 'after'
+
+export interface FlakyProxy {
+  readonly url: string
+  /** The next so many commits lose their connection there. */
+  cutCommits(cut: Cut, count?: number): void
+  /** Every connection is lost now. */
+  cutAll(): void
+  /** Nobody is let in any more, or again. */
+  close(): Promise<void>
+  open(): Promise<void>
+}
+
+/** Stands between the service and PostgreSQL and loses connections on demand. */
+export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
+  const behind = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const cuts: Cut[] = []
+  const server = createServer(client => {
+    const database = connect(Number(behind.port), behind.hostname)
+    for (const socket of [client, database]) keep(socket, sockets)
+    const cut = () => destroy([client, database])
+    client.on('close', () => database.destroy())
+    database.on('close', () => client.destroy())
+    let losing: Cut | undefined
+    client.on('data', data => {
+      losing ??= isCommit(data) ? cuts.shift() : undefined
+      if (losing === 'before') return cut()
+      database.write(data)
+    })
+    database.on('data', data => (losing ? cut() : client.write(data)))
+  })
+  const open = () => listen(server, Number(front.port))
+  const front = new URL(databaseUrl)
+  front.port = String(await listen(server, 0))
+  const cutAll = () => destroy(sockets)
+  const close = async () => {
+    const closed = new Promise(resolve => server.close(resolve))
+    cutAll()
+    await closed
+  }
+  afterAll(close)
+  return {
+    url: front.href,
+    cutCommits: (cut, count = 1) => void cuts.push(...Array<Cut>(count).fill(cut)),
+    cutAll,
+    close,
+    open: async () => void (await open()),
+  }
+}
+
+/** A query message whose text is nothing but this word. */
+const isCommit = (data: Buffer): boolean => /^Q....commit\0/is.test(data.toString('latin1'))
+
+function destroy(sockets: Iterable<Socket>): void {
+  for (const socket of sockets) socket.destroy()
+}
+
+function keep(socket: Socket, sockets: Set<Socket>): void {
+  sockets.add(socket)
+  socket.on('close', () => sockets.delete(socket)).on('error', () => undefined)
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise(resolve => {
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : 0)
+    })
+  })
+}
