@@ -47,7 +47,7 @@ function decide(
     refuse: (code, message) => refusalOf(operation, code, message),
     emit: (event: string, data: unknown) =>
       journal.events.push(
-        eventOf(operation.emits ?? {}, event, data, { tenant: item.tenant, now, requestId: call.requestId }),
+        eventOf(operation.emits, event, data, { tenant: item.tenant, now, requestId: call.requestId }),
       ),
   })
   const outcome = outcomeOf(operation, value)

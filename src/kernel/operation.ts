@@ -57,6 +57,7 @@ export interface Operation<
 > extends Contract<Q, B, R, F, E, K> {
   readonly method: Method
   readonly path: P
+  readonly emits: E
 }
 
 /** The names in braces: `/agents/{id}/tokens/{tokenId}` gives `id | tokenId`. */
@@ -119,7 +120,7 @@ const declare =
   >(
     path: P,
     contract: Contract<Q, B, R, F, E, K>,
-  ): Operation<P, Q, B, R, F, E, K> => ({ ...contract, method, path })
+  ): Operation<P, Q, B, R, F, E, K> => ({ ...contract, method, path, emits: contract.emits ?? ({} as E) })
 
 export const get = declare('GET')
 export const post = declare('POST')

@@ -22,7 +22,7 @@ export const email = z
 /** ISO 3166-1 alpha-2. */
 export const country = z
   .string()
-  .refine(code => countries.has(code), 'a country is two capital letters (ISO 3166)')
+  .refine(code => countries.has(code), 'a country is two capital letters (ISO 3166-1)')
   .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
 /** Free text of a person. */

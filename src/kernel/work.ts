@@ -25,7 +25,7 @@ export class Work implements Context {
     this.#em = em
     this.#house = house
     this.#call = call
-    this.#declared = call.operation.operation.emits ?? {}
+    this.#declared = call.operation.operation.emits
     this.#tenant = call.actor.tenant
     this.#bind()
   }

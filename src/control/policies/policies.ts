@@ -7,7 +7,7 @@ import { implement } from '../../kernel/operation.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { lock } from '../../kernel/record.ts'
 import { excerpt } from '../../kernel/schemas.ts'
-import { type Agent, AgentCreated, findAgent, lockAgent } from '../agents/agents.ts'
+import { type Agent, AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
 import { PolicyEvent, policiesApi } from './api.ts'
 import { Policy, PolicyVersion } from './policy.ts'
 import { presets } from './presets.ts'
@@ -172,9 +172,25 @@ const onAgentCreated = reaction(
   },
 )
 
+/** The policy of a deleted agent goes with it: a template's changes reach it no more. */
+const onAgentDeleted = reaction(
+  AgentEvent,
+  policiesApi.delete.emits,
+  async ({ agentId }, { em, now, emit }) => {
+    const agent = await findAgent(em, agentId)
+    const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
+    if (!policy) return
+    policy.deletedAt = now
+    emit('policy.deleted', about(policy))
+  },
+)
+
 export const policiesArea = area(
   'Policies',
   'Spending policies: limits, allowlists, blocklists, hours, approvals.',
   policies,
-  { entities: [Policy, PolicyVersion], reactions: { 'agent.created': onAgentCreated } },
+  {
+    entities: [Policy, PolicyVersion],
+    reactions: { 'agent.created': onAgentCreated, 'agent.deleted': onAgentDeleted },
+  },
 )

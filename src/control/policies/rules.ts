@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { euros } from '../../kernel/money.ts'
+import { country } from '../../kernel/schemas.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
 
@@ -25,9 +26,9 @@ export const rules = {
   merchantBlocklist: words('Names or hosts that are never paid; it wins over the allowlist.'),
   mccCategories: words('Named groups of merchant categories: `software`, `travel`, …'),
   allowedCountries: z
-    .array(z.string().regex(/^[A-Z]{2}$/, 'a country is two capital letters (ISO 3166)'))
+    .array(country)
     .default([])
-    .meta({ description: 'Countries of the merchant, ISO 3166 alpha-2.', examples: [['DE', 'FR']] }),
+    .meta({ description: 'Countries of the merchant, ISO 3166 alpha-2.' }),
   lockToFirstMerchant: flag('After the first completed spend, only that merchant.'),
   cooldownMinutes: count(0, 'Minutes between two approved spends of the agent.'),
   allowedMccs: z

@@ -14,10 +14,10 @@ const samples: Readonly<Record<string, string>> = {
 /** An example that the schema admits, always the same one. What it cannot guess wants `.meta({ examples })`. */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {}): unknown {
   if (schema.$ref) return exampleOf(resolve(schema.$ref, schemas), schemas, known)
-  if (schema.default === null || isOpenEnd(schema)) return null
+  if (schema.default !== undefined) return schema.default
+  if (isOpenEnd(schema)) return null
   if (schema.examples) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
-  if (schema.default !== undefined) return schema.default
   if (schema.enum) return schema.enum[0]
   const option = (schema.anyOf ?? schema.oneOf)?.[0]
   if (option) return exampleOf(option, schemas, known)

@@ -25,7 +25,7 @@ export function operationObject(
   known: Known,
   parts: Parts,
 ): OperationObject {
-  const events = Object.keys(operation.emits ?? {})
+  const events = Object.keys(operation.emits)
   const aliases = aliasesOf(operation.path)
   return {
     operationId: key,

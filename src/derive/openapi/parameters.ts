@@ -20,7 +20,8 @@ export function parameterExamples(
   return ({ path }, name) => {
     const reader = readers.get(path.slice(0, path.indexOf(`{${name}}`) + name.length + 2))
     const example = reader && memberExample(reader, name, collector.all())
-    return typeof example === 'string' ? example : `${name.replace(/Id$/, '')}_01jd8x2m4ye7k9v0c3q5r6t8wz`
+    if (typeof example === 'string') return example
+    return isId(name) ? `${name.replace(/Id$/, '')}_01jd8x2m4ye7k9v0c3q5r6t8wz` : name
   }
 }
 
@@ -43,8 +44,10 @@ export const pathParameters = (operation: AnyOperation, exampleFor: ParameterExa
     }
   })
 
+const isId = (name: string): boolean => name === 'id' || name.endsWith('Id')
+
 const nounOf = (name: string, example: string): string =>
-  name === 'id' || name.endsWith('Id') ? `${example.split('_')[0] ?? name}’s id` : name
+  isId(name) ? `${example.split('_')[0] ?? name}’s id` : name
 
 export function queryParameters({ properties = {}, required = [] }: JsonSchema): Parameter[] {
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
