@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseConnection } from '../derive/respond.ts'
 
@@ -36,9 +38,12 @@ export function apiServer(answer: RequestListener): ApiServer {
       if (!server.listening) return
       closing = true
       unanswered.forEach(takeLeave)
-      // Node cuts silent connections at once, and with them a request that is just on its way.
+      const closed = once(server, 'close')
+      // An HTTP server's own `close` also cuts silent connections, and with them a request that is just on its way.
+      Server.prototype.close.call(server)
       await sleep(FAREWELL_MS)
-      await new Promise(resolve => server.close(resolve))
+      server.closeIdleConnections()
+      await closed
     },
   }
 }

@@ -76,6 +76,8 @@ function knownBySection(operations: readonly Registered[]): ReadonlyMap<string, 
 }
 
 function tagsOf(areas: Areas): Tag[] {
-  const abouts = new Map(Object.values(areas).map(({ name, about }) => [name, about]))
-  return [...abouts].map(([name, description]) => ({ name, description }))
+  return Object.values(areas).map(({ name, about, machines }) => {
+    const states = Object.fromEntries(machines.map(machine => [machine.name, machine.table]))
+    return { name, description: about, ...(machines.length > 0 ? { 'x-states': states } : {}) }
+  })
 }

@@ -12,8 +12,16 @@ export type Found = Route | { readonly allow: readonly string[] } | undefined
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** `/claim` is another spelling of `/collect`: the same handlers, the same records. */
-const ALIASES: Readonly<Record<string, string>> = {}
+/** The contract's other spellings: the same handlers, the same records. */
+const ALIASES: Readonly<Record<string, string>> = {
+  wallets: 'accounts',
+  transfers: 'payments',
+  beneficiaries: 'vendors',
+  runs: 'workflows',
+  delegations: 'authorizations',
+  statements: 'bills',
+  collect: 'claim',
+}
 
 /** Every address of an operation: bare and under `/v1`, by its own name and its aliases. */
 export function addressesOf(path: string): string[] {

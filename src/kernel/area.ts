@@ -2,6 +2,7 @@ import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
 import type { Actor, Context } from './context.ts'
 import type { Sql } from './database.ts'
+import type { Machine } from './machine.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
 
 /** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
@@ -27,18 +28,20 @@ export interface Area<A extends Api = Api> {
   readonly api: A
   readonly handlers: Handlers<A>
   readonly entities: readonly EntityClass<object>[]
+  /** The states of its nouns and the steps between them, for the documentation. */
+  readonly machines: readonly Machine<string>[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   readonly reactions: Readonly<Record<string, Reaction>>
 }
 
-type Optional = Partial<Pick<Area, 'entities' | 'credentials' | 'reactions'>>
+type Optional = Partial<Pick<Area, 'entities' | 'machines' | 'credentials' | 'reactions'>>
 
 export const area = <A extends Api>(
   name: string,
   about: string,
   { api, handlers }: Implemented<A>,
-  { entities = [], credentials = {}, reactions = {} }: Optional = {},
-): Area<A> => ({ name, about, api, handlers, entities, credentials, reactions })
+  { entities = [], machines = [], credentials = {}, reactions = {} }: Optional = {},
+): Area<A> => ({ name, about, api, handlers, entities, machines, credentials, reactions })
 
 /** An operation as the house knows it: where it belongs and what runs it. */
 export interface Registered {

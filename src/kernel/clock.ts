@@ -18,7 +18,13 @@ export const after = (from: Date, milliseconds: number): Date => new Date(from.g
 /** An instant on the wire: ISO 8601, milliseconds, UTC. */
 export const instant = z
   .codec(z.iso.datetime({ offset: true }), z.date(), {
-    decode: text => new Date(text),
+    decode: (text, context) => {
+      const date = new Date(text)
+      const year = date.getUTCFullYear()
+      if (year >= 1 && year <= 9999) return date
+      context.issues.push({ code: 'custom', message: 'a year has four digits', input: text })
+      return z.NEVER
+    },
     encode: date => date.toISOString(),
   })
   .meta({ examples: ['2026-11-20T09:30:00.000Z'] })

@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import type { PoolClient } from 'pg'
 import { clock } from './clock.ts'
 import type { Database } from './database.ts'
+import type { Journal } from './journal.ts'
 import { Problem } from './problem.ts'
 import { isLost } from './transaction.ts'
 
@@ -49,34 +50,55 @@ function asTransaction(client: PoolClient): Transaction {
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** Commits the transaction of this number, and knows that it has even where the answer was lost. */
-export async function commit(database: Database, client: PoolClient, id: string): Promise<void> {
+/** By what a transaction is known when its connection is lost: its number, and the rows that only it writes. */
+interface Trace {
+  readonly id: string
+  readonly journal: Journal
+}
+
+/** Commits, and knows that it has even where the answer was lost. */
+export async function commit(database: Database, client: PoolClient, trace: Trace): Promise<void> {
   try {
     const { command } = await client.query('commit')
     if (command !== 'COMMIT') throw new Error('an error before the commit has undone the transaction')
   } catch (error) {
-    if (!isLost(error) || (await fateOf(database, id)) === 'aborted') throw error
+    if (!isLost(error) || (await fateOf(database, trace)) === 'aborted') throw error
   }
 }
 
+type Fate = 'committed' | 'aborted'
+
+/** How long the server is asked; whoever waits for us waits as long. */
+const PATIENCE = 5_000
+
 /**
- * After a connection that was lost at commit: what became of the transaction whose number was noted
- * beforehand. Asked until the server says it, never guessed.
+ * After a connection that was lost at commit: asked until the server says it, never guessed. Every change leaves an
+ * audit row; of a transaction that left none nothing can be known.
  */
-async function fateOf(database: Database, id: string): Promise<'committed' | 'aborted'> {
-  const giveUp = clock.ticks() + 10_000
-  while (clock.ticks() < giveUp) {
-    const fate = await ask(database, id)
-    if (fate === 'committed' || fate === 'aborted') return fate
+async function fateOf(database: Database, { id, journal }: Trace): Promise<Fate> {
+  const giveUp = clock.ticks() + PATIENCE
+  const [change] = journal.audit
+  while (change && clock.ticks() < giveUp) {
+    const fate = await ask(database, id, change.id)
+    if (fate) return fate
     await pause(100)
   }
   throw new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
 }
 
-async function ask({ pool }: Database, id: string): Promise<string | undefined> {
+/**
+ * Both from one snapshot: is the row there, and can it still come? A number as high as the server's next one was lost
+ * in a crash; the server gives it to another transaction, so what `pg_xact_status` says of it proves nothing.
+ */
+const FATE = `
+select exists (select from audit_entries where id = $2) as done,
+  pg_visible_in_snapshot($1::xid8, pg_current_snapshot()) or pg_current_xact_id() <= $1::xid8 as over`
+
+async function ask({ pool }: Database, id: string, auditId: string): Promise<Fate | undefined> {
   try {
-    const { rows } = await pool.query('select pg_xact_status($1::xid8) as fate', [id])
-    return rows[0]?.fate
+    const { rows } = await pool.query<{ done: boolean; over: boolean }>(FATE, [id, auditId])
+    if (rows[0]?.done) return 'committed'
+    return rows[0]?.over ? 'aborted' : undefined
   } catch {
     return undefined
   }

@@ -53,7 +53,7 @@ const commitTogether = (house: House, calls: readonly Call[], patience: number):
     const journal = emptyJournal()
     await decideAll(entries, sql, journal)
     await writeJournal(sql, journal)
-    await commit(house.database, client, id)
+    await commit(house.database, client, { id, journal })
     house.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
     return entries.map(({ result }) => result as Result)
   })

@@ -42,8 +42,6 @@ export interface Contract<
   readonly tag?: string
   /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
   readonly readOnly?: true
-  /** Extra spellings of this address, served by the same handler. */
-  readonly aliases?: readonly string[]
 }
 
 export interface Operation<

@@ -2,12 +2,10 @@ import type { Call, Outcome } from './call.ts'
 import type { Context } from './context.ts'
 import type { House } from './house.ts'
 import { keepReservation, replay } from './idempotency.ts'
-import { writeJournal } from './journal.ts'
 import type { Events } from './operation.ts'
-import { type Opened, perform, settle, transaction } from './plain.ts'
+import { note, type Opened, perform, settle, transaction } from './plain.ts'
 import type { Ports } from './ports.ts'
 import { Refusal } from './problem.ts'
-import { auditOf } from './words.ts'
 import { Work } from './work.ts'
 
 /**
@@ -58,8 +56,7 @@ async function reserve(house: House, call: Call, handler: Handler, opened: Opene
   if (reservation instanceof Refusal) return { done: await settle(call, work, opened, reservation) }
   await work.react()
   await work.em.flush()
-  const idempotency = claim ? [keepReservation(claim, reservation)] : []
-  const audit = work.events.map(event => auditOf(call, event, RESERVED))
-  await writeJournal(opened.sql, { events: work.events, audit, idempotency })
+  note(call, work, opened.journal, RESERVED)
+  if (claim) opened.journal.idempotency.push(keepReservation(claim, reservation))
   return { reservation }
 }

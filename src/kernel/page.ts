@@ -46,6 +46,8 @@ export class Cursors {
   /** The id after which the page begins; undefined for a cursor that is not ours. */
   read(list: string, cursor: string): string | undefined {
     const bytes = Buffer.from(cursor, 'base64url')
+    // Reading base64 overlooks what does not belong there.
+    if (bytes.toString('base64url') !== cursor) return undefined
     const lastId = bytes.subarray(16).toString()
     const genuine = bytes.length > 16 && timingSafeEqual(bytes.subarray(0, 16), this.#sign(list, lastId))
     return genuine ? lastId : undefined

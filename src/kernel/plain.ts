@@ -2,10 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Call, Outcome } from './call.ts'
 import { clock } from './clock.ts'
 import { commit, entitiesOn, onConnection } from './connection.ts'
-import { type Sql, sqlOn } from './database.ts'
+import { sqlOn } from './database.ts'
 import type { House } from './house.ts'
 import { type Claim, claimOf, inProgress, type Kept, keep, lockName, lookUp, replay } from './idempotency.ts'
-import { writeJournal } from './journal.ts'
+import { emptyJournal, type Journal, writeJournal } from './journal.ts'
 import type { PlainHandler } from './operation.ts'
 import { outcomeOf } from './outcome.ts'
 import { asProblem, retrying } from './transaction.ts'
@@ -36,10 +36,11 @@ export const runPlain = (house: House, call: Call): Promise<Outcome> =>
 
 export interface Opened {
   readonly em: EntityManager
-  readonly sql: Sql
   readonly now: Date
   readonly claim: Claim | null
   readonly kept: Kept | undefined
+  /** What is put here is written before the commit. */
+  readonly journal: Journal
 }
 
 export async function perform(
@@ -52,22 +53,24 @@ export async function perform(
   return settle(call, work, opened, await handle(work))
 }
 
-/** Writes what a handler leaves behind. The answer is encoded before the commit, so that a wrong one undoes all. */
+/** Notes what a handler leaves behind. The answer is encoded before the commit, so that a wrong one undoes all. */
 export async function settle(
   call: Call,
   work: Work,
-  { sql, claim }: Opened,
+  { claim, journal }: Opened,
   value: unknown,
 ): Promise<Outcome> {
   await work.react()
   await work.em.flush()
   const outcome = outcomeOf(call.operation.operation, value)
-  await writeJournal(sql, {
-    events: work.events,
-    audit: work.events.map(event => auditOf(call, event, outcome)),
-    idempotency: claim ? [keep(claim, outcome)] : [],
-  })
+  note(call, work, journal, outcome)
+  if (claim) journal.idempotency.push(keep(claim, outcome))
   return outcome
+}
+
+export function note(call: Call, { events }: Work, journal: Journal, outcome: Outcome): void {
+  journal.events.push(...events)
+  journal.audit.push(...events.map(event => auditOf(call, event, outcome)))
 }
 
 const opening = (lock: string): string => `
@@ -105,8 +108,10 @@ export const transaction = <T>(
       if (!opened?.locked) throw inProgress()
       const kept = claim ? (await lookUp(sql, [claim])).get(claim) : undefined
       const em = entitiesOn(house.database, client)
-      const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept })
-      await commit(house.database, client, opened.id)
+      const journal = emptyJournal()
+      const result = await work({ em, now: clock.tenant(opened.offset_ms), claim, kept, journal })
+      await writeJournal(sql, journal)
+      await commit(house.database, client, { id: opened.id, journal })
       return result
     }),
   )

@@ -4,6 +4,7 @@ import { Problem } from './problem.ts'
 const ATTEMPTS = 5
 const DEADLOCK = '40P01'
 const SERIALIZATION = '40001'
+const STATEMENT_TIMEOUT = '57014'
 const UNIQUE = '23505'
 const FOREIGN_KEY = '23503'
 export const LOCK_TIMEOUT = '55P03'
@@ -19,12 +20,15 @@ interface DatabaseError {
 export const codeOf = (error: unknown): string =>
   (error as DatabaseError)?.code ?? (error as { cause?: DatabaseError })?.cause?.code ?? ''
 
-/** Connection gone, server shutting down or starting, no connection to be had in time. */
+/** Connection gone, server shutting down, starting or out of room, no connection to be had in time. */
 export function isLost(error: unknown): boolean {
-  if (/^(08|57P0|ECONN|EPIPE|ETIMEDOUT|ENOENT|53300)/.test(codeOf(error))) return true
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|driver has already been destroyed/i.test(
-    String((error as Error)?.message),
-  )
+  return LOST.codes.test(codeOf(error)) || LOST.messages.test(String((error as Error)?.message))
+}
+
+const LOST = {
+  codes: /^(08|25P03|53|57P0|58|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_|ENOTFOUND|ENOENT)/,
+  messages:
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed/,
 }
 
 /** A unique key that two requests reached at once: the second try sees the first one's record and answers for itself. */
@@ -37,7 +41,7 @@ export const isRefusedByConstraint = (error: unknown): boolean => codeOf(error).
 export function asProblem(error: unknown): unknown {
   if (error instanceof Problem) return error
   if (isLost(error)) return new Problem('unavailable', undefined, { 'Retry-After': '2' })
-  if ([DEADLOCK, SERIALIZATION, LOCK_TIMEOUT].includes(codeOf(error)))
+  if ([DEADLOCK, SERIALIZATION, LOCK_TIMEOUT, STATEMENT_TIMEOUT].includes(codeOf(error)))
     return new Problem('busy', undefined, { 'Retry-After': '1' })
   if (codeOf(error) === FOREIGN_KEY) return new Problem('unknown_reference', referenceIn(error))
   return error

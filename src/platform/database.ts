@@ -8,6 +8,15 @@ import { migrations } from '../migrations/index.ts'
 /** Any number that no other lock of ours uses: two processes that migrate at once take turns. */
 const MIGRATION_LOCK = 7_340_921
 
+/** For a connection, a statement, a server that has fallen silent, a client that has: milliseconds. */
+const NOBODY_WAITS_FOR_EVER = {
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: 10_000,
+  query_timeout: 12_000,
+  idle_in_transaction_session_timeout: 30_000,
+  keepAlive: true,
+}
+
 export interface OpenDatabase extends Database {
   close(): Promise<void>
 }
@@ -22,7 +31,7 @@ export async function openDatabase(
     entities: [...entities],
     flushMode: FlushMode.COMMIT,
     pool: { min: 0, max: poolSize },
-    driverOptions: { connectionTimeoutMillis: 5_000, keepAlive: true },
+    driverOptions: NOBODY_WAITS_FOR_EVER,
     logger: () => undefined,
   })
   const pool = await orm.em.getConnection().getNativeClient()
@@ -47,7 +56,9 @@ export async function requireMigrated(url: string): Promise<void> {
   await client.connect()
   try {
     const table = await client.query(`select to_regclass('mikro_orm_migrations') as name`)
-    const done = table.rows[0].name ? await client.query('select name from mikro_orm_migrations') : { rows: [] }
+    const done = table.rows[0].name
+      ? await client.query('select name from mikro_orm_migrations')
+      : { rows: [] }
     const names = new Set(done.rows.map(({ name }) => name))
     if (!migrations.every(({ name }) => names.has(name)))
       throw new Error('The database is not up to date: run migrate before.')

@@ -96,5 +96,6 @@ export const agentsArea = area(
   agents,
   {
     entities: [Agent],
+    machines: [agentMachine],
   },
 )

@@ -43,9 +43,11 @@ const PolicyReplace = PolicyCreate.extend({
 
 export const Preset = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    summary: z.string().meta({ description: 'Whom it is for.' }),
+    id: z.string().meta({ examples: ['standard'] }),
+    name: z.string().meta({ examples: ['Standard'] }),
+    summary: z
+      .string()
+      .meta({ description: 'Whom it is for.', examples: ['A working agent with everyday purchases.'] }),
     explanation: z.record(z.string(), z.string()).meta({ description: 'Each rule that it sets, in words.' }),
     policy: PolicyCreate.meta({ id: 'PresetPolicy', description: 'Post it to `/policies` as it is.' }),
   })
@@ -64,8 +66,10 @@ const Version = z
     id: id('policyversion'),
     policyId: id('policy'),
     version: z.int(),
-    rules: z.record(z.string(), z.unknown()),
-    changedByType: z.string(),
+    rules: z
+      .record(z.string(), z.unknown())
+      .meta({ examples: [{ name: 'Research budget', dailyLimitEuros: 200 }] }),
+    changedByType: z.string().meta({ examples: ['key'] }),
     changedById: z.string().nullable(),
     createdAt: instant,
   })

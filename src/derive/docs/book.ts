@@ -9,6 +9,7 @@ import type {
   Reference,
   ResponseObject,
   Schemas,
+  States,
 } from '../openapi/types.ts'
 
 /** An operation as a page shows it: where it is, and every reference followed. */
@@ -34,6 +35,7 @@ export interface Chapter {
   readonly id: string
   readonly name: string
   readonly about: string
+  readonly states: States
   /** The named records that this chapter is the first to return. */
   readonly records: readonly string[]
   readonly entries: readonly Entry[]
@@ -49,12 +51,14 @@ export class Book {
     this.document = document
     const entries = entriesOf(document)
     const seen = new Set<string>()
-    this.chapters = document.tags.flatMap(({ name, description = '' }) => {
+    this.chapters = document.tags.flatMap(({ name, description = '', 'x-states': states = {} }) => {
       const own = entries.filter(({ operation }) => operation.tags[0] === name)
       const records = own
         .flatMap(entry => recordsOf(entry, document))
         .filter(record => !seen.has(record) && seen.add(record))
-      return own.length > 0 ? [{ id: idOf(name), name, about: description, records, entries: own }] : []
+      return own.length > 0
+        ? [{ id: idOf(name), name, about: description, states, records, entries: own }]
+        : []
     })
     this.#records = seen
   }

@@ -14,6 +14,7 @@ const styles = [
   'code',
   'parts',
   'members',
+  'states',
   'tables',
   'page',
   'quickstart',

@@ -5,6 +5,7 @@ import { navigation } from './navigation.ts'
 import { operationSection } from './operation.ts'
 import { quickstartSection } from './quickstart.ts'
 import { recordSection } from './record.ts'
+import { statesSection } from './states.ts'
 
 /** Stands for the service until the script knows under which name the page was asked for. */
 const PLACEHOLDER = 'http://127.0.0.1:8080'
@@ -62,10 +63,11 @@ const hero = (book: Book, url: string): Html => html`
   </dl>
 </section>`
 
-const chapterSection = (book: Book, { id, name, about, records, entries }: Chapter): Html => html`
+const chapterSection = (book: Book, { id, name, about, states, records, entries }: Chapter): Html => html`
 <section class="chapter" aria-labelledby="${id}">
 <h2 id="${id}"><a href="#${id}">${name}</a></h2>
 <p class="about">${about}</p>
+${statesSection(states)}
 ${entries.map(entry => operationSection(book, entry))}
 ${records.map(record => recordSection(book, record))}
 </section>`

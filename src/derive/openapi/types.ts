@@ -73,9 +73,13 @@ export interface OperationObject {
   readonly 'x-aliases'?: readonly string[]
 }
 
+/** For each noun, what may follow each of its states. */
+export type States = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+
 export interface Tag {
   readonly name: string
   readonly description?: string
+  readonly 'x-states'?: States
 }
 
 export interface SecurityScheme {

@@ -64,5 +64,5 @@ export const customersArea = area(
   'Customers',
   'The owners of accounts: who they are, their plan, whether they may act.',
   customers,
-  { entities: [Customer] },
+  { entities: [Customer], machines: [customerMachine] },
 )

@@ -1,0 +1,63 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { areas } from '../src/areas.ts'
+import type { Area } from '../src/kernel/area.ts'
+import { openDatabase } from '../src/platform/database.ts'
+import { startHouse } from './support/harness.ts'
+
+const house = await startHouse()
+const all: Area[] = Object.values(areas)
+const entities = all.flatMap(area => area.entities)
+const database = await openDatabase(house.databaseUrl, entities, 2)
+afterAll(() => database.close())
+
+/** How PostgreSQL calls the types that the entities name. */
+const names: Readonly<Record<string, string>> = {
+  text: 'text',
+  'text[]': 'ARRAY',
+  bigint: 'bigint',
+  int: 'integer',
+  boolean: 'boolean',
+  jsonb: 'jsonb',
+  'double precision': 'double precision',
+  'timestamptz(3)': 'timestamp with time zone',
+}
+
+const columnsOf = (table: string) =>
+  house.sql<{ name: string; type: string; nullable: boolean }>(
+    `select column_name as name, data_type as type, is_nullable = 'YES' as nullable
+     from information_schema.columns where table_name = $1`,
+    [table],
+  )
+
+describe('the migrated tables are what the entities say', () => {
+  const metadata = database.fork().getMetadata()
+  test.each(entities.map(entity => metadata.get(entity)))('$className', async ({ tableName, props }) => {
+    const columns = new Map((await columnsOf(tableName)).map(column => [column.name, column]))
+    for (const { fieldNames, columnTypes, nullable } of props) {
+      const column = columns.get(String(fieldNames?.[0]))
+      const type = names[String(columnTypes?.[0])]
+      expect(column).toMatchObject({ type, nullable: nullable ?? false })
+    }
+  })
+})
+
+describe('the database holds the states of', () => {
+  test.each(all.flatMap(area => area.machines))('$name', async ({ name, states }) => {
+    const [check] = await house.sql<{ definition: string }>(
+      `select pg_get_constraintdef(oid) as definition from pg_constraint
+       where conrelid = $1::regclass and contype = 'c' and pg_get_constraintdef(oid) like '%(status = ANY%'`,
+      [`${name}s`],
+    )
+    const held = [...(check?.definition ?? '').matchAll(/'(\w+)'/g)].map(([, state]) => state)
+    expect(new Set(held)).toEqual(new Set(states))
+  })
+})
+
+test('every table of tenants leads with the tenant in a unique key or an index', async () => {
+  const rows = await house.sql<{ name: string }>(
+    `select c.table_name as name from information_schema.columns c
+     where c.column_name = 'mode' and c.table_schema = 'public' and not exists (
+       select from pg_indexes i where i.tablename = c.table_name and i.indexdef ~ '\\(owner_id, mode')`,
+  )
+  expect(rows).toEqual([])
+})

@@ -1,0 +1,67 @@
+import { http, type Told } from './harness.ts'
+
+/** One create of a burst, and what became of it. */
+export interface Create {
+  readonly kind: 'agents' | 'policies'
+  /** No two have the same. */
+  readonly name: string
+  readonly key: string | null
+  /** Undefined where there was no answer. */
+  readonly told: Told | undefined
+  /** Why there was none. */
+  readonly failure: string | undefined
+  readonly milliseconds: number
+}
+
+export interface Burst {
+  /** What has been answered so far. */
+  readonly creates: readonly Create[]
+  /** How many of them with 201. */
+  made(): number
+  /** Sends no more, and waits for what is under way. */
+  stop(): Promise<readonly Create[]>
+}
+
+let bursts = 0
+
+/** Creates agents and policies, every second one with an Idempotency-Key, in so many lanes until it is stopped. */
+export function burst(url: string, token: string, lanes = 12): Burst {
+  const creates: Create[] = []
+  const run = `burst-${++bursts}`
+  let begun = 0
+  let over = false
+  async function lane(): Promise<void> {
+    while (!over) {
+      const number = ++begun
+      const name = `${run}-${number}`
+      const kind = number % 3 === 0 ? 'policies' : 'agents'
+      creates.push(await create(url, token, { kind, name, key: number % 2 === 0 ? name : null }))
+    }
+  }
+  const ended = Promise.all(Array.from({ length: lanes }, lane))
+  return {
+    creates,
+    made: () => creates.filter(({ told }) => told?.status === 201).length,
+    async stop() {
+      over = true
+      await ended
+      return creates
+    },
+  }
+}
+
+/** Asks once; a lost connection is an outcome like any other. */
+export async function create(
+  url: string,
+  token: string,
+  { kind, name, key }: Pick<Create, 'kind' | 'name' | 'key'>,
+): Promise<Create> {
+  const began = performance.now()
+  const headers = key ? { 'idempotency-key': key } : {}
+  const asked = http(url, 'POST', `/${kind}`, { token, body: { name }, headers })
+  const [told, failure] = await asked.then(
+    answer => [answer, undefined] as const,
+    error => [undefined, String(error.cause?.code ?? error)] as const,
+  )
+  return { kind, name, key, told, failure, milliseconds: performance.now() - began }
+}
