@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refuseConnection } from '../derive/respond.ts'
+import { refuseConnection, refuseExpectation } from '../derive/respond.ts'
 
 export interface ApiServer {
   /** Gives the port, which is a new one for 0. */
@@ -17,12 +17,14 @@ const FAREWELL_MS = 100
 export function apiServer(answer: RequestListener): ApiServer {
   const unanswered = new Set<ServerResponse>()
   let closing = false
-  const server = createServer((request, response) => {
+  // What Node would refuse by itself it would refuse without our headers.
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     unanswered.add(response)
     response.once('close', () => unanswered.delete(response))
     if (closing) takeLeave(response)
     answer(request, response)
-  }).on('clientError', refuseConnection)
+  })
+  server.on('clientError', refuseConnection).on('checkExpectation', refuseExpectation)
 
   return {
     listen: (port, host) =>

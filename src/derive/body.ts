@@ -48,7 +48,7 @@ export function inspect(value: unknown): void {
     const { value, path, depth } = next
     if (typeof value === 'string') checkText(value, path)
     if (typeof value !== 'object' || value === null) continue
-    if (depth === DEEPEST) throw invalid(path.slice(0, 60), `nested more than ${DEEPEST} levels deep`)
+    if (depth === DEEPEST) throw invalid(path, `nested more than ${DEEPEST} levels deep`)
     for (const [name, member] of Object.entries(value)) {
       if (name === '__proto__') throw invalid(name, 'this name cannot be used')
       checkText(name, path)
@@ -62,5 +62,8 @@ function checkText(text: string, path: string): void {
   if (!text.isWellFormed()) throw invalid(path, 'half of a surrogate pair is not a character')
 }
 
+/** A name that the caller chose, in as many letters as an answer needs. */
+export const shown = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
+
 export const invalid = (path: string, message: string): Problem =>
-  new Problem('invalid_request', `${path || 'body'}: ${message}`)
+  new Problem('invalid_request', `${shown(path) || 'body'}: ${message}`)

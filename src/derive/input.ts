@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { AnyOperation } from '../kernel/operation.ts'
 import { Problem } from '../kernel/problem.ts'
-import { inspect, invalid } from './body.ts'
+import { inspect, invalid, shown } from './body.ts'
 
 const SHOWN = 5
 
@@ -18,19 +18,14 @@ export function inputOf(operation: AnyOperation, query: URLSearchParams, body: u
 function parse(schema: z.ZodType, value: unknown): object {
   const result = schema.safeParse(value)
   if (result.success) return result.data as object
-  const { issues } = result.error
-  const said = issues.slice(0, SHOWN).map(inWords).join('; ')
-  const more = issues.length > SHOWN ? `; and ${issues.length - SHOWN} more` : ''
-  throw new Problem('invalid_request', said + more)
+  const said = result.error.issues.flatMap(inWords)
+  const more = said.length > SHOWN ? `; and ${said.length - SHOWN} more` : ''
+  throw new Problem('invalid_request', said.slice(0, SHOWN).join('; ') + more)
 }
 
-function inWords(issue: z.core.$ZodIssue): string {
-  const path = issue.path.join('.')
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys
-      .map(key => `${path ? `${path}.` : ''}${key.slice(0, 60)}: there is no such member`)
-      .join('; ')
-  return `${path || 'body'}: ${issue.message}`
+function inWords({ path, message, ...issue }: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [`${shown(path.join('.')) || 'body'}: ${message}`]
+  return issue.keys.map(key => `${shown([...path, key].join('.'))}: there is no such member`)
 }
 
 /** An operation that takes nothing is given nothing. */
@@ -38,7 +33,7 @@ function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid(where, 'expected an object')
   const [unknown] = Object.keys(value)
-  if (unknown !== undefined) throw invalid(unknown.slice(0, 60), 'there is no such member')
+  if (unknown !== undefined) throw invalid(unknown, 'there is no such member')
   return empty
 }
 
@@ -47,7 +42,7 @@ function singles(query: URLSearchParams): Record<string, string> {
   if (query.size === 0) return empty
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
-    if (name in values) throw invalid(name.slice(0, 60), 'given more than once')
+    if (name in values) throw invalid(name, 'given more than once')
     values[name] = value
   }
   inspect(values)

@@ -6,7 +6,7 @@ import type { Actor } from '../kernel/context.ts'
 import type { Execute } from '../kernel/execute.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Gate } from './authenticate.ts'
-import { readBody } from './body.ts'
+import { invalid, readBody } from './body.ts'
 import { inputOf } from './input.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { greeting, type Headers, requestIdOf, send, sendProblem } from './respond.ts'
@@ -88,6 +88,8 @@ async function answer(
   const allowance = await rateLimit(address ?? '')
   Object.assign(headers, headersOf(allowance))
   check(allowance)
+  if (request.headers.host === undefined && request.httpVersion === '1.1')
+    throw invalid('Host', 'it is missing')
   const [path, query] = splitTarget(request.url)
   const { registered, params } = routeOf(find(request.method, path))
   progress.registered = registered

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Outcome } from '../kernel/call.ts'
 import { errorBody } from '../kernel/outcome.ts'
@@ -14,9 +14,11 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** An incoming id is kept where it is safe to repeat in a header and a log. */
+/** An incoming id is kept where it is safe to repeat in a header, an event and a log; a credential is not. */
 export const requestIdOf = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) ? given : randomUUID()
+  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !/(sk|at|mer)_\w{24}/.test(given)
+    ? given
+    : randomUUID()
 
 /** Gathered while a request is at work and written in one go: ten times `setHeader` shows in a profile. */
 export type Headers = Record<string, string | number>
@@ -47,6 +49,13 @@ export function sendProblem(response: ServerResponse, headers: Headers, problem:
   const { status, code, message } = problem
   Object.assign(headers, problem.headers)
   send(response, headers, { status, body: errorBody(message), errorCode: code })
+}
+
+/** For a request that expects what nobody here knows; `100-continue` is known. */
+export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
+  const body = errorBody('Expect: this service knows 100-continue only.')
+  const outcome = { status: 417, body, errorCode: 'malformed_request' }
+  send(response, greeting(requestIdOf(headers['x-request-id'])), outcome)
 }
 
 /** For what never became a request: a broken request line, headers too large, a client that took too long. */

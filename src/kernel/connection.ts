@@ -20,14 +20,18 @@ export async function onConnection<T>(
     await client.query(begin)
     return await work(client)
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure
-    })
+    broken = isLost(error) ? (error as Error) : await failureOf(client.query('rollback'))
     throw error
   } finally {
     client.release(broken)
   }
 }
+
+const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
+  work.then(
+    () => undefined,
+    (failure: Error) => failure,
+  )
 
 const seenByOrm = new WeakMap<PoolClient, Transaction>()
 

@@ -47,6 +47,7 @@ export interface Kept {
   age_ms: string | bigint
 }
 
+/** One by one through the primary key: left to itself, PostgreSQL reads the whole of a table that it has not analysed yet. */
 const LOOKUP = `
 select n::int as position, k.request_hash, k.status, k.body, k.error_code, k.reservation,
   (extract(epoch from clock_timestamp() - k.created_at) * 1000)::bigint as age_ms

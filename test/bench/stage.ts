@@ -81,6 +81,6 @@ async function fillPots(url: string, ownerId: string): Promise<void> {
     `insert into pots select 'pot_' || n, $1, 'test', 1000000000 from generate_series(1, ${POTS}) as n`,
     [ownerId],
   )
-  await client.query('vacuum analyze')
+  await client.query('vacuum analyze pots')
   await client.end()
 }

@@ -16,7 +16,7 @@ export interface Owner<A extends Areas> {
   readonly client: Client<A>
 }
 
-interface Asked {
+export interface Asked {
   readonly token?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>

@@ -1,3 +1,4 @@
+import { settingRows } from '../../src/platform/settings.ts'
 import { DASHBOARD_SECRET, http } from './harness.ts'
 import { type Launched, launch } from './launched.ts'
 
@@ -6,17 +7,19 @@ export interface Api extends Launched {
   readonly url: string
 }
 
-/** Runs `src/bin/api.ts` as an operator would. */
+/** Named but empty, so that nobody's own `.env` decides. */
+const unset = Object.fromEntries(settingRows().map(({ name }) => [name, '']))
+
+/** Runs one of the programs that are for operators: `api` or `migrate`. */
+export const program = (name: string, env: Record<string, string>): Launched =>
+  launch(process.execPath, [`src/bin/${name}.ts`], { ...unset, PORT: '0', LOG_LEVEL: 'silent', ...env })
+
+export const SECRETS = { DASHBOARD_SECRET, SECRET_KEY: 'a-secret-key-of-the-tests-0123456789' }
+
+/** Starts an API process and waits until it listens. */
 export async function startApi(databaseUrl: string, env: Record<string, string> = {}): Promise<Api> {
-  const api = launch(process.execPath, ['src/bin/api.ts'], {
-    DATABASE_URL: databaseUrl,
-    DASHBOARD_SECRET,
-    SECRET_KEY: 'a-secret-key-of-the-tests-0123456789',
-    RATE_LIMIT_PER_MINUTE: '1000000',
-    LOG_LEVEL: 'silent',
-    PORT: '0',
-    ...env,
-  })
+  const settings = { DATABASE_URL: databaseUrl, RATE_LIMIT_PER_MINUTE: '1000000', ...SECRETS, ...env }
+  const api = program('api', settings)
   const [, port] = await api.says(/Listening on .* port (\d+)/)
   return { ...api, url: `http://127.0.0.1:${port}` }
 }

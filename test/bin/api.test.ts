@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { type Burst, burst, create } from '../support/burst.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { http } from '../support/harness.ts'
+import { type Api, join, program, SECRETS, startApi } from '../support/processes.ts'
+import { until } from '../support/until.ts'
+
+jest.setTimeout(60_000)
+
+/** A database without anything in it, not even a table. */
+async function emptyDatabase(): Promise<string> {
+  const url = await cloneDatabase()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('drop schema public cascade; create schema public')
+  await client.end()
+  return url
+}
+
+describe('an API process', () => {
+  test('names every setting that it lacks', async () => {
+    const api = program('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+    expect(await api.exit).toBe(1)
+    expect(api.output()).toBe('Not set: DASHBOARD_SECRET, SECRET_KEY. Give every process the same.\n')
+  })
+
+  test('leaves the schema to migrate, which several may run at once', async () => {
+    const settings = { DATABASE_URL: await emptyDatabase(), ...SECRETS }
+    const early = program('api', settings)
+    expect(await early.exit).toBe(1)
+    expect(early.output()).toContain('run migrate before')
+
+    const migrations = [program('migrate', settings), program('migrate', settings)]
+    for (const migration of migrations) expect(await migration.exit).toBe(0)
+    const api = await startApi(settings.DATABASE_URL)
+    expect((await http(api.url, 'GET', '/health', {})).status).toBe(200)
+    api.kill('SIGTERM')
+    expect(await api.exit).toBe(0)
+  })
+
+  test('that is told to stop under load answers all it has taken on', async () => {
+    const api = await startApi(await cloneDatabase())
+    const running: Burst = burst(api.url, await join(api.url))
+    await until('fifty creates', () => running.made() >= 50)
+    const began = performance.now()
+    api.kill('SIGTERM')
+    expect(await api.exit).toBe(0)
+    expect(performance.now() - began).toBeLessThan(10_000)
+    const creates = await running.stop()
+    const answered = creates.filter(({ told }) => told)
+    expect(answered.every(({ told }) => told?.status === 201)).toBe(true)
+    const failures = new Set(creates.flatMap(({ failure }) => failure ?? []))
+    expect([...failures]).toEqual(['ECONNREFUSED'])
+  })
+})
+
+describe('two API processes on one database', () => {
+  let a: Api
+  let b: Api
+  let token: string
+  beforeAll(async () => {
+    const databaseUrl = await cloneDatabase()
+    const settings = { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '200' }
+    ;[a, b] = await Promise.all([startApi(databaseUrl, settings), startApi(databaseUrl, settings)])
+    token = await join(a.url)
+  })
+  const either = (index: number) => (index % 2 === 0 ? a : b).url
+
+  test('do once what is asked fifty times with the same key', async () => {
+    const asked = { kind: 'agents', name: 'Only one', key: 'only-one' } as const
+    const times = Array.from({ length: 50 }, (_, index) => create(either(index), token, asked))
+    const answers = (await Promise.all(times)).map(({ told }) => told)
+    const made = answers.filter(told => told?.status === 201)
+    expect(made.length).toBeGreaterThan(0)
+    expect(answers.filter(told => told?.status === 409)).toHaveLength(50 - made.length)
+    expect(new Set(made.map(told => told?.body.id)).size).toBe(1)
+    const { body } = await http(b.url, 'GET', '/agents', { token })
+    expect(body.data).toHaveLength(1)
+  })
+
+  test('both refuse a key within a second of its end', async () => {
+    const { body: key } = await http(a.url, 'POST', '/keys', {
+      token,
+      body: { name: 'Short-lived', environment: 'sandbox' },
+    })
+    const use = async (url: string) => (await http(url, 'GET', '/agents', { token: key.key })).status
+    expect([await use(a.url), await use(b.url)]).toEqual([200, 200])
+    expect((await http(a.url, 'DELETE', `/keys/${key.id}`, { token })).status).toBe(200)
+    await sleep(900)
+    expect([await use(a.url), await use(b.url)]).toEqual([401, 401])
+  })
+
+  test('go on in a list where the other has left off', async () => {
+    for (let index = 0; index < 5; index++)
+      await http(a.url, 'POST', '/policies', { token, body: { name: `${index}` } })
+    const { body: first } = await http(a.url, 'GET', '/policies?limit=3', { token })
+    const cursor = encodeURIComponent(first.nextCursor)
+    const { body: second } = await http(b.url, 'GET', `/policies?limit=3&cursor=${cursor}`, { token })
+    const names = [...first.data, ...second.data].map(({ name }: { name: string }) => name)
+    expect(names).toEqual(['4', '3', '2', '1', '0'])
+  })
+
+  test('count the requests of a client together', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    const times = Array.from({ length: 230 }, (_, index) =>
+      http(either(index), 'GET', '/health', { headers }),
+    )
+    const refused = (await Promise.all(times)).filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(30)
+    for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await http(b.url, 'GET', '/health', {})).status).toBe(200)
+  })
+})

@@ -1,0 +1,143 @@
+import { realpathSync } from 'node:fs'
+import { join as path } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { commit } from '../../src/kernel/connection.ts'
+import type { Database } from '../../src/kernel/database.ts'
+import { type AuditRow, emptyJournal } from '../../src/kernel/journal.ts'
+import { migrate } from '../../src/platform/database.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
+import { signalPostmaster } from '../../src/platform/postmaster.ts'
+import { burst, type Create, create } from '../support/burst.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { http } from '../support/harness.ts'
+import { type Api, join, startApi } from '../support/processes.ts'
+import { until } from '../support/until.ts'
+
+jest.setTimeout(60_000)
+
+const answered = (status: number) => (one: Create) => one.told?.status === status
+
+async function rows(databaseUrl: string, text: string, values: unknown[] = []): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    return (await client.query({ text, values, rowMode: 'array' })).rows.flat()
+  } finally {
+    await client.end()
+  }
+}
+
+const TRACES = `
+select count(*)::int,
+  count(*) filter (where exists (select from events where made.id in (data ->> 'agentId', data ->> 'policyId')))::int,
+  count(*) filter (where exists (select from audit_entries where resource_id = made.id))::int
+from unnest($1::text[]) as made(id)
+where id in (select id from agents union all select id from policies)`
+
+const NAMES = 'select name from agents union all select name from policies'
+
+/** What was answered with 201 is there, each with its event and its audit row, and nothing is there twice. */
+async function expectKept(databaseUrl: string, creates: readonly Create[]): Promise<void> {
+  const ids = creates.filter(answered(201)).map(({ told }) => told?.body.id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(await rows(databaseUrl, TRACES, [ids])).toEqual([ids.length, ids.length, ids.length])
+  const named = await rows(databaseUrl, NAMES)
+  expect(new Set(named).size).toBe(named.length)
+}
+
+describe('an API process that is killed in a burst of creates', () => {
+  test('has kept every promise, and keeps them when it is started again', async () => {
+    const databaseUrl = await cloneDatabase()
+    const api = await startApi(databaseUrl)
+    const token = await join(api.url)
+    const running = burst(api.url, token)
+    await until('a hundred creates', () => running.made() >= 100)
+    api.kill('SIGKILL')
+    await api.exit
+    const creates = await running.stop()
+    expect(creates.some(({ told }) => told === undefined)).toBe(true)
+    await expectKept(databaseUrl, creates)
+
+    const again = await startApi(databaseUrl)
+    const keyed = creates.filter(({ key }) => key !== null)
+    const repeated = await Promise.all(keyed.map(one => create(again.url, token, one)))
+    expect(repeated.filter(answered(201))).toHaveLength(keyed.length)
+    for (const [index, { told }] of repeated.entries()) {
+      const before = keyed[index]?.told
+      if (before) expect(told?.text).toBe(before.text)
+      if (before) expect(told?.headers.get('idempotent-replayed')).toBe('true')
+    }
+    await expectKept(databaseUrl, [...creates.filter(({ key }) => key === null), ...repeated])
+  })
+})
+
+describe('a PostgreSQL that goes away under load', () => {
+  const dataDir = temporaryFolder()
+  let postgres: EmbeddedPostgres
+  let api: Api
+  let token: string
+  beforeAll(async () => {
+    postgres = await startPostgres({ dataDir, port: 0 })
+    await migrate(postgres.url)
+    api = await startApi(postgres.url)
+    token = await join(api.url)
+  })
+  afterAll(async () => {
+    api.kill('SIGTERM')
+    await api.exit
+    await postgres.stop()
+  })
+
+  /** As by `pg_ctl stop -m immediate`, or worse; and it stays away for a while. */
+  async function crash(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+    signalPostmaster(path(realpathSync(path(dataDir, 'postgres')), 'data'), signal)
+    await postgres.stop()
+    await until('health to tell', async () => (await http(api.url, 'GET', '/health', {})).status === 503)
+    await sleep(500)
+    postgres = await startPostgres({ dataDir, port: 0 })
+  }
+
+  test.each(['SIGQUIT', 'SIGKILL'] as const)('by %s: 503 meanwhile, then all is well again', async signal => {
+    const running = burst(api.url, token)
+    await until('fifty creates', () => running.made() >= 50)
+    await crash(signal)
+    const before = running.made()
+    await until('fifty creates more', () => running.made() >= before + 50)
+    const creates = await running.stop()
+
+    const refused = creates.filter(one => !answered(201)(one))
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { told } of refused) {
+      expect(told?.status).toBe(503)
+      expect(told?.headers.get('retry-after')).toMatch(/^\d+$/)
+    }
+    expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(8_000)
+    await expectKept(postgres.url, creates)
+    const undone = refused.filter(({ told }) => told?.headers.get('x-error-code') === 'unavailable')
+    const there = new Set(await rows(postgres.url, NAMES))
+    expect(undone.filter(({ name }) => there.has(name))).toEqual([])
+    expect((await http(api.url, 'GET', '/health', {})).status).toBe(200)
+  })
+
+  test('a transaction number that a crash has made free again proves nothing', async () => {
+    const lost = new pg.Client({ connectionString: postgres.url })
+    lost.on('error', () => undefined)
+    await lost.connect()
+    await lost.query('begin')
+    const { rows: numbers } = await lost.query('select pg_current_xact_id()::text as id')
+    await crash('SIGQUIT')
+    await rows(postgres.url, 'select pg_current_xact_id()')
+
+    const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
+    const gone = {
+      query: () => Promise.reject(new Error('Connection terminated')),
+    } as unknown as pg.PoolClient
+    const journal = { ...emptyJournal(), audit: [{ id: 'audit_of_the_lost' } as AuditRow] }
+    const commits = commit({ pool } as unknown as Database, gone, { id: numbers[0].id, journal })
+    await expect(commits).rejects.toThrow('Connection terminated')
+    await pool.end()
+  })
+})

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { areas } from '../src/areas.ts'
+import { mediaTypeOf } from '../src/kernel/file.ts'
+import { problems } from '../src/kernel/problem.ts'
+import { scopes } from '../src/kernel/scopes.ts'
+import { operations } from './support/world.ts'
+
+const named = operations.map(one => [one.key, one.operation] as const)
+const writes = named.filter(([, { method }]) => method !== 'GET')
+
+interface Json {
+  readonly properties?: Record<string, Json>
+  readonly additionalProperties?: boolean | Json
+  readonly items?: Json
+  readonly anyOf?: Json[]
+  readonly allOf?: Json[]
+  readonly $defs?: Record<string, Json>
+}
+
+/** The places in a schema where a member that it does not name would pass. */
+function open(schema: Json, at = 'body'): string[] {
+  const { properties, additionalProperties, items, anyOf = [], allOf = [], $defs = {} } = schema
+  const here = properties && additionalProperties !== false ? [at] : []
+  const below = [
+    ...Object.entries({ ...properties, ...$defs }).map(([name, member]) => open(member, `${at}.${name}`)),
+    ...[...anyOf, ...allOf, ...(items ? [items] : [])].map(member => open(member, `${at}[]`)),
+    ...(typeof additionalProperties === 'object' ? [open(additionalProperties, `${at}.*`)] : []),
+  ]
+  return [...here, ...below.flat()]
+}
+
+const jsonOf = (schema: z.ZodType): Json =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as unknown as Json
+
+describe.each(named)('the contract of %s', (key, operation) => {
+  test('takes no member that it does not name', () => {
+    const bodies = [operation.body, operation.query].filter(schema => schema !== undefined)
+    expect(bodies.flatMap(schema => open(jsonOf(schema)))).toEqual([])
+  })
+
+  test('has an example that it takes itself', () => {
+    if (operation.body && !operation.body.safeParse({}).success) expect(operation.example).toBeDefined()
+    if (operation.example !== undefined)
+      expect(operation.body?.safeParse(operation.example).error).toBeUndefined()
+  })
+
+  test('says in words what it is, and what is refused', () => {
+    expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
+    for (const [code, [status, message]] of Object.entries<readonly [number, string]>(
+      operation.fails ?? {},
+    )) {
+      expect(code).toMatch(/^[a-z][a-z_]*$/)
+      expect(message).toMatch(/[.?)}]$/)
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(problems).not.toHaveProperty([code])
+    }
+  })
+
+  test('is asked for a scope where a credential can have one', () => {
+    const scoped = operation.callers.some((caller: string) => caller === 'key' || caller === 'agent')
+    expect(operation.scope !== undefined).toBe(scoped)
+    if (operation.callers.includes('public')) expect(operation.callers).toEqual(['public'])
+    if (operation.scope) expect(operation.scope).toMatch(operation.method === 'GET' ? /:read$/ : /:(?!read)/)
+  })
+
+  test('returns what can be described', () => {
+    const [status, schema] = operation.returns
+    if (mediaTypeOf(schema)) return
+    expect(status === 204).toBe(schema instanceof z.ZodUndefined)
+    expect(() => jsonOf(schema)).not.toThrow()
+  })
+
+  test('can be refused for the record that its address names', () => {
+    if (!/\{\w+\}/.test(operation.path)) return
+    const statuses = Object.values<readonly [number, string]>(operation.fails ?? {}).map(([status]) => status)
+    expect([key, statuses]).toEqual([key, expect.arrayContaining([404])])
+  })
+})
+
+describe.each(writes)('%s', (_, { emits = {}, readOnly }) => {
+  test('tells what it changes by an event, or changes nothing', () => {
+    expect(Object.keys(emits).length > 0).toBe(readOnly !== true)
+    for (const event of Object.keys(emits)) expect(event).toMatch(/^[a-z_]+(\.[a-z_]+)+$/)
+  })
+})
+
+describe('all contracts together', () => {
+  test('ask for every scope that there is', () => {
+    const asked = new Set(operations.flatMap(({ operation }) => operation.scope ?? []))
+    expect([...asked].toSorted()).toEqual([...scopes].toSorted())
+  })
+
+  test('mean the same by the same event', () => {
+    const shapes = new Map<string, Set<string>>()
+    for (const { operation } of operations)
+      for (const [event, schema] of Object.entries<z.ZodType>(operation.emits ?? {}))
+        shapes.set(event, (shapes.get(event) ?? new Set()).add(JSON.stringify(jsonOf(schema))))
+    expect([...shapes].filter(([, texts]) => texts.size > 1).map(([event]) => event)).toEqual([])
+  })
+
+  test('have each address once', () => {
+    const places = operations.map(
+      ({ operation: { method, path } }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`,
+    )
+    expect(new Set(places).size).toBe(places.length)
+  })
+
+  test('react to events that somebody emits', () => {
+    const emitted = new Set(operations.flatMap(({ operation }) => Object.keys(operation.emits ?? {})))
+    const awaited = Object.values(areas).flatMap(({ reactions }) => Object.keys(reactions))
+    expect(awaited.filter(event => !emitted.has(event))).toEqual([])
+  })
+})

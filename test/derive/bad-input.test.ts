@@ -1,0 +1,294 @@
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { anAgent, aPolicy } from '../support/factories.ts'
+import { startHouse, type Told } from '../support/harness.ts'
+
+const house = await startHouse()
+const owner = await house.owner()
+const stranger = await house.owner()
+for (const { client } of [owner, stranger]) for (let made = 0; made < 3; made++) await aPolicy(client)
+const agent = await anAgent(owner.client)
+
+const TABLES = [
+  'policies',
+  'policy_versions',
+  'agents',
+  'keys',
+  'customers',
+  'events',
+  'audit_entries',
+  'idempotency_keys',
+]
+
+/** Everything that a request could have changed. */
+async function counts(): Promise<unknown> {
+  const columns = TABLES.map(table => `(select count(*) from ${table}) as ${table}`)
+  return (await house.sql(`select ${columns.join(', ')}`))[0]
+}
+
+let before: unknown
+beforeEach(async () => {
+  before = await counts()
+})
+afterEach(async () => expect(await counts()).toEqual(before))
+
+function expectRefusal(
+  { status, headers, body }: Told,
+  expected: number,
+  code: string,
+  words?: RegExp | string,
+): void {
+  expect({ status, code: headers.get('x-error-code') }).toEqual({ status: expected, code })
+  expect(Object.keys(body)).toEqual(['error'])
+  expect(body.error.length).toBeLessThan(1_000)
+  if (words) expect(body.error).toMatch(words)
+  expect(headers.get('x-data-residency')).toBe('EU')
+  expect(headers.get('x-request-id')).toBeTruthy()
+}
+
+const post = (body: string, headers: Record<string, string> = {}) =>
+  house.http('POST', '/policies', {
+    token: owner.key,
+    body,
+    headers: { 'idempotency-key': 'bad', ...headers },
+  })
+
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+const nestedObjects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+describe('a body', () => {
+  test.each([
+    '{"name":',
+    '{name:1}',
+    "{'name':'a'}",
+    'undefined',
+    '{"name":"a"}}',
+    '\u0000',
+    '{"name":"a",}',
+  ])('that is not JSON is refused: %s', async body => expectRefusal(await post(body), 400, 'invalid_json'))
+
+  test.each(['[]', '[{"name":"a"}]', 'null', '"name"', '1', 'true'])(
+    'that is no object is refused: %s',
+    async body => expectRefusal(await post(body), 400, 'invalid_request', /^body: /),
+  )
+
+  test.each([
+    ['an unknown member', '{"name":"a","colour":1}', /^colour: there is no such member$/],
+    ['several unknown members', '{"name":"a","x":1,"y":2}', /^x: .*; y: /],
+    ['a missing member', '{}', /^name: /],
+    ['a wrong type', '{"name":1}', /^name: /],
+    ['a number in quotes', '{"name":"a","dailyLimitEuros":"1"}', /^dailyLimitEuros: /],
+    ['a truth in quotes', '{"name":"a","requireIntent":"true"}', /^requireIntent: /],
+    ['a wrong item', '{"name":"a","allowedCountries":["DE","de"]}', /^allowedCountries\.1: /],
+    ['an object for a list', '{"name":"a","merchantAllowlist":{"0":"x"}}', /^merchantAllowlist: /],
+    ['NUL', '{"name":"a\\u0000b"}', /^name: .*U\+0000/],
+    ['NUL in a list', '{"name":"a","merchantAllowlist":["x","\\u0000"]}', /^merchantAllowlist\.1: /],
+    ['half a surrogate pair', '{"name":"\\ud800"}', /^name: .*surrogate/],
+    ['the other half', '{"name":"a\\udc00b"}', /^name: .*surrogate/],
+    ['NUL in a name', '{"name":"a","\\u0000":1}', /U\+0000/],
+    ['half a pair in a name', '{"name":"a","\\ud800":1}', /surrogate/],
+    ['__proto__', '{"name":"a","__proto__":{"requireIntent":true}}', /__proto__/],
+    ['__proto__ deeper down', '{"name":"a","merchantAllowlist":[{"__proto__":1}]}', /__proto__/],
+    ['constructor', '{"name":"a","constructor":{"prototype":{}}}', /^constructor: /],
+    ['a number beyond numbers', '{"name":"a","dailyLimitEuros":1e400}', /^dailyLimitEuros: /],
+    ['one as far below', '{"name":"a","dailyLimitEuros":-1e400}', /^dailyLimitEuros: /],
+    ['a huge amount', '{"name":"a","dailyLimitEuros":1e21}', /^dailyLimitEuros: /],
+    ['a huge count', '{"name":"a","maxUsageCount":1e21}', /^maxUsageCount: /],
+    ['a count that no column holds', '{"name":"a","maxUsageCount":2147483648}', /^maxUsageCount: /],
+    ['three decimals', '{"name":"a","dailyLimitEuros":1.005}', /^dailyLimitEuros: at most two decimals$/],
+    ['a float artefact', '{"name":"a","dailyLimitEuros":0.30000000000000004}', /two decimals/],
+    ['less than nothing', '{"name":"a","dailyLimitEuros":-0.01}', /^dailyLimitEuros: /],
+  ])('with %s is refused, and it is named', async (_, body, words) =>
+    expectRefusal(await post(body), 400, 'invalid_request', words),
+  )
+
+  test.each([
+    ['lists', nested(10_000)],
+    ['objects', nestedObjects(10_000)],
+    ['lists in a member', `{"name":${nested(10_000)}}`],
+    ['objects in a list', `{"name":"a","merchantAllowlist":[${nestedObjects(10_000)}]}`],
+    ['half a million lists', nested(500_000)],
+  ])('of %s in each other is refused', async (_, body) =>
+    expectRefusal(await post(body), 400, 'invalid_request', /levels deep/),
+  )
+
+  test('with a name as long as itself is refused in few words', async () =>
+    expectRefusal(await post(`{"name":"a","${'x'.repeat(500_000)}":1}`), 400, 'invalid_request'))
+
+  test.each([
+    ['a long key in a record', { metadata: { ['x'.repeat(500_000)]: 1 } }],
+    ['NUL under a long key', { metadata: { ['x'.repeat(500_000)]: '\0' } }],
+    [
+      'many unknown members',
+      Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`x${index}`, 1])),
+    ],
+  ])('with %s is refused in few words', async (_, members) => {
+    const body = { name: 'a', ...members }
+    expectRefusal(await house.http('POST', '/agents', { token: owner.key, body }), 400, 'invalid_request')
+  })
+
+  test('of another type is refused', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=latin1',
+      'json',
+    ])
+      expectRefusal(await post('{"name":"a"}', { 'content-type': type }), 415, 'unsupported_media_type')
+  })
+
+  test('that is compressed is refused', async () => {
+    for (const encoding of ['gzip', 'deflate', 'br', 'x-unknown']) {
+      const { status, headers } = await fetch(`${house.url}/policies`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${owner.key}`,
+          'content-type': 'application/json',
+          'content-encoding': encoding,
+        },
+        body: gzipSync('{"name":"a"}'),
+      })
+      expect([status, headers.get('x-error-code')]).toEqual([415, 'unsupported_media_type'])
+    }
+  })
+
+  test('that is not UTF-8 is refused', async () => {
+    const body = Buffer.from('{"name":"\xff"}', 'latin1')
+    const answer = await fetch(`${house.url}/policies`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+      body,
+    })
+    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([400, 'invalid_json'])
+  })
+
+  test('over 1 MiB is refused, whether it says so or not', async () => {
+    const body = JSON.stringify({ name: 'x'.repeat(1_048_576) })
+    expectRefusal(await post(body), 413, 'body_too_large')
+    const stream = new Blob([body]).stream()
+    const { status } = await fetch(`${house.url}/policies`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    } as RequestInit)
+    expect(status).toBe(413)
+  })
+
+  test('where there is none to be is refused', async () => {
+    const path = `/agents/${agent.id}/unfreeze`
+    expectRefusal(
+      await house.http('POST', path, { token: owner.key, body: { a: 1 } }),
+      400,
+      'invalid_request',
+      /^a: /,
+    )
+    expectRefusal(await house.http('POST', path, { token: owner.key, body: [1] }), 400, 'invalid_request')
+    expectRefusal(
+      await house.http('DELETE', `/agents/${agent.id}`, { token: owner.key, body: { a: 1 } }),
+      400,
+      'invalid_request',
+    )
+  })
+})
+
+const get = (path: string, token = owner.key) => house.http('GET', path, { token })
+
+describe('a query', () => {
+  test.each(['0', '101', '-1', 'abc', '', '1.5', '1e400', 'NaN', '١'])(
+    'with the limit %j is refused',
+    async limit =>
+      expectRefusal(
+        await get(`/policies?limit=${encodeURIComponent(limit)}`),
+        400,
+        'invalid_request',
+        /^limit: a whole number/,
+      ),
+  )
+
+  test.each([
+    ['a parameter given twice', 'limit=1&limit=2', /^limit: given more than once$/],
+    ['the same twice', 'kind=agent&kind=agent', /^kind: /],
+    ['a list', 'limit[]=1', /^limit\[\]: there is no such member$/],
+    ['an unknown parameter', 'colour=red', /^colour: there is no such member$/],
+    ['__proto__', '__proto__=1', /__proto__/],
+    ['a value that is none', 'kind=both', /^kind: /],
+    ['NUL', 'templateId=%00', /^templateId: .*U\+0000/],
+  ])('with %s is refused', async (_, query, words) =>
+    expectRefusal(await get(`/policies?${query}`), 400, 'invalid_request', words),
+  )
+
+  test('for what takes none is refused', async () =>
+    expectRefusal(await get(`/agents/${agent.id}?a=1`), 400, 'invalid_request', /^a: /))
+
+  test('with percent signs that mean nothing changes nothing', async () => {
+    for (const query of ['templateId=%', 'templateId=%zz', 'templateId=%ED%A0%80', 'templateId=%FF'])
+      expect((await get(`/policies?${query}`)).body).toEqual({ data: [], hasMore: false, nextCursor: null })
+  })
+})
+
+describe('a cursor', () => {
+  const cursorOf = async (path: string, token = owner.key): Promise<string> =>
+    (await get(path, token)).body.nextCursor
+
+  test.each([
+    ['that is forged', async () => 'abc'],
+    ['that is empty', async () => ''],
+    ['that was altered', async () => `${await cursorOf('/policies?limit=1')}A`],
+    ['of another owner', () => cursorOf('/policies?limit=1', stranger.key)],
+    ['of another filter', () => cursorOf('/policies?limit=1&kind=template')],
+    ['of another list', () => cursorOf('/policies/presets?limit=1')],
+  ])('%s is refused', async (_, made) => {
+    const cursor = encodeURIComponent(await made())
+    expectRefusal(await get(`/policies?limit=1&cursor=${cursor}`), 400, 'invalid_cursor', /^cursor: /)
+  })
+
+  test('of its own list is good with another limit', async () => {
+    const cursor = encodeURIComponent(await cursorOf('/policies?limit=1'))
+    expect((await get(`/policies?limit=2&cursor=${cursor}`)).body.data.length).toBe(2)
+  })
+})
+
+describe('an address', () => {
+  test.each([
+    '/nowhere',
+    '/v2/agents',
+    '/agents/',
+    '//agents',
+    '/agents/a/b/c',
+    '/v1',
+    '/v1/v1/agents',
+    '/Agents',
+  ])('%s leads nowhere', async path => expectRefusal(await get(path), 404, 'not_found'))
+
+  test.each([
+    '%',
+    '%zz',
+    '%00',
+
+    'a%2Fb',
+    '%ff',
+    'a b',
+    'é',
+    "'",
+    'x'.repeat(129),
+    'x'.repeat(8_000),
+  ])('/agents/%s names nothing', async id => {
+    const { status, headers, body } = await get(`/agents/${id}`)
+    expect([status, headers.get('x-data-residency')]).toEqual([404, 'EU'])
+    expect(Object.keys(body)).toEqual(['error'])
+  })
+
+  test('known by another method says by which', async () => {
+    for (const [method, path, allow] of [
+      ['PUT', '/agents', 'GET, POST'],
+      ['DELETE', '/v1/health', 'GET'],
+      ['POST', `/agents/${agent.id}`, 'GET, PATCH, DELETE'],
+      ['OPTIONS', '/agents', 'GET, POST'],
+    ] as const) {
+      const answer = await house.http(method, path, { token: owner.key })
+      expectRefusal(answer, 405, 'method_not_allowed')
+      expect(answer.headers.get('allow')).toBe(allow)
+    }
+  })
+})

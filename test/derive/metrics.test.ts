@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals'
+import { aKey, aPolicy } from '../support/factories.ts'
+import { DASHBOARD_SECRET } from '../support/harness.ts'
+import { startPots, times } from '../support/pot-house.ts'
+
+const house = await startPots()
+const owner = await house.owner()
+
+const text = async (): Promise<string> =>
+  (await house.http('GET', '/metrics', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } })).text
+
+/** The value of one line, by its name and some of its labels. */
+async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
+  const line = (await text())
+    .split('\n')
+    .find(
+      one =>
+        one.startsWith(name) && Object.entries(labels).every(([key, is]) => one.includes(`${key}="${is}"`)),
+    )
+  return Number(line?.split(' ').at(-1) ?? 0)
+}
+
+const served = (operation: string, status: number) =>
+  value('http_request_seconds_count', { operation, status: String(status) })
+
+describe('the figures', () => {
+  test('are for who has the dashboard secret', async () => {
+    expect((await house.http('GET', '/metrics')).status).toBe(401)
+    expect((await house.http('GET', '/metrics', { headers: { 'x-dashboard-secret': 'guess' } })).status).toBe(
+      401,
+    )
+    expect((await house.http('GET', '/metrics', { token: owner.key })).status).toBe(403)
+    const answer = await house.http('GET', '/metrics', {
+      headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
+    })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+    expect(answer.text).toMatch(/^# HELP /)
+  })
+
+  test('count requests by operation and status', async () => {
+    const before = [await served('policies.create', 201), await served('policies.create', 400)]
+    for (let made = 0; made < 3; made++) await aPolicy(owner.client)
+    await owner.client.policies.create({ body: { name: '' } })
+    expect([await served('policies.create', 201), await served('policies.create', 400)]).toEqual([
+      (before[0] ?? 0) + 3,
+      (before[1] ?? 0) + 1,
+    ])
+  })
+
+  test('name no address that a caller has made up, and nobody', async () => {
+    const { key } = await aKey(owner.client)
+    await house.http('GET', '/somewhere/else')
+    await house.http('GET', `/agents/agent_made_up`, { token: String(key) })
+    const figures = await text()
+    for (const word of ['somewhere', 'made_up', owner.ownerId, String(key), '127.0.0.1'])
+      expect(figures).not.toContain(word)
+    expect(await served('none', 404)).toBeGreaterThan(0)
+  })
+
+  test('tell how large batches are and how many round trips they take', async () => {
+    const potId = await house.pot(owner, 100)
+    await times(66, () => owner.client.pots.take({ params: { id: potId }, body: { amount: 1 } }))
+    const of = { operation: 'pots.take' }
+    const batches = await value('batch_size_count', of)
+    expect(await value('batch_size_sum', of)).toBe(66)
+    expect(batches).toBeLessThan(66)
+    expect(await value('batch_round_trips_sum', of)).toBe(6 * batches)
+  })
+
+  test('tell how the pool is used', async () => {
+    const states = await Promise.all(
+      ['busy', 'idle', 'waited_for'].map(state => value('database_pool_connections', { state })),
+    )
+    expect(states.every(Number.isInteger)).toBe(true)
+  })
+})

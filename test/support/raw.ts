@@ -1,0 +1,73 @@
+import { connect } from 'node:net'
+
+export interface Raw {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** One request as it goes over the wire. */
+export function request(
+  method: string,
+  target: string,
+  headers: Record<string, string> = {},
+  body = '',
+): string {
+  const length = body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+  const lines = Object.entries({ Host: 'localhost', ...length, ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  return [`${method} ${target} HTTP/1.1`, ...lines, '', body].join('\r\n')
+}
+
+/**
+ * Says these things one after another on one connection, each when the one before has been answered. Fewer answers
+ * than sayings: the connection was closed.
+ */
+export function converse(url: string, ...sayings: readonly (string | Buffer)[]): Promise<Raw[]> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const answers: Raw[] = []
+  let rest = Buffer.alloc(0)
+  return new Promise((resolve, reject) => {
+    const next = (): void => {
+      const saying = sayings[answers.length]
+      if (saying === undefined) socket.end()
+      else socket.write(saying)
+    }
+    socket.setTimeout(10_000, () => reject(new Error('no answer')))
+    socket.on('connect', next)
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(answers))
+    socket.on('data', data => {
+      rest = Buffer.concat([rest, data])
+      const answer = answerIn(rest, String(sayings[answers.length]).startsWith('HEAD'))
+      if (!answer) return
+      rest = rest.subarray(answer.length)
+      answers.push(answer)
+      next()
+    })
+  })
+}
+
+/** The first answer in these bytes, when it is there entirely. */
+function answerIn(bytes: Buffer, toHead: boolean): (Raw & { length: number }) | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
+  const headers = new Headers(lines.map((line): [string, string] => split(line)))
+  const size = toHead ? 0 : Number(headers.get('content-length') ?? 0)
+  const length = end + 4 + size
+  if (bytes.length < length) return undefined
+  return {
+    status: Number(first.split(' ')[1]),
+    headers,
+    text: bytes.subarray(end + 4, length).toString(),
+    length,
+  }
+}
+
+function split(line: string): [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon), line.slice(colon + 1).trim()]
+}
