@@ -1,12 +1,14 @@
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
+import { intentsArea } from './control/intents/intents.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
 import { healthArea } from './surface/health/health.ts'
 import { pagesArea } from './surface/pages/pages.ts'
+import { simulateArea } from './surface/simulate/simulate.ts'
 
 /** The one list of areas, left to right in the order of what depends on what. */
 export const areas = {
@@ -15,8 +17,10 @@ export const areas = {
   agents: agentsArea,
   agentTokens: agentTokensArea,
   policies: policiesArea,
+  intents: intentsArea,
   events: eventsArea,
   audit: auditArea,
+  simulate: simulateArea,
   health: healthArea,
   pages: pagesArea,
 }

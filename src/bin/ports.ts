@@ -1,9 +1,13 @@
 import { renderDocs } from '../derive/docs/docs.ts'
 import { openapiDocument } from '../derive/openapi.ts'
 import type { Areas } from '../kernel/area.ts'
-import type { Database } from '../kernel/database.ts'
+import { type Database, sqlOn } from '../kernel/database.ts'
+import { advance } from '../kernel/deadlines.ts'
+import type { Execute } from '../kernel/execute.ts'
 import type { File } from '../kernel/file.ts'
+import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Ports } from '../kernel/ports.ts'
+import { offsetOf } from '../kernel/tenant-clock.ts'
 import type { Metrics } from '../platform/metrics.ts'
 
 interface Parts {
@@ -11,29 +15,40 @@ interface Parts {
   readonly database: Database
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
+  readonly execute: Execute
+  /** Null where nobody here works with Temporal. */
+  readonly temporal: () => Promise<boolean | null>
 }
 
 /** What handlers may ask of the world, made of what the platform has. */
-export function portsOf({ areas, database, metrics, publicUrl }: Parts): Ports {
+export function portsOf({ areas, database, metrics, publicUrl, execute, temporal }: Parts): Ports {
   const document = once(() => openapiDocument(areas))
   const text = once(() => JSON.stringify(document()))
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
-    health: () => healthOf(database),
+    health: () => healthOf(database, temporal),
     metrics: metrics.text,
+    async advanceClock(tenant, by) {
+      const from = await offsetOf(sqlOn(database.pool), tenant)
+      await advance({ areas, database, execute }, tenant, { from, by })
+    },
     openapi: text,
     docs: () => pages().get('') as File,
     docsAsset: name => pages().get(name),
   }
 }
 
-async function healthOf({ pool }: Database): Promise<Health> {
-  const alive = await pool.query('select 1').then(
-    () => true,
-    () => false,
-  )
-  return { database: alive ? 'ok' : 'unreachable', temporal: null, relay: { oldestSeconds: null } }
+async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promise<Health> {
+  const oldest = await oldestSeconds(sqlOn(pool)).catch(() => undefined)
+  const serving = await temporal()
+  return {
+    database: reachable(oldest !== undefined),
+    temporal: serving === null ? null : reachable(serving),
+    relay: { oldestSeconds: oldest ?? null },
+  }
 }
+
+const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined

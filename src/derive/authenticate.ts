@@ -40,7 +40,7 @@ export function gate(areas: Areas, database: Database, dashboardSecret: string):
 }
 
 function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
-  if (!callers.includes(actor.type))
+  if (!callers.some(caller => caller === actor.type))
     throw new Problem(
       'wrong_caller',
       `This operation is for ${callers.join(' or ')} credentials; yours is of the kind ${actor.type}.`,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Areas, type Registered, registered } from '../kernel/area.ts'
+import { type Areas, published, type Registered } from '../kernel/area.ts'
 import { ErrorCollector } from './openapi/errors.ts'
 import type { Known } from './openapi/example.ts'
 import { headerParameters, headers } from './openapi/headers.ts'
@@ -33,7 +33,7 @@ const errorSchema: JsonSchema = {
 
 /** The whole interface as an OpenAPI document, read off the contracts. */
 export function openapiDocument(areas: Areas): Document {
-  const operations = registered(areas)
+  const operations = published(areas)
   const schemas = new SchemaCollector()
   const errors = new ErrorCollector()
   const parameterExample = parameterExamples(

@@ -2,6 +2,7 @@ import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
 import type { Actor, Context } from './context.ts'
 import type { Sql } from './database.ts'
+import type { Deadline } from './deadline.ts'
 import type { Machine } from './machine.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
 
@@ -30,18 +31,20 @@ export interface Area<A extends Api = Api> {
   readonly entities: readonly EntityClass<object>[]
   /** The states of its nouns and the steps between them, for the documentation. */
   readonly machines: readonly Machine<string>[]
+  /** Records that end by themselves. */
+  readonly deadlines: readonly Deadline[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   readonly reactions: Readonly<Record<string, Reaction>>
 }
 
-type Optional = Partial<Pick<Area, 'entities' | 'machines' | 'credentials' | 'reactions'>>
+type Optional = Partial<Pick<Area, 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions'>>
 
 export const area = <A extends Api>(
   name: string,
   about: string,
   { api, handlers }: Implemented<A>,
-  { entities = [], machines = [], credentials = {}, reactions = {} }: Optional = {},
-): Area<A> => ({ name, about, api, handlers, entities, machines, credentials, reactions })
+  { entities = [], machines = [], deadlines = [], credentials = {}, reactions = {} }: Optional = {},
+): Area<A> => ({ name, about, api, handlers, entities, machines, deadlines, credentials, reactions })
 
 /** An operation as the house knows it: where it belongs and what runs it. */
 export interface Registered {
@@ -53,6 +56,10 @@ export interface Registered {
 }
 
 export type Areas = Readonly<Record<string, Area>>
+
+/** The operations that the API offers. */
+export const published = (areas: Areas): Registered[] =>
+  registered(areas).filter(({ operation }) => operation.callers.length > 0)
 
 export const registered = (areas: Areas): Registered[] =>
   Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>

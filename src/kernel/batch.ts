@@ -4,6 +4,7 @@ import type { Actor, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import type { Events } from './operation.ts'
 import type { Refusal } from './problem.ts'
+import type { Process } from './process.ts'
 
 /** One request of a batch, as the area's functions see it. */
 export interface Item<I> {
@@ -16,6 +17,7 @@ export interface Item<I> {
 export interface Verdict<F extends string, E extends Events> {
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
+  wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Caller, Events } from './operation.ts'
 import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
+import type { Process } from './process.ts'
 
 export type Mode = 'test' | 'live'
 
@@ -15,7 +16,7 @@ export interface Tenant {
 
 /** Who calls, as the credential proves it. */
 export interface Actor {
-  readonly type: Caller
+  readonly type: Caller | 'process' | 'operator'
   readonly id: string | null
   readonly tenant: Tenant | null
   /** An agent's token reaches only that agent's records. */
@@ -35,6 +36,8 @@ export interface Context<F extends string = string, E extends Events = Events> {
   readonly ports: Ports
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
+  /** Begins the record's durable process once this is committed, or tells it to look again. */
+  wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
   /** One page of what matches, newest first, from the cursor of the request. */
   page<T extends { id: string }>(entity: EntityName<T>, where: FilterQuery<T>): Promise<PageOf<T>>
   /** The same over a list that is not in the database. */

@@ -5,7 +5,7 @@ import type { Sql } from './database.ts'
 import { type Claim, keep } from './idempotency.ts'
 import type { Journal } from './journal.ts'
 import { outcomeOf } from './outcome.ts'
-import { auditOf, eventOf, refusalOf } from './words.ts'
+import { auditOf, eventOf, refusalOf, wakeUp } from './words.ts'
 
 type Handler = HotHandler<Call['input'], unknown, string, Record<string, never>>
 export type Result = PromiseSettledResult<Outcome>
@@ -49,6 +49,7 @@ function decide(
       journal.events.push(
         eventOf(operation.emits, event, data, { tenant: item.tenant, now, requestId: call.requestId }),
       ),
+    wake: (process, record) => journal.outbox.push(wakeUp(process, item.tenant, record)),
   })
   const outcome = outcomeOf(operation, value)
   journal.audit.push(...journal.events.slice(before).map(event => auditOf(call, event, outcome)))

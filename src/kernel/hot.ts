@@ -54,6 +54,7 @@ const commitTogether = (house: House, calls: readonly Call[], patience: number):
     await decideAll(entries, sql, journal)
     await writeJournal(sql, journal)
     await commit(house.database, client, { id, journal })
+    if (journal.outbox.length > 0) house.onOutbox()
     house.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
     return entries.map(({ result }) => result as Result)
   })

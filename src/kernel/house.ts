@@ -9,6 +9,8 @@ export interface House {
   readonly ports: Ports
   readonly cursors: Cursors
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
+  /** Work for Temporal has been committed: the relay need not wait for its next round. */
+  readonly onOutbox: () => void
   /** Told how many requests a group commit took, and in how many round trips. */
   readonly onBatch: (operation: string, size: number, roundTrips: number) => void
 }

@@ -1,5 +1,6 @@
 import type { Tenant } from './context.ts'
 import type { Sql } from './database.ts'
+import type { ProcessInput } from './process.ts'
 
 /** An event as it is stored; delivery reads it from there. */
 export interface EventRow {
@@ -44,14 +45,26 @@ export interface IdempotencyRow {
   createdAt: Date
 }
 
+/** Work for Temporal: a durable process is started, or told to look again at its record. */
+export interface OutboxRow {
+  id: string
+  ownerId: string
+  mode: Tenant['mode']
+  process: string
+  workflowId: string
+  input: ProcessInput
+  createdAt: Date
+}
+
 /** What a transaction leaves behind beside its records. */
 export interface Journal {
   events: EventRow[]
   audit: AuditRow[]
   idempotency: IdempotencyRow[]
+  outbox: OutboxRow[]
 }
 
-export const emptyJournal = (): Journal => ({ events: [], audit: [], idempotency: [] })
+export const emptyJournal = (): Journal => ({ events: [], audit: [], idempotency: [], outbox: [] })
 
 const STATEMENT = `
 with e as (
@@ -66,6 +79,11 @@ with e as (
     "requestId", address, at
   from jsonb_to_recordset($2::jsonb) as r(id text, "ownerId" text, mode text, "actorType" text, "actorId" text,
     action text, event text, outcome text, "resourceId" text, "agentId" text, "requestId" text, address text, at timestamptz)
+), o as (
+  insert into outbox (id, owner_id, mode, process, workflow_id, input, created_at, due_at)
+  select id, "ownerId", mode, process, "workflowId", input, "createdAt", "createdAt"
+  from jsonb_to_recordset($4::jsonb) as r(id text, "ownerId" text, mode text, process text, "workflowId" text,
+    input jsonb, "createdAt" timestamptz)
 )
 insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,
   error_code, reservation, created_at)
@@ -76,9 +94,13 @@ on conflict (owner_id, mode, agent_id, operation, key) do update
   set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
     error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at`
 
-/** Events, audit rows and idempotency rows of one request or of a whole batch: always one statement. */
+/** What one request or a whole batch leaves behind, of whatever kind: always one statement. */
 export async function writeJournal(sql: Sql, journal: Journal): Promise<void> {
-  const { events, audit, idempotency } = journal
-  if (events.length + audit.length + idempotency.length === 0) return
-  await sql(STATEMENT, [JSON.stringify(events), JSON.stringify(audit), JSON.stringify(idempotency)])
+  const { events, audit, idempotency, outbox } = journal
+  const kinds = [events, audit, idempotency, outbox]
+  if (kinds.some(rows => rows.length > 0))
+    await sql(
+      STATEMENT,
+      kinds.map(rows => JSON.stringify(rows)),
+    )
 }

@@ -4,6 +4,8 @@ export interface Machine<State extends string> {
   readonly initial: State
   readonly table: Readonly<Record<State, readonly State[]>>
   can(from: State, to: State): boolean
+  /** Nothing comes after it. */
+  isFinal(state: State): boolean
   /** The only writer of a status. False, and nothing written, where the table has no such step. */
   move(record: { readonly status: State }, to: State): boolean
 }
@@ -21,6 +23,7 @@ export function machine<const State extends string>(
     states,
     initial: states[0],
     can,
+    isFinal: state => table[state].length === 0,
     move(record, to) {
       if (!can(record.status, to)) return false
       Object.assign(record, { status: to })

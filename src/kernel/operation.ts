@@ -28,6 +28,7 @@ export interface Contract<
 > {
   readonly summary: string
   readonly description?: string
+  /** With none it has no address: only our own processes run it. */
   readonly callers: readonly Caller[]
   readonly scope?: Scope
   readonly run?: K

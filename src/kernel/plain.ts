@@ -68,8 +68,9 @@ export async function settle(
   return outcome
 }
 
-export function note(call: Call, { events }: Work, journal: Journal, outcome: Outcome): void {
+export function note(call: Call, { events, outbox }: Work, journal: Journal, outcome: Outcome): void {
   journal.events.push(...events)
+  journal.outbox.push(...outbox)
   journal.audit.push(...events.map(event => auditOf(call, event, outcome)))
 }
 
@@ -112,6 +113,7 @@ export const transaction = <T>(
       const result = await work({ em, now: clock.tenant(opened.offset_ms), claim, kept, journal })
       await writeJournal(sql, journal)
       await commit(house.database, client, { id: opened.id, journal })
+      if (journal.outbox.length > 0) house.onOutbox()
       return result
     }),
   )

@@ -1,9 +1,12 @@
+import type { Tenant } from './context.ts'
 import type { File } from './file.ts'
 
 /** What handlers may ask of the world around them; wired in `bin`. */
 export interface Ports {
   health(): Promise<Health>
   metrics(): Promise<string>
+  /** Moves the tenant's test clock by so many milliseconds, and lets happen what falls due on the way. */
+  advanceClock(tenant: Tenant, by: number): Promise<void>
   /** The OpenAPI document, as served. */
   openapi(): string
   /** The reference as a page. */

@@ -3,9 +3,10 @@ import type { Call, Outcome } from './call.ts'
 import { clock } from './clock.ts'
 import type { Tenant } from './context.ts'
 import { newId } from './ids.ts'
-import type { AuditRow, EventRow } from './journal.ts'
+import type { AuditRow, EventRow, OutboxRow } from './journal.ts'
 import type { AnyOperation, Events, Failure } from './operation.ts'
 import { Refusal } from './problem.ts'
+import { type Process, workflowIdOf } from './process.ts'
 
 export const refusalOf = (operation: AnyOperation, code: string, message?: string): Refusal => {
   const failure: Failure | undefined = operation.fails?.[code]
@@ -57,4 +58,20 @@ export function auditOf(
     address,
     at: clock.real(),
   }
+}
+
+/** Begins the process of a record, or tells the one that runs to look again: it need not be known which. */
+export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Woken): OutboxRow => ({
+  id: newId('outbox'),
+  ownerId,
+  mode,
+  process: process.name,
+  workflowId: workflowIdOf(process, record.id),
+  input: { id: record.id, ownerId, mode, agentId: record.agentId },
+  createdAt: clock.real(),
+})
+
+export interface Woken {
+  readonly id: string
+  readonly agentId: string | null
 }

@@ -3,17 +3,19 @@ import { type Call, identityOf } from './call.ts'
 import { clock } from './clock.ts'
 import type { Context, Tenant } from './context.ts'
 import type { House } from './house.ts'
-import type { EventRow } from './journal.ts'
+import type { EventRow, OutboxRow } from './journal.ts'
 import type { Events } from './operation.ts'
 import type { PageOf } from './page.ts'
 import { Problem, type Refusal } from './problem.ts'
+import type { Process } from './process.ts'
 import { bind } from './record.ts'
-import { eventOf, refusalOf } from './words.ts'
+import { eventOf, refusalOf, type Woken, wakeUp } from './words.ts'
 
 /** One request at work: its handler's context, and what it has emitted so far. */
 export class Work implements Context {
   now: Date
   readonly events: EventRow[] = []
+  readonly outbox: OutboxRow[] = []
   readonly #house: House
   readonly #call: Call
   #em: EntityManager | undefined
@@ -76,6 +78,10 @@ export class Work implements Context {
 
   refuse = (code: string, message?: string): Refusal =>
     refusalOf(this.#call.operation.operation, code, message)
+
+  wake = (process: Process, record: Woken): void => {
+    this.outbox.push(wakeUp(process, this.tenant, record))
+  }
 
   page = async <T extends { id: string }>(
     entity: EntityName<T>,

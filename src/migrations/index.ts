@@ -2,6 +2,8 @@ import { Kernel } from './m0001-kernel.ts'
 import { Identity } from './m0002-identity.ts'
 import { Control } from './m0003-control.ts'
 import { AgentTokens } from './m0004-agent-tokens.ts'
+import { Outbox } from './m0005-outbox.ts'
+import { Intents } from './m0006-intents.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -9,4 +11,6 @@ export const migrations = [
   { name: 'm0002-identity', class: Identity },
   { name: 'm0003-control', class: Control },
   { name: 'm0004-agent-tokens', class: AgentTokens },
+  { name: 'm0005-outbox', class: Outbox },
+  { name: 'm0006-intents', class: Intents },
 ]

@@ -76,6 +76,17 @@ const schema = z.object({
     meaning: 'Least severe log lines that are written.',
     allowed: 'fatal, error, warn, info, debug, trace, silent',
   }),
+  operatorSignals: about(
+    z
+      .enum(['true', 'false'])
+      .transform(text => text === 'true')
+      .default(false),
+    {
+      meaning:
+        'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
+      allowed: 'true or false',
+    },
+  ),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',
     allowed: 'an http or https URL',

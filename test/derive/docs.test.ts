@@ -4,12 +4,12 @@ import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { areas } from '../../src/areas.ts'
 import { stepsFor } from '../../src/derive/docs/quickstart.ts'
-import { registered } from '../../src/kernel/area.ts'
+import { published } from '../../src/kernel/area.ts'
 import { useBrowser, type Visit } from '../support/browser.ts'
 import { faintTexts } from '../support/contrast.js'
 import { startHouse } from '../support/harness.ts'
 
-const keys = registered(areas).map(({ key }) => key)
+const keys = published(areas).map(({ key }) => key)
 const desktop = { viewport: { width: 1440, height: 900 } }
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 

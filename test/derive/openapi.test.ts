@@ -9,12 +9,12 @@ import type {
   ResponseObject,
 } from '../../src/derive/openapi/types.ts'
 import { openapiDocument } from '../../src/derive/openapi.ts'
-import { type Registered, registered } from '../../src/kernel/area.ts'
+import { type Registered, published } from '../../src/kernel/area.ts'
 import { mediaTypeOf } from '../../src/kernel/file.ts'
 import { lintOpenapi } from '../support/lint-openapi.ts'
 
 const document = openapiDocument(areas)
-const operations = registered(areas).map(one => [one.key, one, objectOf(one)] as const)
+const operations = published(areas).map(one => [one.key, one, objectOf(one)] as const)
 
 function objectOf({ operation: { path, method } }: Registered): OperationObject {
   return document.paths[path]?.[method.toLowerCase()] as OperationObject

@@ -35,6 +35,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
     ports: {} as Ports,
     cursors: new Cursors('secret'),
     reactions: reactionsOf(areas),
+    onOutbox: () => undefined,
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
   }
   const execute = executor(house)

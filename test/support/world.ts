@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { areas } from '../../src/areas.ts'
-import { type Registered, registered } from '../../src/kernel/area.ts'
+import { type Registered, published } from '../../src/kernel/area.ts'
 import { type Asked, DASHBOARD_SECRET, type Owner, type TestHouse, type Told } from './harness.ts'
 
-export const operations = registered(areas)
+export const operations = published(areas)
 
 /** What must have been done before, to the same record, for an operation to succeed. */
 const BEFORE: Readonly<Record<string, string>> = {

@@ -1,0 +1,61 @@
+import { ApplicationFailure } from '@temporalio/common'
+import { z } from 'zod'
+import type { ApproverSignal } from '../src/control/intents/process.ts'
+import type { Look, ProcessInput } from '../src/kernel/process.ts'
+import type { Run } from './support.ts'
+
+/** What an approver sends along: a name, proved by nothing, and why. */
+const Payload = z.strictObject({
+  by: z.string().trim().min(1).max(200),
+  comment: z.string().trim().min(1).max(1_000).optional(),
+})
+
+interface Settings {
+  /** Whether signals from the Web UI decide about live money too. */
+  readonly operatorSignals: boolean
+}
+
+export interface Signalled extends ProcessInput {
+  readonly verb: ApproverSignal
+  readonly payload: unknown
+}
+
+export const intentActivities = (run: Run, { operatorSignals }: Settings) => ({
+  async lookAtIntent(input: ProcessInput): Promise<Look> {
+    const { result } = await run<Look>('intents.look', {
+      of: input,
+      as: 'process',
+      requestId: requestOf(input),
+    })
+    if (!result) throw ApplicationFailure.nonRetryable(`there is no intent ${input.id}`)
+    return result
+  },
+
+  /** The same guarded operation as in the API; gives the line that the operator reads. */
+  async decideIntent({ verb, payload, ...input }: Signalled): Promise<string> {
+    const parsed = Payload.safeParse(payload)
+    if (!parsed.success) return `A signal ${verb} was ignored: send {"by": "your name", "comment": "why"}.`
+    if (input.mode === 'live' && !operatorSignals)
+      return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
+    const { by, comment } = parsed.data
+    const as = { operator: by }
+    const asked = { of: input, as, requestId: requestOf(input), body: bodyOf(verb, by, comment) }
+    const { refused } = await run(`intents.${verb}`, asked)
+    return refused
+      ? `The signal ${verb} by ${by} changed nothing: ${refused}`
+      : `Signal ${verb} by ${by}: done.`
+  },
+
+  async expireIntent(input: ProcessInput): Promise<void> {
+    await run('intents.expire', { of: input, as: 'process', requestId: requestOf(input) })
+  },
+})
+
+export type IntentActivities = ReturnType<typeof intentActivities>
+
+const requestOf = ({ id }: ProcessInput): string => `workflow:intent/${id}`
+
+function bodyOf(verb: ApproverSignal, by: string, comment: string | undefined): object {
+  if (verb === 'approve') return comment ? { comment } : {}
+  return verb === 'deny' ? { reason: comment ?? `Denied by ${by}` } : {}
+}

@@ -1,0 +1,67 @@
+import { areas as allAreas } from '../areas.ts'
+import { type Areas, type Registered, registered } from '../kernel/area.ts'
+import { type Execute, executor } from '../kernel/execute.ts'
+import { type House, reactionsOf } from '../kernel/house.ts'
+import { announcer } from '../kernel/outbox.ts'
+import { Cursors } from '../kernel/page.ts'
+import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
+import { type Logger, openLog } from '../platform/log.ts'
+import { type Metrics, openMetrics } from '../platform/metrics.ts'
+import type { Settings } from '../platform/settings.ts'
+import { portsOf } from './ports.ts'
+
+export type ServiceSettings = Settings & { databaseUrl: string; dashboardSecret: string; secretKey: string }
+
+export interface HouseOptions {
+  readonly settings: ServiceSettings
+  /** Several processes serve this database: none of them changes the schema. */
+  readonly shared?: boolean
+  readonly areas?: Areas
+}
+
+/** All that running an operation takes, before anybody listens or works. */
+export interface OpenHouse {
+  readonly settings: ServiceSettings
+  readonly areas: Areas
+  readonly operations: readonly Registered[]
+  readonly database: OpenDatabase
+  readonly execute: Execute
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** From now on health asks this whether Temporal answers. */
+  readonly watchTemporal: (isServing: () => Promise<boolean>) => void
+}
+
+export async function openHouse({
+  settings,
+  shared = false,
+  areas = allAreas,
+}: HouseOptions): Promise<OpenHouse> {
+  const { databaseUrl, dashboardSecret, secretKey } = settings
+  const log = openLog(settings.logLevel, [dashboardSecret, secretKey])
+  await (shared ? requireMigrated : migrate)(databaseUrl)
+  const entities = Object.values(areas).flatMap(area => area.entities)
+  const database = await openDatabase(databaseUrl, entities, settings.databasePool)
+  const metrics = openMetrics(database.pool)
+  const house: House = {
+    database,
+    ports: portsOf({
+      areas,
+      database,
+      metrics,
+      publicUrl: settings.publicUrl,
+      execute: call => execute(call),
+      temporal: () => temporal(),
+    }),
+    cursors: new Cursors(secretKey),
+    reactions: reactionsOf(areas),
+    onOutbox: announcer(database),
+    onBatch: metrics.batch,
+  }
+  let temporal: () => Promise<boolean | null> = async () => null
+  const watchTemporal: OpenHouse['watchTemporal'] = isServing => {
+    temporal = isServing
+  }
+  const execute = executor(house)
+  return { settings, areas, operations: registered(areas), database, execute, log, metrics, watchTemporal }
+}

@@ -1,0 +1,229 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { euros } from '../../kernel/money.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
+import { country, label, metadata, recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
+import { deciders, intentMachine } from './intent.ts'
+
+const status = z.enum(intentMachine.states)
+
+const mcc = z.string().regex(/^\d{4}$/, 'a merchant category code has four digits')
+
+const Check = z.object({
+  rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
+  outcome: z.enum(['pass', 'fail', 'review', 'skip']),
+  limit: z.number().nullable(),
+  used: z.number().nullable(),
+  remaining: z.number().nullable(),
+  message: z
+    .string()
+    .meta({ examples: ['€ 25.00 is within the limit of € 50.00 up to which no person is asked.'] }),
+})
+
+export const DecisionRecord = z
+  .object({
+    id: id('decision'),
+    allowed: z.boolean(),
+    requiresApproval: z.boolean(),
+    reason: z
+      .string()
+      .meta({ examples: ['€ 25.00 is within the limit of € 50.00 up to which no person is asked.'] }),
+    policyId: id('policy').nullable(),
+    policyVersion: z.int().nullable(),
+    riskScore: z.number().nullable(),
+    checks: z.array(Check),
+  })
+  .meta({ id: 'Decision' })
+
+const DecidedBy = z.object({
+  type: z.enum(deciders),
+  id: z
+    .string()
+    .nullable()
+    .meta({ examples: ['key_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+  name: z.string().nullable().meta({ description: 'As given; that of an operator is proved by nothing.' }),
+})
+
+export const IntentRecord = z
+  .object({
+    ...recordHead('intent'),
+    agentId: id('agent'),
+    status,
+    amountEuros: euros,
+    currency: z.literal('EUR'),
+    merchant: z.string(),
+    mcc: z.string().nullable(),
+    country: z.string().nullable(),
+    purpose: z.string(),
+    clientIntentId: z.string().nullable(),
+    expiresAt: instant,
+    decidedAt: instant.nullable(),
+    decidedBy: DecidedBy.nullable(),
+    comment: z.string().nullable(),
+    decision: DecisionRecord,
+    transactionId: id('txn').nullable(),
+    workflowId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The run to find in the Temporal Web UI; null where nobody is waited for.' }),
+    metadata,
+    ...recordTail,
+  })
+  .meta({ id: 'Intent' })
+
+export const IntentEvent = z.object({
+  intentId: id('intent'),
+  agentId: id('agent'),
+  status,
+  amountEuros: euros,
+  merchant: z.string().max(200),
+  reason: z.string().max(200).optional(),
+})
+
+const fails = {
+  intent_not_found: missing('intent'),
+  intent_not_waiting: [400, 'The intent does not wait for a decision any more.'],
+  intent_expired: [400, 'The deadline of the intent has passed. Declare it again.'],
+  intent_closed: [400, 'The intent has ended already.'],
+} as const satisfies Record<string, Failure>
+
+const { intent_not_found, intent_not_waiting, intent_expired, intent_closed } = fails
+const deciding = { intent_not_found, intent_not_waiting, intent_expired }
+
+export const intentsApi = {
+  create: post('/intents', {
+    summary: 'Declare an intent to spend',
+    description:
+      'What the agent’s policy approves by itself is `approved` at once. The rest is `created` and waits for a person until its deadline.',
+    callers: ['key', 'agent'],
+    scope: 'intents:write',
+    run: 'hot',
+    body: z.strictObject({
+      agentId: id('agent'),
+      amountEuros: euros.refine(amount => amount > 0n, 'more than nothing'),
+      merchant: label.meta({ examples: ['Bookshop'] }),
+      purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
+      mcc: mcc.nullable().default(null),
+      country: country.nullable().default(null),
+      clientIntentId: label
+        .nullable()
+        .default(null)
+        .meta({ description: 'Your own name for it; unique for the agent.' }),
+      expiresInMinutes: z.int().min(1).max(43_200).default(1_440).meta({ description: 'Its deadline.' }),
+      metadata: metadata.default({}),
+    }),
+    example: {
+      agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      amountEuros: 25,
+      merchant: 'Bookshop',
+      purpose: 'A paper on caching',
+    },
+    returns: [201, IntentRecord],
+    fails: {
+      agent_not_found: missing('agent'),
+      agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+      client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
+    },
+    emits: { 'intent.created': IntentEvent, 'intent.approved': IntentEvent },
+  }),
+  list: list('/intents', {
+    summary: 'List intents',
+    callers: ['key', 'agent'],
+    scope: 'intents:read',
+    filters: {
+      status: status.optional(),
+      agentId: id('agent').optional(),
+      merchant: z.string().optional(),
+      clientIntentId: z.string().optional(),
+      ...span,
+    },
+    item: IntentRecord,
+  }),
+  get: get('/intents/{id}', {
+    summary: 'Get an intent',
+    callers: ['key', 'agent'],
+    scope: 'intents:read',
+    returns: [200, IntentRecord],
+    fails: { intent_not_found },
+  }),
+  approve: post('/intents/{id}/approve', {
+    summary: 'Approve an intent',
+    callers: ['key'],
+    scope: 'intents:approve',
+    run: 'hot',
+    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    example: { comment: 'Go ahead' },
+    returns: [200, IntentRecord],
+    fails: {
+      ...deciding,
+      agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+      attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
+    },
+    emits: { 'intent.approved': IntentEvent },
+  }),
+  deny: post('/intents/{id}/deny', {
+    summary: 'Deny an intent',
+    callers: ['key'],
+    scope: 'intents:approve',
+    body: z.strictObject({ reason: remark.min(1) }),
+    example: { reason: 'Too expensive' },
+    returns: [200, IntentRecord],
+    fails: deciding,
+    emits: { 'intent.denied': IntentEvent },
+  }),
+  cancel: post('/intents/{id}/cancel', {
+    summary: 'Cancel an intent',
+    description: 'While it waits, and after its approval for as long as nothing has been paid on it.',
+    callers: ['key', 'agent'],
+    scope: 'intents:write',
+    returns: [200, IntentRecord],
+    fails: { intent_not_found, intent_closed, intent_expired },
+    emits: { 'intent.cancelled': IntentEvent },
+  }),
+  timeline: get('/intents/{id}/timeline', {
+    summary: 'What happened to an intent, and who did it',
+    callers: ['key', 'agent'],
+    scope: 'intents:read',
+    returns: [
+      200,
+      z.object({
+        intentId: id('intent'),
+        entries: z.array(
+          z.object({
+            at: instant,
+            event: z.string().meta({ examples: ['intent.approved'] }),
+            actorType: z.string().meta({ examples: ['key'] }),
+            actorId: z.string().nullable(),
+            requestId: z.string(),
+          }),
+        ),
+      }),
+    ],
+    fails: { intent_not_found },
+  }),
+  /** What the process reads when it is told to look again. */
+  look: get('/intents/{id}/look', {
+    summary: 'How an intent stands',
+    callers: [],
+    returns: [
+      200,
+      z.object({
+        status,
+        summary: z.string(),
+        closed: z.boolean(),
+        dueInMs: z.number().nullable(),
+      }),
+    ],
+    fails: { intent_not_found },
+  }),
+  /** Only past the deadline, by the tenant's clock; whoever comes second finds nothing to do. */
+  expire: post('/intents/{id}/expire', {
+    summary: 'End an intent whose deadline has passed',
+    callers: [],
+    run: 'hot',
+    returns: [200, z.object({ expired: z.boolean() })],
+    fails: { intent_not_found },
+    emits: { 'intent.expired': IntentEvent },
+  }),
+}

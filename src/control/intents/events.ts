@@ -1,0 +1,12 @@
+import { excerpt } from '../../kernel/schemas.ts'
+import type { IntentRow } from './intent-rows.ts'
+
+/** What the world is told of an intent. */
+export const aboutIntent = ({ id, agentId, status, amountEuros, merchant }: IntentRow, reason?: string) => ({
+  intentId: id,
+  agentId,
+  status,
+  amountEuros,
+  merchant: excerpt(merchant),
+  ...(reason ? { reason: excerpt(reason) } : {}),
+})

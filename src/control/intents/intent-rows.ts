@@ -1,0 +1,66 @@
+import { insertInto, type Table, updateOf } from '../../kernel/rows.ts'
+import type { Intent } from './intent.ts'
+
+/** An intent without its entity: what a group commit loads, decides on and writes. */
+export type IntentRow = Pick<
+  Intent,
+  | 'id'
+  | 'ownerId'
+  | 'mode'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'agentId'
+  | 'status'
+  | 'amountEuros'
+  | 'currency'
+  | 'merchant'
+  | 'mcc'
+  | 'country'
+  | 'purpose'
+  | 'clientIntentId'
+  | 'expiresAt'
+  | 'decidedAt'
+  | 'decidedBy'
+  | 'comment'
+  | 'decision'
+  | 'transactionId'
+  | 'workflowId'
+  | 'metadata'
+>
+
+export const intentTable: Table<IntentRow> = {
+  name: 'intents',
+  columns: {
+    id: ['id', 'text'],
+    ownerId: ['owner_id', 'text'],
+    mode: ['mode', 'text'],
+    createdAt: ['created_at', 'timestamptz'],
+    updatedAt: ['updated_at', 'timestamptz'],
+    agentId: ['agent_id', 'text'],
+    status: ['status', 'text'],
+    amountEuros: ['amount_cents', 'bigint'],
+    currency: ['currency', 'text'],
+    merchant: ['merchant', 'text'],
+    mcc: ['mcc', 'text'],
+    country: ['country', 'text'],
+    purpose: ['purpose', 'text'],
+    clientIntentId: ['client_intent_id', 'text'],
+    expiresAt: ['expires_at', 'timestamptz'],
+    decidedAt: ['decided_at', 'timestamptz'],
+    decidedBy: ['decided_by', 'jsonb'],
+    comment: ['comment', 'text'],
+    decision: ['decision', 'jsonb'],
+    transactionId: ['transaction_id', 'text'],
+    workflowId: ['workflow_id', 'text'],
+    metadata: ['metadata', 'jsonb'],
+  },
+}
+
+export const insertIntents = insertInto(intentTable)
+export const updateIntents = updateOf(intentTable, [
+  'status',
+  'updatedAt',
+  'decidedAt',
+  'decidedBy',
+  'comment',
+])

@@ -1,0 +1,119 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { newId } from '../../kernel/ids.ts'
+import { machine } from '../../kernel/machine.ts'
+import { type Euros, inWords } from '../../kernel/money.ts'
+import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+
+export const intentMachine = machine('intent', {
+  created: ['approved', 'denied', 'cancelled', 'expired'],
+  approved: ['completed', 'cancelled', 'expired'],
+  denied: [],
+  cancelled: [],
+  expired: [],
+  completed: [],
+})
+
+export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as const
+
+/** Who decided; a name that an operator gave is not proved by anything. */
+export interface DecidedBy {
+  type: (typeof deciders)[number]
+  id: string | null
+  name: string | null
+}
+
+export interface Check {
+  rule: string
+  outcome: 'pass' | 'fail' | 'review' | 'skip'
+  limit: number | null
+  used: number | null
+  remaining: number | null
+  message: string
+}
+
+export interface Decision {
+  id: string
+  allowed: boolean
+  requiresApproval: boolean
+  reason: string
+  policyId: string | null
+  policyVersion: number | null
+  riskScore: number | null
+  checks: Check[]
+}
+
+const schema = defineEntity({
+  ...tenantTable('Intent', 'intents', 'agentId'),
+  properties: {
+    ...record('intent'),
+    agentId: p.text(),
+    status: p.enum(intentMachine.states).onCreate(() => intentMachine.initial),
+    amountEuros: p.bigint().name('amount_cents'),
+    currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
+    merchant: p.text(),
+    mcc: maybe.string(),
+    country: maybe.string(),
+    purpose: p.text(),
+    clientIntentId: maybe.string(),
+    expiresAt: timestamp(),
+    decidedAt: maybe.instant(),
+    decidedBy: p
+      .json<DecidedBy | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    comment: maybe.string(),
+    decision: p.json<Decision>(),
+    transactionId: maybe.string(),
+    workflowId: maybe.string(),
+    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+  },
+})
+
+export class Intent extends schema.class {}
+schema.setClass(Intent)
+
+/** What is asked of a policy when an intent is declared. */
+export interface Ruling {
+  readonly policyId: string | null
+  readonly policyVersion: number | null
+  readonly autoApproveLimitEuros: Euros | null
+  readonly requireAttestation: boolean
+}
+
+const decimal = (amount: Euros): number => Number(amount) / 100
+
+/** At or below the limit no person is asked; without a limit, or where a passkey must say so, always one. */
+export function decide(ruling: Ruling, amount: Euros): Decision {
+  const limit = ruling.autoApproveLimitEuros
+  const alone = limit !== null && amount <= limit && !ruling.requireAttestation
+  const message = reasonFor(ruling, amount)
+  const check: Check = {
+    rule: ruling.requireAttestation ? 'requireAttestation' : 'autoApproveLimitEuros',
+    outcome: alone ? 'pass' : 'review',
+    limit: limit === null ? null : decimal(limit),
+    used: decimal(amount),
+    remaining: limit === null ? null : Math.max(0, decimal(limit - amount)),
+    message,
+  }
+  return {
+    id: newId('decision'),
+    allowed: true,
+    requiresApproval: !alone,
+    reason: message,
+    policyId: ruling.policyId,
+    policyVersion: ruling.policyVersion,
+    riskScore: null,
+    checks: [check],
+  }
+}
+
+function reasonFor(
+  { policyId, autoApproveLimitEuros: limit, requireAttestation }: Ruling,
+  amount: Euros,
+): string {
+  if (!policyId) return 'The agent has no policy: a person approves every intent.'
+  if (requireAttestation) return 'The policy asks for a passkey: a person approves every intent.'
+  if (limit === null) return 'The policy approves nothing by itself: a person approves every intent.'
+  const side = amount <= limit ? 'is within' : 'is above'
+  return `${inWords(amount)} ${side} the limit of ${inWords(limit)} up to which no person is asked.`
+}

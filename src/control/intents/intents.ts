@@ -1,0 +1,93 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { area } from '../../kernel/area.ts'
+import { inWords } from '../../kernel/money.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given, lock, within } from '../../kernel/record.ts'
+import { timelineOf } from '../../kernel/timeline.ts'
+import { intentsApi } from './api.ts'
+import { declare } from './declare.ts'
+import { aboutIntent } from './events.ts'
+import { Intent, intentMachine } from './intent.ts'
+import { intentProcess } from './process.ts'
+import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
+
+const find = (em: EntityManager, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
+
+/** One line for the operator who looks at the run. */
+const summaryOf = ({ amountEuros, merchant, status, expiresAt }: Intent): string => {
+  const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
+  const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
+  return `${inWords(amountEuros)} to ${merchant}: ${waits}`
+}
+
+const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)
+
+const intents = implement(intentsApi, {
+  create: declare,
+  approve,
+  expire,
+
+  list: ({ query: { status, agentId, merchant, clientIntentId, from, to } }, { page }) =>
+    page(Intent, given({ status, agentId, merchant, clientIntentId, createdAt: within(from, to) })),
+
+  async get({ params }, { em, refuse }) {
+    return (await find(em, params.id)) ?? refuse('intent_not_found')
+  },
+
+  async deny({ params, body }, { em, actor, now, emit, refuse, wake }) {
+    const intent = await lock(em, Intent, params.id)
+    if (!intent) return refuse('intent_not_found')
+    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyIn(intent.status))
+    if (intent.expiresAt <= now) return refuse('intent_expired')
+    intentMachine.move(intent, 'denied')
+    Object.assign(intent, { decidedAt: now, decidedBy: deciderOf(actor), comment: body.reason })
+    emit('intent.denied', aboutIntent(intent, body.reason))
+    wake(intentProcess, intent)
+    return intent
+  },
+
+  async cancel({ params }, { em, now, emit, refuse, wake }) {
+    const intent = await lock(em, Intent, params.id)
+    if (!intent) return refuse('intent_not_found')
+    if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
+    if (intent.expiresAt <= now) return refuse('intent_expired')
+    intentMachine.move(intent, 'cancelled')
+    emit('intent.cancelled', aboutIntent(intent))
+    if (intent.workflowId) wake(intentProcess, intent)
+    return intent
+  },
+
+  async timeline({ params }, { em, refuse }) {
+    const intent = await find(em, params.id)
+    return intent
+      ? { intentId: intent.id, entries: await timelineOf(em, intent) }
+      : refuse('intent_not_found')
+  },
+
+  async look({ params }, { em, now, refuse }) {
+    const intent = await find(em, params.id)
+    if (!intent) return refuse('intent_not_found')
+    const closed = !isOpen(intent)
+    const dueInMs = closed ? null : intent.expiresAt.getTime() - now.getTime()
+    return { status: intent.status, summary: summaryOf(intent), closed, dueInMs }
+  },
+})
+
+export const intentsArea = area(
+  'Intents',
+  'What agents mean to spend: declared, decided, paid, or let go.',
+  intents,
+  {
+    entities: [Intent],
+    machines: [intentMachine],
+    deadlines: [
+      {
+        process: intentProcess,
+        table: 'intents',
+        due: 'expires_at',
+        open: "status in ('created', 'approved')",
+        operation: 'expire',
+      },
+    ],
+  },
+)

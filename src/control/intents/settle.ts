@@ -1,0 +1,96 @@
+import type { Row, Sql } from '../../kernel/database.ts'
+import type { HandlerOf } from '../../kernel/operation.ts'
+import { selectList } from '../../kernel/rows.ts'
+import type { intentsApi } from './api.ts'
+import { aboutIntent } from './events.ts'
+import { type DecidedBy, intentMachine } from './intent.ts'
+import { type IntentRow, intentTable, updateIntents } from './intent-rows.ts'
+import { intentProcess } from './process.ts'
+
+type Approve = HandlerOf<typeof intentsApi.approve>
+type Expire = HandlerOf<typeof intentsApi.expire>
+type Asked = Parameters<Approve['decide']>[0] | Parameters<Expire['decide']>[0]
+
+interface Known extends Row {
+  agentStatus: string
+  requireAttestation: boolean
+}
+
+interface Desk {
+  readonly intents: ReadonlyMap<string, IntentRow & Known>
+  readonly changed: Set<IntentRow>
+}
+
+const AGENTS = `
+select a.id from agents a
+where (a.owner_id, a.mode) = ($1, $2) and a.id in (
+  select agent_id from intents where owner_id = $1 and mode = $2 and id = any($3::text[]))
+order by a.id for share of a`
+
+const INTENTS = `
+select ${selectList(intentTable, 'i')}, a.status as "agentStatus",
+  coalesce(p.require_attestation, false) as "requireAttestation"
+from intents i
+join agents a on (a.owner_id, a.mode, a.id) = (i.owner_id, i.mode, i.agent_id)
+left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
+where i.owner_id = $1 and i.mode = $2 and i.id = any($3::text[])
+order by i.id for update of i`
+
+/** Agents before their records, as everywhere. */
+async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
+  const { ownerId, mode } = (items[0] as Asked).tenant
+  const names = [ownerId, mode, [...new Set(items.map(({ input }) => input.params.id))]]
+  await sql(AGENTS, names)
+  const intents = await sql<IntentRow & Known>(INTENTS, names)
+  return { intents: new Map(intents.map(intent => [intent.id, intent])), changed: new Set() }
+}
+
+const write = async ({ changed }: Desk, sql: Sql): Promise<void> => updateIntents(sql, [...changed])
+
+/** A person approves, by the API or by a signal to the run: the first one counts. */
+export const approve: Approve = {
+  load,
+  decide({ input, actor, now }, { intents, changed }: Desk, { emit, refuse, wake }) {
+    const intent = intents.get(input.params.id)
+    if (!intent) return refuse('intent_not_found')
+    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyIn(intent.status))
+    if (intent.expiresAt <= now) return refuse('intent_expired')
+    if (intent.agentStatus !== 'active') return refuse('agent_not_active')
+    if (intent.requireAttestation) return refuse('attestation_required')
+    intentMachine.move(intent, 'approved')
+    const { comment } = input.body
+    Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment })
+    changed.add(intent)
+    emit('intent.approved', aboutIntent(intent, comment ?? undefined))
+    wake(intentProcess, intent)
+    return intent
+  },
+  write,
+}
+
+/** Only past the deadline, by the tenant's clock; who comes second finds nothing to do. */
+export const expire: Expire = {
+  load,
+  decide({ input, now }, { intents, changed }: Desk, { emit, refuse, wake }) {
+    const intent = intents.get(input.params.id)
+    if (!intent) return refuse('intent_not_found')
+    if (intent.expiresAt > now || !intentMachine.move(intent, 'expired')) return { expired: false }
+    intent.updatedAt = now
+    changed.add(intent)
+    emit('intent.expired', aboutIntent(intent))
+    if (intent.workflowId) wake(intentProcess, intent)
+    return { expired: true }
+  },
+  write,
+}
+
+export const alreadyIn = (status: string): string => `The intent is ${status} already.`
+
+interface Decider {
+  readonly type: string
+  readonly id: string | null
+}
+
+/** An operator has no id of ours: only the name that was given with the signal, proved by nothing. */
+export const deciderOf = ({ type, id }: Decider): DecidedBy =>
+  type === 'operator' ? { type, id: null, name: id } : { type: 'key', id, name: null }

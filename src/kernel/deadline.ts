@@ -1,0 +1,13 @@
+import type { Process } from './process.ts'
+
+/** Records that end by themselves: where their instant stands, and the operation that ends one. */
+export interface Deadline {
+  readonly process: Process
+  readonly table: string
+  /** The column of the instant, in the tenant's time. */
+  readonly due: string
+  /** SQL that tells which records still have it before them. */
+  readonly open: string
+  /** The operation, by its name in the area; it does nothing where there is nothing to do. */
+  readonly operation: string
+}

@@ -1,0 +1,69 @@
+import { type Database, type Sql, sqlOn } from './database.ts'
+import { gatherer } from './gather.ts'
+import type { ProcessInput } from './process.ts'
+
+/** Work that waits for Temporal, as the relay leases it. */
+export interface Due extends Record<string, unknown> {
+  readonly id: string
+  readonly process: string
+  readonly workflowId: string
+  readonly input: ProcessInput
+}
+
+/** Hands it over; throws where Temporal does not take it now. What it has taken before is taken. */
+export type Deliver = (due: Due) => Promise<void>
+
+/** How long a relay may take; after that another one takes the row for its own. */
+const LEASE = '30 seconds'
+
+const TAKE = `
+update outbox set due_at = clock_timestamp() + interval '${LEASE}', attempts = attempts + 1
+where id in (select id from outbox where due_at <= clock_timestamp() order by due_at limit $1 for update skip locked)
+returning id, process, workflow_id as "workflowId", input`
+
+const DONE = 'delete from outbox where id = any($1::text[]) returning id'
+
+/** Later, and later still each time, never all at the same moment. */
+const POSTPONE = `
+update outbox set due_at = clock_timestamp()
+  + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second'
+where id = any($1::text[]) returning id`
+
+const OLDEST = `select extract(epoch from clock_timestamp() - min(created_at))::float8 as seconds from outbox`
+
+export const oldestSeconds = async (sql: Sql): Promise<number | null> =>
+  (await sql<{ seconds: number | null }>(OLDEST))[0]?.seconds ?? null
+
+/** What a relay does with rows; each kind of statement takes all that wait for it. */
+export function outboxOf({ pool }: Database) {
+  const sql = sqlOn(pool)
+  const inOne = (text: string) => {
+    const gather = gatherer<string, void>({ size: 256, inFlight: 1 }, async ids => {
+      await sql(text, [ids])
+      return ids.map(() => ({ status: 'fulfilled', value: undefined }))
+    })
+    return (id: string) => gather('', id)
+  }
+  return {
+    take: (most: number): Promise<Due[]> => sql<Due>(TAKE, [most]),
+    done: inOne(DONE),
+    postpone: inOne(POSTPONE),
+  }
+}
+
+/** Tells the relays of all processes; at most one notice at a time, and it is no matter if one is lost. */
+export function announcer({ pool }: Database): () => void {
+  let announcing: Promise<unknown> | undefined
+  let again = false
+  const announce = (): void => {
+    again = announcing !== undefined
+    announcing ??= pool
+      .query('notify outbox')
+      .catch(() => undefined)
+      .finally(() => {
+        announcing = undefined
+        if (again) announce()
+      })
+  }
+  return announce
+}

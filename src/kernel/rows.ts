@@ -1,0 +1,51 @@
+import type { Sql } from './database.ts'
+
+/** A table as the hot paths see it: for each member its column and type. Entities serve everything else. */
+export interface Table<R extends { id: string }> {
+  readonly name: string
+  readonly columns: Readonly<Record<keyof R & string, readonly [column: string, type: string]>>
+}
+
+type Columns = readonly (readonly [member: string, column: readonly [name: string, type: string]])[]
+
+const columnsOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]): Columns =>
+  Object.entries<readonly [string, string]>(columns).filter(([member]) => members?.includes(member) ?? true)
+
+/** `i.owner_id as "ownerId", …` */
+export const selectList = <R extends { id: string }>(table: Table<R>, alias: string): string =>
+  columnsOf(table)
+    .map(([member, [column]]) => `${alias}.${column} as "${member}"`)
+    .join(', ')
+
+const recordset = (columns: Columns): string =>
+  `jsonb_to_recordset($1::jsonb) as r(${columns.map(([member, [, type]]) => `"${member}" ${type}`).join(', ')})`
+
+/** All rows in one statement. */
+export function insertInto<R extends { id: string }>(
+  table: Table<R>,
+): (sql: Sql, rows: readonly R[]) => Promise<void> {
+  const columns = columnsOf(table)
+  const names = columns.map(([, [column]]) => column).join(', ')
+  const values = columns.map(([member]) => `r."${member}"`).join(', ')
+  const text = `insert into ${table.name} (${names}) select ${values} from ${recordset(columns)}`
+  return (sql, rows) => run(sql, text, rows)
+}
+
+/** These members of all rows in one statement, each found by its id. */
+export function updateOf<R extends { id: string }>(
+  table: Table<R>,
+  members: readonly (keyof R & string)[],
+): (sql: Sql, rows: readonly R[]) => Promise<void> {
+  const changed = columnsOf(table, members)
+  const set = changed.map(([member, [column]]) => `${column} = r."${member}"`).join(', ')
+  const from = recordset(columnsOf(table, ['id', ...members]))
+  const text = `update ${table.name} as kept set ${set} from ${from} where kept.id = r.id`
+  return (sql, rows) => run(sql, text, rows)
+}
+
+async function run(sql: Sql, text: string, rows: readonly object[]): Promise<void> {
+  if (rows.length > 0) await sql(text, [JSON.stringify(rows, exact)])
+}
+
+/** An amount keeps all its digits on the way into the database. */
+const exact = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)

@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+
+const AGAIN_AFTER = 1_000
+
+export interface Listener {
+  stop(): Promise<void>
+}
+
+/** Hears what is announced in the database; a lost connection is made anew, and what was missed a poll finds. */
+export function listen(databaseUrl: string, channel: string, onNotice: () => void): Listener {
+  let stopped = false
+  let client: pg.Client | undefined
+
+  async function connect(): Promise<void> {
+    client = new pg.Client({ connectionString: databaseUrl, keepAlive: true })
+    client.on('notification', onNotice)
+    const lost = new Promise<void>(resolve => client?.on('error', () => resolve()).on('end', () => resolve()))
+    await client.connect()
+    await client.query(`listen ${channel}`)
+    onNotice()
+    await lost
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      await connect().catch(() => undefined)
+      if (!stopped) await pause(AGAIN_AFTER, undefined, { ref: false })
+    }
+  }
+
+  const running = run()
+  return {
+    async stop() {
+      stopped = true
+      await client?.end().catch(() => undefined)
+      await Promise.race([running, pause(AGAIN_AFTER, undefined, { ref: false })])
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common'
+import { clock } from '../kernel/clock.ts'
+import type { Deliver } from '../kernel/outbox.ts'
+import {
+  AGENT_ATTRIBUTE,
+  LOOK_AGAIN,
+  OWNER_ATTRIBUTE,
+  type ProcessInput,
+  TASK_QUEUE,
+} from '../kernel/process.ts'
+
+const DEADLINE = 10_000
+
+const owner = defineSearchAttributeKey(OWNER_ATTRIBUTE, 'KEYWORD')
+const agent = defineSearchAttributeKey(AGENT_ATTRIBUTE, 'KEYWORD')
+
+/**
+ * Begins the process or tells the one that runs to look again: one call for both, so that the order in which rows
+ * arrive is no matter. A process that has ended has nothing more to look at.
+ */
+export const temporalStarter =
+  (client: Client): Deliver =>
+  async ({ process, workflowId, input }) => {
+    const begin = () =>
+      client.workflow.signalWithStart(process, {
+        workflowId,
+        taskQueue: TASK_QUEUE,
+        args: [input],
+        signal: LOOK_AGAIN,
+        signalArgs: [],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        typedSearchAttributes: attributesOf(input),
+      })
+    await client.connection.withDeadline(clock.milliseconds() + DEADLINE, begin).catch((error: unknown) => {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+    })
+  }
+
+const attributesOf = ({ ownerId, agentId }: ProcessInput): TypedSearchAttributes =>
+  new TypedSearchAttributes([
+    { key: owner, value: ownerId },
+    ...(agentId ? [{ key: agent, value: agentId }] : []),
+  ])

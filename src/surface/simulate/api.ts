@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { get, post } from '../../kernel/operation.ts'
+
+const YEAR_IN_DAYS = 366
+
+const Clock = z.object({
+  now: instant.meta({ description: 'The time that every rule of yours goes by.' }),
+  offsetSeconds: z.number().min(0).meta({ description: 'How far ahead of real time that is.' }),
+})
+
+const span = (most: number) => z.int().min(1).max(most).optional()
+
+const wrongMode = [400, 'Only the clock of test mode can be moved: use a sandbox or test key.'] as const
+
+export const simulateApi = {
+  clock: get('/simulate/clock', {
+    summary: 'Read your test clock',
+    callers: ['key'],
+    scope: 'simulate:read',
+    returns: [200, Clock],
+  }),
+  advance: post('/simulate/clock/advance', {
+    summary: 'Move your test clock forward',
+    description:
+      'Everything that falls due on the way happens, in order: a month of your agents in a second. It cannot be moved back, and live mode has no such clock.',
+    callers: ['key'],
+    scope: 'simulate:write',
+    run: 'outside',
+    body: z
+      .strictObject({
+        seconds: span(YEAR_IN_DAYS * 86_400),
+        minutes: span(YEAR_IN_DAYS * 1_440),
+        days: span(YEAR_IN_DAYS),
+      })
+      .refine(given => Object.keys(given).length === 1, 'give one of seconds, minutes and days'),
+    example: { days: 1 },
+    returns: [200, Clock],
+    fails: { test_mode_only: wrongMode },
+    emits: { 'clock.advanced': z.object({ ownerId: z.string(), ...Clock.shape }) },
+  }),
+}

@@ -1,0 +1,2 @@
+/** One file a process; the name of the export is the name of the workflow. */
+export { intent } from './intent.ts'

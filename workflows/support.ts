@@ -1,0 +1,62 @@
+import {
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow'
+import { LOOK_AGAIN, type Look, type ProcessInput, STATUS_ATTRIBUTE } from '../src/kernel/process.ts'
+
+const lookAgain = defineSignal(LOOK_AGAIN)
+const stateQuery = defineQuery<Look | undefined>('state')
+
+/** What is overdue and yet not done is tried again after this long. */
+const AGAIN_AFTER = 1_000
+
+/** What a process does besides looking. */
+interface Duties {
+  /** Reads the record as it stands. */
+  look(): Promise<Look>
+  /** The deadline has come. */
+  due(): Promise<unknown>
+  /** Does what has been signalled since; gives a line about it for the operator. */
+  attend?(): Promise<string | undefined>
+  /** Whether there is anything to attend to. */
+  isAsked?(): boolean
+}
+
+/** Waits for the instant or for the reason not to wait any longer: the one way in which any process waits. */
+export const waitUntil = (inMs: number | null, orUntil: () => boolean): Promise<unknown> =>
+  inMs === null ? condition(orUntil) : condition(orUntil, Math.max(inMs, 1))
+
+/** Looks, waits, acts, and looks again, until nothing about the record is open any more. */
+export async function follow(input: ProcessInput, { look, due, attend, isAsked }: Duties): Promise<string> {
+  let toldToLook = false
+  let seen: Look | undefined
+  let note: string | undefined
+  setHandler(lookAgain, () => {
+    toldToLook = true
+  })
+  setHandler(stateQuery, () => seen)
+  for (;;) {
+    toldToLook = false
+    note = (await attend?.()) ?? note
+    seen = await look()
+    show(seen, note)
+    if (seen.closed && !isAsked?.()) return seen.status
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew(input)
+    const overdue = seen.dueInMs !== null && seen.dueInMs <= 0
+    if (overdue) await due()
+    const restless = () => toldToLook || (isAsked?.() ?? false)
+    await waitUntil(overdue ? AGAIN_AFTER : seen.dueInMs, restless)
+  }
+}
+
+/** What an operator sees of the run in the list and on its page. */
+function show({ status, summary }: Look, note: string | undefined): void {
+  upsertSearchAttributes({ [STATUS_ATTRIBUTE]: [status] })
+  setCurrentDetails(note ? `${summary}\n\n${note}` : summary)
+}
