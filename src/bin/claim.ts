@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { connect, createServer, type Server } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { nameFor, tryHold } from '../platform/machine-lock.ts'
 
 /** The right to use a data directory. */
 export interface Claim {
@@ -14,24 +13,14 @@ export interface Claim {
  * hold it and takes it back when that process dies, so there is no stale lock to judge.
  */
 export async function claim(dataDir: string): Promise<Claim> {
-  const name = `\0agentpay-${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}`
+  const name = nameFor(dataDir)
   let answer = ''
   const server = createServer(asking => asking.end(answer)).unref()
-  if (!(await listens(server, name))) throw new Error(await refusal(name))
+  if (!(await tryHold(name, server))) throw new Error(await refusal(name))
   return {
     servedAt(url) {
       answer = url
     },
-  }
-}
-
-async function listens(server: Server, name: string): Promise<boolean> {
-  try {
-    await once(server.listen(name), 'listening')
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
-    throw error
   }
 }
 

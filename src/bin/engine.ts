@@ -1,15 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Client, Connection } from '@temporalio/client'
-import { NativeConnection } from '@temporalio/worker'
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client'
+import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker'
 import { clock } from '../kernel/clock.ts'
 import { endOverdue } from '../kernel/deadlines.ts'
 import { type Relay, relay } from '../kernel/relay.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
-import type { TemporalAccess } from '../platform/temporal-connection.ts'
 import { temporalStarter } from '../platform/temporal-starter.ts'
 import type { OpenHouse } from './house.ts'
 import { type RunningWorker, startWorker } from './worker-service.ts'
+
+/** Where Temporal is and how one is let in. */
+export interface TemporalAccess {
+  readonly namespace: string
+  readonly taskQueue: string
+  readonly client: ConnectionOptions
+  readonly worker: NativeConnectionOptions
+}
 
 export interface Part {
   stop(): Promise<void>
@@ -32,7 +39,7 @@ export const startRelay = (house: OpenHouse, access: TemporalAccess): Part =>
     const connection = await Connection.connect(access.client)
     const client = new Client({ connection, namespace: access.namespace })
     house.watchTemporal(() => isServing(connection))
-    const running: Relay = relay(house.database, temporalStarter(client), error =>
+    const running: Relay = relay(house.database, temporalStarter(client, access.taskQueue), error =>
       house.log.warn({ err: error }, 'Temporal took no work'),
     )
     const listener = listen(house.settings.databaseUrl, 'outbox', running.wake)
@@ -49,7 +56,7 @@ export const startRelay = (house: OpenHouse, access: TemporalAccess): Part =>
 export const startWork = (house: OpenHouse, access: TemporalAccess): Part =>
   untilConnected(house, 'worker', async () => {
     const connection = await NativeConnection.connect(access.worker)
-    const worker: RunningWorker = await startWorker(house, connection, access.namespace)
+    const worker: RunningWorker = await startWorker(house, connection, access)
     return {
       async stop() {
         await worker.stop()

@@ -3,14 +3,22 @@ import { bundleWorkflowCode, type NativeConnection, Runtime, Worker } from '@tem
 import { intentActivities } from '../../activities/intents.ts'
 import { runner } from '../../activities/support.ts'
 import { sqlOn } from '../kernel/database.ts'
-import { TASK_QUEUE } from '../kernel/process.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
+import type { TemporalAccess } from './engine.ts'
 import type { OpenHouse } from './house.ts'
 
 const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url))
 
 /** Idle workflows that are kept in memory; the rest is replayed when it is needed. */
 const CACHED = 500
+
+let bundle: ReturnType<typeof bundleWorkflowCode> | undefined
+
+/** Made once in a process. */
+function bundled(): ReturnType<typeof bundleWorkflowCode> {
+  bundle ??= bundleWorkflowCode({ workflowsPath })
+  return bundle
+}
 
 export interface RunningWorker {
   /** Takes nothing more and finishes what is under way. */
@@ -21,15 +29,15 @@ export interface RunningWorker {
 export async function startWorker(
   { execute, operations, database, settings }: OpenHouse,
   connection: NativeConnection,
-  namespace: string,
+  { namespace, taskQueue }: Pick<TemporalAccess, 'namespace' | 'taskQueue'>,
 ): Promise<RunningWorker> {
   const sql = sqlOn(database.pool)
   const run = runner({ execute, operations, offsetOf: tenant => offsetOf(sql, tenant) })
   const worker = await Worker.create({
     connection,
     namespace,
-    taskQueue: TASK_QUEUE,
-    workflowBundle: await bundleWorkflowCode({ workflowsPath }),
+    taskQueue,
+    workflowBundle: await bundled(),
     activities: intentActivities(run, settings),
     maxCachedWorkflows: CACHED,
     maxConcurrentActivityTaskExecutions: settings.databasePool,

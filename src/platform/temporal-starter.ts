@@ -2,13 +2,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common'
 import { clock } from '../kernel/clock.ts'
 import type { Deliver } from '../kernel/outbox.ts'
-import {
-  AGENT_ATTRIBUTE,
-  LOOK_AGAIN,
-  OWNER_ATTRIBUTE,
-  type ProcessInput,
-  TASK_QUEUE,
-} from '../kernel/process.ts'
+import { AGENT_ATTRIBUTE, LOOK_AGAIN, OWNER_ATTRIBUTE, type ProcessInput } from '../kernel/process.ts'
 
 const DEADLINE = 10_000
 
@@ -20,12 +14,12 @@ const agent = defineSearchAttributeKey(AGENT_ATTRIBUTE, 'KEYWORD')
  * arrive is no matter. A process that has ended has nothing more to look at.
  */
 export const temporalStarter =
-  (client: Client): Deliver =>
+  (client: Client, taskQueue: string): Deliver =>
   async ({ process, workflowId, input }) => {
     const begin = () =>
       client.workflow.signalWithStart(process, {
         workflowId,
-        taskQueue: TASK_QUEUE,
+        taskQueue,
         args: [input],
         signal: LOOK_AGAIN,
         signalArgs: [],

@@ -1,11 +1,13 @@
 import { afterAll } from '@jest/globals'
 import pg from 'pg'
 import { areas as realAreas } from '../../src/areas.ts'
+import { type Part, startDeadlines, startRelay, startWork } from '../../src/bin/engine.ts'
 import { openService, type Service } from '../../src/bin/service.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import type { Areas } from '../../src/kernel/area.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { cloneDatabase } from './database.ts'
+import { temporalOfRun } from './temporal.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 const SECRET_KEY = 'a-secret-key-of-the-tests-0123456789'
@@ -47,6 +49,8 @@ export interface TestHouse<A extends Areas = typeof realAreas> {
 interface Options<A extends Areas> {
   readonly areas?: A
   readonly env?: Readonly<Record<string, string>>
+  /** With a relay, a worker and the deadlines, on a task queue of its own. */
+  readonly temporal?: true
   /** SQL for tables that only the tests have. */
   readonly tables?: string
   /** What the services are told in place of the database's address: that of a proxy, for one. */
@@ -64,14 +68,21 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   if (options.tables) await database.query(options.tables)
   const env = { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...options.env }
   const services: Service[] = []
+  const parts: Part[] = []
+  const work = ({ house }: Service): void => {
+    const access = temporalOfRun()
+    parts.push(startDeadlines(house), startRelay(house, access), startWork(house, access))
+  }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
   const open = async (): Promise<string> => {
     const secrets = { databaseUrl: address, dashboardSecret: DASHBOARD_SECRET, secretKey: SECRET_KEY }
     const service = await openService({ settings: { ...readSettings(env), ...secrets }, shared: true, areas })
     services.push(service)
+    if (options.temporal && services.length === 1) work(service)
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
   }
   afterAll(async () => {
+    await Promise.all(parts.map(part => part.stop()))
     await Promise.all(services.map(service => service.stop()))
     await database.end()
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { areas } from '../../src/areas.ts'
-import { type Registered, published } from '../../src/kernel/area.ts'
+import { published, type Registered } from '../../src/kernel/area.ts'
 import { type Asked, DASHBOARD_SECRET, type Owner, type TestHouse, type Told } from './harness.ts'
 
 export const operations = published(areas)

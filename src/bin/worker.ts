@@ -1,0 +1,20 @@
+import { startDeadlines, startWork } from './engine.ts'
+import { environment } from './environment.ts'
+import { openHouse } from './house.ts'
+import { inCommon } from './in-common.ts'
+import { live } from './lifetime.ts'
+import { say } from './say.ts'
+import { requireTemporal } from './temporal-access.ts'
+import { quietRuntime } from './worker-service.ts'
+
+/** One worker of several: carries out the durable processes, and ends what is overdue. */
+live(async life => {
+  const settings = environment()
+  const access = requireTemporal(settings)
+  quietRuntime()
+  const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
+  life.closeLater(() => house.database.close())
+  const parts = [startDeadlines(house), startWork(house, access)]
+  for (const part of parts) life.closeLater(() => part.stop())
+  say('The worker is running.')
+})

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll } from '@jest/globals'
+import { Client, Connection } from '@temporalio/client'
+import type { TemporalAccess } from '../../src/bin/engine.ts'
+
+const address = (): string => {
+  const { TEST_TEMPORAL_ADDRESS } = process.env
+  if (!TEST_TEMPORAL_ADDRESS) throw new Error('the run has no Temporal server')
+  return TEST_TEMPORAL_ADDRESS
+}
+
+/** The server of the run, on a task queue that nobody else works on. */
+export const temporalOfRun = (): TemporalAccess => ({
+  namespace: 'default',
+  taskQueue: `test-${randomUUID()}`,
+  client: { address: address() },
+  worker: { address: address() },
+})
+
+/** Speaks to the server as an operator would. */
+export async function temporalClient(): Promise<Client> {
+  const connection = await Connection.connect({ address: address() })
+  afterAll(() => connection.close())
+  return new Client({ connection })
+}
