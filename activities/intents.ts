@@ -1,8 +1,7 @@
-import { ApplicationFailure } from '@temporalio/common'
 import { z } from 'zod'
 import type { ApproverSignal } from '../src/control/intents/process.ts'
-import type { Look, ProcessInput } from '../src/kernel/process.ts'
-import type { Run } from './support.ts'
+import type { ProcessInput } from '../src/kernel/process.ts'
+import { lookWith, type Run } from './support.ts'
 
 /** What an approver sends along: a name, proved by nothing, and why. */
 const Payload = z.strictObject({
@@ -21,15 +20,7 @@ export interface Signalled extends ProcessInput {
 }
 
 export const intentActivities = (run: Run, { operatorSignals }: Settings) => ({
-  async lookAtIntent(input: ProcessInput): Promise<Look> {
-    const { result } = await run<Look>('intents.look', {
-      of: input,
-      as: 'process',
-      requestId: requestOf(input),
-    })
-    if (!result) throw ApplicationFailure.nonRetryable(`there is no intent ${input.id}`)
-    return result
-  },
+  lookAtIntent: (input: ProcessInput) => lookWith(run, 'intents.look', input, requestOf(input)),
 
   /** The same guarded operation as in the API; gives the line that the operator reads. */
   async decideIntent({ verb, payload, ...input }: Signalled): Promise<string> {

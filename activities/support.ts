@@ -4,7 +4,7 @@ import type { Registered } from '../src/kernel/area.ts'
 import type { Actor, Tenant } from '../src/kernel/context.ts'
 import type { Execute } from '../src/kernel/execute.ts'
 import { Problem } from '../src/kernel/problem.ts'
-import type { ProcessInput } from '../src/kernel/process.ts'
+import type { Look, ProcessInput } from '../src/kernel/process.ts'
 
 /** What an operation answered: its result, or the sentence with which it refused. */
 export interface Answered<T> {
@@ -64,3 +64,15 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: Asked['as']): Omit<Actor, 
   agentId: null,
   scopes: new Set(),
 })
+
+/** The record as it stands; a process without one has nothing to live for. */
+export async function lookWith(
+  run: Run,
+  operation: string,
+  of: ProcessInput,
+  requestId: string,
+): Promise<Look> {
+  const { result, refused } = await run<Look>(operation, { of, as: 'process', requestId })
+  if (!result) throw ApplicationFailure.nonRetryable(`${operation} ${of.id}: ${refused}`)
+  return result
+}

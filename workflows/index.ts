@@ -1,2 +1,3 @@
 /** One file a process; the name of the export is the name of the workflow. */
+export { agent } from './agent.ts'
 export { intent } from './intent.ts'

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, type NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { agentActivities } from '../../activities/agents.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { runner } from '../../activities/support.ts'
 import { sqlOn } from '../kernel/database.ts'
@@ -38,7 +39,7 @@ export async function startWorker(
     namespace,
     taskQueue,
     workflowBundle: await bundled(),
-    activities: intentActivities(run, settings),
+    activities: { ...agentActivities(run), ...intentActivities(run, settings) },
     maxCachedWorkflows: CACHED,
     maxConcurrentActivityTaskExecutions: settings.databasePool,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },

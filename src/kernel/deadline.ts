@@ -4,10 +4,14 @@ import type { Process } from './process.ts'
 export interface Deadline {
   readonly process: Process
   readonly table: string
+  /** The column that names the record of the process, and of the operation. */
+  readonly record: string
   /** The column of the instant, in the tenant's time. */
   readonly due: string
   /** SQL that tells which records still have it before them. */
   readonly open: string
+  /** SQL that tells for which of these a process waits. */
+  readonly waits: string
   /** The operation, by its name in the area; it does nothing where there is nothing to do. */
   readonly operation: string
 }

@@ -1,12 +1,13 @@
 import { type Areas, type Registered, registered } from './area.ts'
 import { clock } from './clock.ts'
 import type { Mode, Tenant } from './context.ts'
-import { type Database, type Sql, sqlOn } from './database.ts'
+import { type Database, type Row, type Sql, sqlOn } from './database.ts'
 import type { Deadline } from './deadline.ts'
 import type { Execute } from './execute.ts'
-import { newId } from './ids.ts'
+import { emptyJournal, writeJournal } from './journal.ts'
 import { workflowIdOf } from './process.ts'
 import { moveOffset } from './tenant-clock.ts'
+import { type Woken, wakeUp } from './words.ts'
 
 interface Overdue extends Record<string, unknown> {
   readonly id: string
@@ -17,12 +18,12 @@ interface Overdue extends Record<string, unknown> {
 const AT_ONCE = 1_000
 
 /** Nobody's clock is behind ours; some tenants have moved theirs ahead. */
-const overdueOf = ({ table, due, open }: Deadline): string => `
+const overdueOf = ({ table, record, due, open }: Deadline): string => `
 select id, owner_id, mode from (
-  (select id, owner_id, mode, ${due} as due from ${table}
+  (select ${record} as id, owner_id, mode, ${due} as due from ${table}
    where ${open} and mode in ('test', 'live') and ${due} <= clock_timestamp() order by ${due} limit ${AT_ONCE})
   union
-  (select t.id, t.owner_id, t.mode, t.${due} from tenant_clocks c join ${table} t using (owner_id, mode)
+  (select t.${record}, t.owner_id, t.mode, t.${due} from tenant_clocks c join ${table} t using (owner_id, mode)
    where ${open} and t.${due} <= clock_timestamp() + c.offset_ms * interval '1 millisecond'
    order by t.${due} limit ${AT_ONCE})
 ) as overdue order by due, id limit ${AT_ONCE}`
@@ -31,9 +32,9 @@ const nextOf = ({ table, due, open }: Deadline): string => `
 select min(${due}) as at from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${due} > $3 and ${due} <= $4`
 
-const waitingOf = ({ table, open }: Deadline): string => `
-select id, agent_id as "agentId" from ${table}
-where owner_id = $1 and mode = $2 and ${open} and workflow_id is not null`
+const waitingOf = ({ table, record, open, waits }: Deadline): string => `
+select ${record} as id, agent_id as "agentId" from ${table}
+where owner_id = $1 and mode = $2 and ${open} and ${waits}`
 
 interface Parts {
   readonly database: Database
@@ -105,24 +106,12 @@ async function nextInstant(sql: Sql, areas: Areas, { ownerId, mode }: Tenant, af
   return instants.sort((one, other) => one.getTime() - other.getTime())[0]
 }
 
-const WAKE = `
-insert into outbox (id, owner_id, mode, process, workflow_id, input, created_at, due_at)
-select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[], $7::timestamptz[], $7::timestamptz[])`
-
 /** Every process of the tenant that still waits measures its time by the clock as it is now. */
 async function wakeWaiting(sql: Sql, areas: Areas, tenant: Tenant): Promise<void> {
+  const journal = emptyJournal()
   for (const { deadline } of deadlinesOf(areas)) {
-    const names = [tenant.ownerId, tenant.mode]
-    const waiting = await sql<{ id: string; agentId: string | null }>(waitingOf(deadline), names)
-    const now = clock.real()
-    await sql(WAKE, [
-      waiting.map(() => newId('outbox')),
-      waiting.map(() => tenant.ownerId),
-      waiting.map(() => tenant.mode),
-      waiting.map(() => deadline.process.name),
-      waiting.map(({ id }) => workflowIdOf(deadline.process, id)),
-      waiting.map(record => JSON.stringify({ ...record, ...tenant })),
-      waiting.map(() => now),
-    ])
+    const waiting = await sql<Woken & Row>(waitingOf(deadline), [tenant.ownerId, tenant.mode])
+    journal.outbox.push(...waiting.map(record => wakeUp(deadline.process, tenant, record)))
   }
+  await writeJournal(sql, journal)
 }

@@ -22,6 +22,7 @@ export interface AuditRow {
   actorId: string | null
   action: string
   event: string
+  eventId: string
   outcome: string
   resourceId: string
   agentId: string | null
@@ -51,6 +52,7 @@ export interface OutboxRow {
   ownerId: string
   mode: Tenant['mode']
   process: string
+  recurs: boolean
   workflowId: string
   input: ProcessInput
   createdAt: Date
@@ -73,16 +75,17 @@ with e as (
   from jsonb_to_recordset($1::jsonb) as r(id text, "ownerId" text, mode text, "agentId" text, event text,
     data jsonb, "requestId" text, "createdAt" timestamptz)
 ), a as (
-  insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, outcome, resource_id, agent_id,
-    request_id, address, at)
-  select id, "ownerId", mode, "actorType", "actorId", action, event, outcome, "resourceId", "agentId",
+  insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome, resource_id,
+    agent_id, request_id, address, at)
+  select id, "ownerId", mode, "actorType", "actorId", action, event, "eventId", outcome, "resourceId", "agentId",
     "requestId", address, at
   from jsonb_to_recordset($2::jsonb) as r(id text, "ownerId" text, mode text, "actorType" text, "actorId" text,
-    action text, event text, outcome text, "resourceId" text, "agentId" text, "requestId" text, address text, at timestamptz)
+    action text, event text, "eventId" text, outcome text, "resourceId" text, "agentId" text, "requestId" text,
+    address text, at timestamptz)
 ), o as (
-  insert into outbox (id, owner_id, mode, process, workflow_id, input, created_at, due_at)
-  select id, "ownerId", mode, process, "workflowId", input, "createdAt", "createdAt"
-  from jsonb_to_recordset($4::jsonb) as r(id text, "ownerId" text, mode text, process text, "workflowId" text,
+  insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
+  select id, "ownerId", mode, process, recurs, "workflowId", input, "createdAt", "createdAt"
+  from jsonb_to_recordset($4::jsonb) as r(id text, "ownerId" text, mode text, process text, recurs boolean, "workflowId" text,
     input jsonb, "createdAt" timestamptz)
 )
 insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,

@@ -6,6 +6,7 @@ import type { ProcessInput } from './process.ts'
 export interface Due extends Record<string, unknown> {
   readonly id: string
   readonly process: string
+  readonly recurs: boolean
   readonly workflowId: string
   readonly input: ProcessInput
 }
@@ -19,7 +20,7 @@ const LEASE = '30 seconds'
 const TAKE = `
 update outbox set due_at = clock_timestamp() + interval '${LEASE}', attempts = attempts + 1
 where id in (select id from outbox where due_at <= clock_timestamp() order by due_at limit $1 for update skip locked)
-returning id, process, workflow_id as "workflowId", input`
+returning id, process, recurs, workflow_id as "workflowId", input`
 
 const DONE = 'delete from outbox where id = any($1::text[]) returning id'
 

@@ -2,6 +2,8 @@
 export interface Process {
   /** The name of the workflow. */
   readonly name: string
+  /** It may end and be needed again for the same record. Of the others there is one run, ever. */
+  readonly recurs?: true
 }
 
 /** What a workflow is begun with: ids, never what they stand for. */

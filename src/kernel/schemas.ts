@@ -42,3 +42,11 @@ export const span = {
   from: instant.optional().meta({ description: 'At this instant or later.' }),
   to: instant.optional().meta({ description: 'Before this instant.' }),
 }
+
+/** What every process is told of its record. */
+export const LookRecord = z.object({
+  status: z.string(),
+  summary: z.string(),
+  closed: z.boolean(),
+  dueInMs: z.number().nullable(),
+})

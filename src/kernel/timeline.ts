@@ -10,10 +10,12 @@ export interface TimelineEntry {
 }
 
 const TIMELINE = `
-select at, event, actor_type as "actorType", actor_id as "actorId", request_id as "requestId"
-from audit_entries where owner_id = ? and mode = ? and resource_id = ? order by id limit 500`
+select coalesce(e.created_at, a.at) as at, a.event, a.actor_type as "actorType", a.actor_id as "actorId",
+  a.request_id as "requestId"
+from audit_entries a left join events e on e.id = a.event_id
+where a.owner_id = ? and a.mode = ? and a.resource_id = ? order by a.id limit 500`
 
-/** What happened to a record, the oldest first, as the audit trail has it. */
+/** What happened to a record, the oldest first: who did it as the audit trail has it, when in the tenant's time. */
 export async function timelineOf(
   em: EntityManager,
   record: Tenant & { id: string },

@@ -50,6 +50,7 @@ export function auditOf(
     actorId: actor.id,
     action: operation.key,
     event: event.event,
+    eventId: event.id,
     outcome: outcome.errorCode ?? 'done',
     // An event names first what it is about.
     resourceId: String(Object.values(event.data)[0]),
@@ -66,6 +67,7 @@ export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Woke
   ownerId,
   mode,
   process: process.name,
+  recurs: process.recurs ?? false,
   workflowId: workflowIdOf(process, record.id),
   input: { id: record.id, ownerId, mode, agentId: record.agentId },
   createdAt: clock.real(),

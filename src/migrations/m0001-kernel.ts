@@ -35,6 +35,7 @@ export class Kernel extends Migration {
         actor_id text,
         action text not null,
         event text not null,
+        event_id text,
         outcome text not null,
         resource_id text not null,
         agent_id text,

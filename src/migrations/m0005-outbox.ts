@@ -9,6 +9,7 @@ export class Outbox extends Migration {
         owner_id text not null,
         mode text not null check (mode in ('test', 'live')),
         process text not null,
+        recurs boolean not null,
         workflow_id text not null,
         input jsonb not null,
         attempts integer not null default 0,

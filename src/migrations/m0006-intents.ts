@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What agents mean to spend. */
+/** What agents mean to spend, and when their policies end. */
 export class Intents extends Migration {
   override up(): void {
     this.addSql(`
@@ -37,6 +37,9 @@ export class Intents extends Migration {
       create index intents_by_agent on intents (owner_id, mode, agent_id, id);
       create index intents_by_status on intents (owner_id, mode, status, id);
       create index intents_by_time on intents (owner_id, mode, created_at, id);
+      alter table policies add column expires_at timestamptz(3), add column expired_at timestamptz(3);
+      create index policies_by_end on policies (mode, expires_at)
+        where agent_id is not null and deleted_at is null and expired_at is null;
       create index intents_open_by_deadline on intents (mode, expires_at) where status in ('created', 'approved');
     `)
   }

@@ -15,7 +15,7 @@ const agent = defineSearchAttributeKey(AGENT_ATTRIBUTE, 'KEYWORD')
  */
 export const temporalStarter =
   (client: Client, taskQueue: string): Deliver =>
-  async ({ process, workflowId, input }) => {
+  async ({ process, recurs, workflowId, input }) => {
     const begin = () =>
       client.workflow.signalWithStart(process, {
         workflowId,
@@ -23,7 +23,7 @@ export const temporalStarter =
         args: [input],
         signal: LOOK_AGAIN,
         signalArgs: [],
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdReusePolicy: recurs ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
         typedSearchAttributes: attributesOf(input),
       })
     await client.connection.withDeadline(clock.milliseconds() + DEADLINE, begin).catch((error: unknown) => {

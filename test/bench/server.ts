@@ -1,8 +1,9 @@
 import { areas } from '../../src/areas.ts'
 import { environment } from '../../src/bin/environment.ts'
+import type { ServiceSettings } from '../../src/bin/house.ts'
 import { live } from '../../src/bin/lifetime.ts'
 import { say } from '../../src/bin/say.ts'
-import { openService, type ServiceSettings } from '../../src/bin/service.ts'
+import { openService } from '../../src/bin/service.ts'
 import { potsArea } from '../support/pots.ts'
 import { echoArea } from './echo.ts'
 

@@ -3,7 +3,16 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
-import { country, label, metadata, recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
+import {
+  country,
+  LookRecord,
+  label,
+  metadata,
+  recordHead,
+  recordTail,
+  remark,
+  span,
+} from '../../kernel/schemas.ts'
 import { deciders, intentMachine } from './intent.ts'
 
 const status = z.enum(intentMachine.states)
@@ -206,15 +215,7 @@ export const intentsApi = {
   look: get('/intents/{id}/look', {
     summary: 'How an intent stands',
     callers: [],
-    returns: [
-      200,
-      z.object({
-        status,
-        summary: z.string(),
-        closed: z.boolean(),
-        dueInMs: z.number().nullable(),
-      }),
-    ],
+    returns: [200, LookRecord],
     fails: { intent_not_found },
   }),
   /** Only past the deadline, by the tenant's clock; whoever comes second finds nothing to do. */

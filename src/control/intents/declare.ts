@@ -89,7 +89,7 @@ export const declare: Create = {
   load,
   decide(item, desk: Desk, { emit, refuse, wake }) {
     const agent = agentFor(item, desk)
-    if (!agent) return refuse('agent_not_found')
+    if (!agent || agent.status === 'deleted') return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
     const { clientIntentId } = item.input.body
     const name = clientIntentId && nameOf(agent.id, clientIntentId)

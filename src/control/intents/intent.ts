@@ -87,14 +87,9 @@ export function decide(ruling: Ruling, amount: Euros): Decision {
   const limit = ruling.autoApproveLimitEuros
   const alone = limit !== null && amount <= limit && !ruling.requireAttestation
   const message = reasonFor(ruling, amount)
-  const check: Check = {
-    rule: ruling.requireAttestation ? 'requireAttestation' : 'autoApproveLimitEuros',
-    outcome: alone ? 'pass' : 'review',
-    limit: limit === null ? null : decimal(limit),
-    used: decimal(amount),
-    remaining: limit === null ? null : Math.max(0, decimal(limit - amount)),
-    message,
-  }
+  const figures = ruling.requireAttestation
+    ? { rule: 'requireAttestation', limit: null, used: null, remaining: null }
+    : { rule: 'autoApproveLimitEuros', ...figuresOf(limit, amount) }
   return {
     id: newId('decision'),
     allowed: true,
@@ -103,8 +98,14 @@ export function decide(ruling: Ruling, amount: Euros): Decision {
     policyId: ruling.policyId,
     policyVersion: ruling.policyVersion,
     riskScore: null,
-    checks: [check],
+    checks: [{ ...figures, outcome: alone ? 'pass' : 'review', message }],
   }
+}
+
+function figuresOf(limit: Euros | null, amount: Euros): Pick<Check, 'limit' | 'used' | 'remaining'> {
+  const used = decimal(amount)
+  if (limit === null) return { limit, used, remaining: null }
+  return { limit: decimal(limit), used, remaining: amount < limit ? decimal(limit - amount) : 0 }
 }
 
 function reasonFor(

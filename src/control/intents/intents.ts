@@ -84,8 +84,10 @@ export const intentsArea = area(
       {
         process: intentProcess,
         table: 'intents',
+        record: 'id',
         due: 'expires_at',
         open: "status in ('created', 'approved')",
+        waits: 'workflow_id is not null',
         operation: 'expire',
       },
     ],

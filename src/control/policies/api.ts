@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { del, type Failure, get, list, missing, nothing, patch, post, put } from '../../kernel/operation.ts'
-import { recordHead, recordTail } from '../../kernel/schemas.ts'
-import { PolicyCreate, rules } from './rules.ts'
+import { LookRecord, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { expirationActions, PolicyCreate, rules } from './rules.ts'
 
 const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = rules
 
@@ -21,6 +21,10 @@ export const PolicyDetail = z
     version: z.int().min(1),
     ...rules,
     assignedAt: instant.nullable(),
+    expiresAt: instant
+      .nullable()
+      .meta({ description: 'When it ends for its agent, by `expiresAfterMinutes`.' }),
+    expiredAt: instant.nullable(),
     ...recordTail,
   })
   .meta({ id: 'PolicyDetail' })
@@ -34,10 +38,18 @@ const PolicyReplace = PolicyCreate.extend({
     .optional()
     .meta({ description: 'If given, the version that you read: another one now is a 409.' }),
   ...Object.fromEntries(
-    ['id', 'ownerId', 'mode', 'agentId', 'templateId', 'assignedAt', 'createdAt', 'updatedAt'].map(name => [
-      name,
-      readOnly,
-    ]),
+    [
+      'id',
+      'ownerId',
+      'mode',
+      'agentId',
+      'templateId',
+      'assignedAt',
+      'expiresAt',
+      'expiredAt',
+      'createdAt',
+      'updatedAt',
+    ].map(name => [name, readOnly]),
   ),
 }).meta({ id: 'PolicyReplaceRequest' })
 
@@ -218,5 +230,20 @@ export const policiesApi = {
     returns: [200, PolicyRecord],
     fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [400, notAssigned] },
     emits: { 'policy.updated': PolicyEvent },
+  }),
+  /** What the agent's process reads when it is told to look again. */
+  look: get('/agents/{id}/look', {
+    summary: 'What is pending for an agent',
+    callers: [],
+    returns: [200, LookRecord],
+    fails: { agent_not_found: fails.agent_not_found },
+  }),
+  /** Only when its time has come; who comes second finds nothing to do. */
+  expire: post('/agents/{id}/policy/expire', {
+    summary: 'End an agent’s policy',
+    callers: [],
+    returns: [200, z.object({ expired: z.boolean() })],
+    fails: { policy_not_found: fails.policy_not_found },
+    emits: { 'policy.expired': PolicyEvent.extend({ action: z.enum(expirationActions) }) },
   }),
 }

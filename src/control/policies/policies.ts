@@ -3,11 +3,13 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { z } from 'zod'
 import { area, reaction } from '../../kernel/area.ts'
 import type { Actor, Context } from '../../kernel/context.ts'
+import type { Deadline } from '../../kernel/deadline.ts'
 import { implement } from '../../kernel/operation.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { lock } from '../../kernel/record.ts'
 import { excerpt } from '../../kernel/schemas.ts'
 import { type Agent, AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
+import { agentProcess } from '../agents/process.ts'
 import { PolicyEvent, policiesApi } from './api.ts'
 import { Policy, PolicyVersion } from './policy.ts'
 import { presets } from './presets.ts'
@@ -23,7 +25,10 @@ const about = (policy: Policy) => ({
   version: policy.version,
 })
 
-function keepVersion(em: EntityManager, policy: Policy, actor: Actor): void {
+type Changing = Pick<Context, 'em' | 'actor' | 'wake'>
+
+/** Every state that a policy has had is kept; and an end that has moved is waited for anew. */
+function keepVersion(policy: Policy, { em, actor, wake }: Changing): void {
   em.create(PolicyVersion, {
     policyId: policy.id,
     agentId: policy.agentId,
@@ -32,6 +37,7 @@ function keepVersion(em: EntityManager, policy: Policy, actor: Actor): void {
     changedByType: actor.type,
     changedById: actor.id,
   })
+  if (policy.agentId && policy.expiresAt) wake(agentProcess, { id: policy.agentId, agentId: policy.agentId })
 }
 
 const findPolicy = (em: EntityManager, id: string): Promise<Policy | null> =>
@@ -46,24 +52,24 @@ async function lockPolicy(em: EntityManager, id: string): Promise<Policy | null>
 export const effectivePolicy = (em: EntityManager, agentId: string): Promise<Policy | null> =>
   em.findOne(Policy, { agentId, ...standing })
 
-type Names = Pick<Context, 'em' | 'actor' | 'now'>
-
 /** Gives the agent a copy of its own, or turns the one it has into a copy of this template. */
-async function assignTo(agent: Agent, template: Policy, { em, actor, now }: Names): Promise<Policy> {
+async function assignTo(agent: Agent, template: Policy, context: Changing & { now: Date }): Promise<Policy> {
+  const { em, now } = context
   const own = await effectivePolicy(em, agent.id)
   own?.copyFrom(template, now)
   const provenance = { agentId: agent.id, templateId: template.id, assignedAt: now }
   const policy = own ?? em.create(Policy, { ...rulesOf(template), ...provenance })
+  policy.schedule()
   agent.policyId = policy.id
-  keepVersion(em, policy, actor)
+  keepVersion(policy, context)
   return policy
 }
 
 const policies = implement(policiesApi, {
-  async create({ body }, { em, actor, emit }) {
-    const policy = em.create(Policy, body)
-    keepVersion(em, policy, actor)
-    emit('policy.created', about(policy))
+  async create({ body }, context) {
+    const policy = context.em.create(Policy, body)
+    keepVersion(policy, context)
+    context.emit('policy.created', about(policy))
     return policy
   },
 
@@ -85,12 +91,13 @@ const policies = implement(policiesApi, {
     return (await findPolicy(em, params.id)) ?? refuse('policy_not_found')
   },
 
-  async replace({ params, body: { version, ...body } }, { em, actor, emit, refuse }) {
+  async replace({ params, body: { version, ...body } }, context) {
+    const { em, emit, refuse } = context
     const policy = await lockPolicy(em, params.id)
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
     policy.revise(rulesOf(body))
-    keepVersion(em, policy, actor)
+    keepVersion(policy, context)
     emit('policy.updated', about(policy))
     return policy
   },
@@ -121,7 +128,7 @@ const policies = implement(policiesApi, {
     const copies = locked.filter(copy => copy !== template)
     for (const copy of copies) {
       copy.copyFrom(template, copy.assignedAt ?? now)
-      keepVersion(em, copy, context.actor)
+      keepVersion(copy, context)
       emit('policy.updated', about(copy))
     }
     emit('policy.applied', about(template))
@@ -146,15 +153,38 @@ const policies = implement(policiesApi, {
     return (await effectivePolicy(em, params.agentId)) ?? refuse('no_policy_assigned')
   },
 
-  async toggle({ params, body }, { em, actor, emit, refuse }) {
+  async toggle({ params, body }, context) {
+    const { em, emit, refuse } = context
     const agent = await lockAgent(em, params.agentId)
     if (!agent) return refuse('agent_not_found')
     const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
     policy.revise({ [body.field]: body.value })
-    keepVersion(em, policy, actor)
+    keepVersion(policy, context)
     emit('policy.updated', about(policy))
     return policy
+  },
+
+  async expire({ params }, { em, now, emit, refuse, wake }) {
+    const agent = await lockAgent(em, params.id)
+    const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
+    if (!policy) return refuse('policy_not_found')
+    if (!policy.expire(now)) return { expired: false }
+    emit('policy.expired', { ...about(policy), agentId: params.id, action: policy.expirationAction })
+    wake(agentProcess, { id: params.id, agentId: params.id })
+    return { expired: true }
+  },
+
+  async look({ params }, { em, now, refuse }) {
+    const agent = await findAgent(em, params.id)
+    if (!agent) return refuse('agent_not_found')
+    const policy = await effectivePolicy(em, agent.id)
+    const due = policy?.pendingEnd() ?? null
+    const dueInMs = due && due.getTime() - now.getTime()
+    const summary = due
+      ? `the policy ends ${due.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+      : 'nothing is pending'
+    return { status: agent.status, summary: `${agent.name}: ${summary}`, closed: due === null, dueInMs }
   },
 })
 
@@ -185,12 +215,24 @@ const onAgentDeleted = reaction(
   },
 )
 
+/** The end of an agent's own policy. */
+const expiry: Deadline = {
+  process: agentProcess,
+  table: 'policies',
+  record: 'agent_id',
+  due: 'expires_at',
+  open: 'agent_id is not null and deleted_at is null and expired_at is null',
+  waits: 'expires_at is not null',
+  operation: 'expire',
+}
+
 export const policiesArea = area(
   'Policies',
   'Spending policies: limits, allowlists, blocklists, hours, approvals.',
   policies,
   {
     entities: [Policy, PolicyVersion],
+    deadlines: [expiry],
     reactions: { 'agent.created': onAgentCreated, 'agent.deleted': onAgentDeleted },
   },
 )

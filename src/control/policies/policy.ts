@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { after, minutes } from '../../kernel/clock.ts'
 import { flag, maybe, record, tenantTable, words } from '../../kernel/record.ts'
 import { expirationActions, type Rules, rulesOf } from './rules.ts'
 
@@ -9,6 +10,8 @@ const policySchema = defineEntity({
     agentId: maybe.string(),
     templateId: maybe.string(),
     assignedAt: maybe.instant(),
+    expiresAt: maybe.instant(),
+    expiredAt: maybe.instant(),
     deletedAt: maybe.instant(),
     version: p.integer().onCreate(() => 1),
     name: p.text(),
@@ -41,13 +44,35 @@ export class Policy extends policySchema.class {
   revise(rules: Partial<Rules>): void {
     Object.assign(this, rules)
     this.version++
+    this.schedule()
+  }
+
+  /** When it ends for its agent; a template never does. */
+  schedule(): void {
+    const { assignedAt, expiresAfterMinutes } = this
+    this.expiresAt =
+      assignedAt && expiresAfterMinutes ? after(assignedAt, minutes(expiresAfterMinutes)) : null
+  }
+
+  /** The instant at which it ends, for as long as that is still to come. */
+  pendingEnd(): Date | null {
+    return this.agentId && !this.expiredAt && !this.deletedAt ? this.expiresAt : null
+  }
+
+  /** Whether it has ended by this. */
+  expire(now: Date): boolean {
+    const end = this.pendingEnd()
+    if (!end || end > now) return false
+    this.expiredAt = now
+    return true
   }
 
   /** Becomes what the template says at this moment, for an agent of its own. */
   copyFrom(template: Policy, now: Date): void {
-    this.revise(rulesOf(template))
     this.templateId = template.id
     this.assignedAt = now
+    this.expiredAt = null
+    this.revise(rulesOf(template))
   }
 }
 policySchema.setClass(Policy)
