@@ -81,7 +81,11 @@ describe.each(named)('the contract of %s', (key, operation) => {
 describe.each(writes)('%s', (_, { emits = {}, readOnly }) => {
   test('tells what it changes by an event, or changes nothing', () => {
     expect(Object.keys(emits).length > 0).toBe(readOnly !== true)
-    for (const event of Object.keys(emits)) expect(event).toMatch(/^[a-z_]+(\.[a-z_]+)+$/)
+    for (const [event, schema] of Object.entries(emits)) {
+      expect(event).toMatch(/^[a-z_]+(\.[a-z_]+)+$/)
+      // The audit trail takes it for the record that it is about.
+      expect(Object.keys((schema as z.ZodObject).shape)[0]).toMatch(/^[a-z]\w*Id$/)
+    }
   })
 })
 

@@ -205,6 +205,12 @@ describe('one place for each thing', () => {
     expect(sql.map(({ path }) => path)).toEqual([])
   })
 
+  test('no area steps around the filter that narrows its queries to the tenant', () => {
+    const around =
+      /\b(createQueryBuilder|getKysely|getConnection|getNativeClient)\b|\bfilters: (false|\{ ?tenant)/
+    expect(areaFiles.filter(({ text }) => around.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
   test('time is asked of the clock', () => {
     const elsewhere = shipped.filter(({ path }) => path !== 'src/kernel/clock.ts')
     expect(places(elsewhere, readsClock)).toEqual([])

@@ -74,8 +74,14 @@ async function call(options: ClientOptions, operation: AnyOperation, input: Inpu
   return { status: response.status, headers: response.headers, body, error, code }
 }
 
+/** `.` and `..` would lead to another address, however they are written. */
+function segmentOf(value: string): string {
+  if (/^\.{0,2}$/.test(value)) throw new TypeError(`'${value}' names nothing`)
+  return encodeURIComponent(value)
+}
+
 function addressOf(base: string, path: string, { params = {}, query = {} }: Input): URL {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(params[name] ?? ''))
   const url = new URL(filled, base)
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, String(value))

@@ -53,7 +53,11 @@ select n::int as position, k.request_hash, k.status, k.body, k.error_code, k.res
   (extract(epoch from clock_timestamp() - k.created_at) * 1000)::bigint as age_ms
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
   with ordinality as c(owner_id, mode, agent_id, operation, key, n)
-join idempotency_keys k using (owner_id, mode, agent_id, operation, key)
+cross join lateral (
+  select * from idempotency_keys
+  where (owner_id, mode, agent_id, operation, key) = (c.owner_id, c.mode, c.agent_id, c.operation, c.key)
+  limit 1
+) k
 where k.created_at > $6`
 
 /** What is kept under these keys; call it only while their locks are held. */

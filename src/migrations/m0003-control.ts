@@ -83,6 +83,7 @@ export class Control extends Migration {
       create index policy_versions_by_policy on policy_versions (owner_id, mode, policy_id, id);
       create trigger policy_versions_append_only before update or delete on policy_versions
         for each row execute function refuse_change();
+      create trigger policy_versions_no_truncate before truncate on policy_versions execute function refuse_change();
     `)
   }
 }

@@ -67,6 +67,17 @@ describe('what arrives in one turn', () => {
     expect(roundTrips()).toEqual(new Set([4]))
   })
 
+  test('with one key is done once, and the others in its batch wait without spoiling it', async () => {
+    const potId = await pot(10)
+    const key = (index: number) => (index < 2 ? `before-${index}` : 'one')
+    const answers = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, index) => take(potId, 1, key(index))),
+    )
+    expect(answers.filter(({ status }) => status === 'fulfilled').length).toBe(3)
+    expect(sizes()).toEqual([1, 1, 10])
+    expect(await left(potId)).toBe(7)
+  })
+
   test('waits for no other owner', async () => {
     const potId = await pot(10)
     const stranger = { ownerId: 'customer_2', mode: 'test' } as const

@@ -39,6 +39,15 @@ const runs = {
   },
 }
 
+/** Works while every commit of an event takes half a second. */
+async function slowly(work: () => Promise<void>): Promise<void> {
+  await house.sql(`
+    create function linger() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
+    create constraint trigger linger after insert on events deferrable initially deferred
+      for each row execute function linger()`)
+  await work().finally(() => house.sql('drop function linger cascade'))
+}
+
 const ONCE = { takings: 1, events: 1, audit: 1 }
 const NEVER = { takings: 0, events: 0, audit: 0 }
 
@@ -65,6 +74,13 @@ describe.each(['hot', 'plain'] as const)('a %s run that loses its connection at 
     expect(await traces()).toEqual(ONCE)
   })
 
+  test('waits for a commit that takes its time', async () => {
+    const { run, traces } = await runs[kind]()
+    proxy.cutCommits('during')
+    await slowly(async () => expect((await run('c')).status).toBe(201))
+    expect(await traces()).toEqual(ONCE)
+  })
+
   test.each(['before', 'after'] as const)('loses no place in the pool, cut %s', async cut => {
     const { run } = await runs[kind]()
     for (let lost = 0; lost < 2 * POOL; lost++) {
@@ -73,6 +89,36 @@ describe.each(['hot', 'plain'] as const)('a %s run that loses its connection at 
     }
     expect((await owner.client.agents.list()).status).toBe(200)
   })
+})
+
+describe('a refusal whose commit is lost', () => {
+  const refusals = {
+    hot: async () => {
+      const potId = await house.pot(owner, 1)
+      return (idempotencyKey: string) =>
+        owner.client.pots.take({ params: { id: potId }, body: { amount: 2 }, idempotencyKey })
+    },
+    plain: async () => {
+      const body = { name: 'A', externalId: 'taken' }
+      await owner.client.agents.create({ body })
+      return (idempotencyKey: string) => owner.client.agents.create({ body, idempotencyKey })
+    },
+  }
+
+  test.each(['hot', 'plain'] as const)(
+    '%s: is not guessed, but told when it is asked for again',
+    async kind => {
+      const run = await refusals[kind]()
+      proxy.cutCommits('after')
+      const { status, code } = await run(`refused-${kind}`)
+      expect({ status, code }).toEqual({ status: 503, code: 'outcome_unknown' })
+      const again = await run(`refused-${kind}`)
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([
+        kind === 'hot' ? 400 : 409,
+        'true',
+      ])
+    },
+  )
 })
 
 describe('a database that goes away under load', () => {

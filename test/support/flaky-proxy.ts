@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll } from '@jest/globals'
 
-/** Where a connection is lost: before PostgreSQL hears of the commit, or before we hear of its success. */
-export type Cut = 'before' | 'after'
+/** When a connection is lost: before PostgreSQL hears of the commit, while it is at it, or before we hear of its end. */
+export type Cut = 'before' | 'during' | 'after'
 
 export interface FlakyProxy {
   readonly url: string
@@ -24,13 +24,15 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
     const database = connect(Number(behind.port), behind.hostname)
     for (const socket of [client, database]) keep(socket, sockets)
     const cut = () => destroy([client, database])
-    client.on('close', () => database.destroy())
-    database.on('close', () => client.destroy())
     let losing: Cut | undefined
+    // What has begun to commit is not disturbed.
+    client.on('close', () => losing === 'during' || database.destroy())
+    database.on('close', () => client.destroy())
     client.on('data', data => {
       losing ??= isCommit(data) ? cuts.shift() : undefined
       if (losing === 'before') return cut()
       database.write(data)
+      if (losing === 'during') client.destroy()
     })
     database.on('data', data => (losing ? cut() : client.write(data)))
   })

@@ -55,7 +55,7 @@ export class World {
     this.owner = owner
   }
 
-  /** An address and a body with which the operation succeeds; undefined where the contract has no record to name. */
+  /** An address and a body with which the operation succeeds. */
   async prepare(one: Registered): Promise<Prepared> {
     const path = await this.#fill(one.operation.path)
     const before = BEFORE[one.key]
@@ -75,7 +75,7 @@ export class World {
     const params = one.operation.path.includes('{') ? like.split('/') : []
     const path = one.operation.path
       .split('/')
-      .map((part, index) => (part.startsWith('{') ? (params[index] ?? part) : part))
+      .map((part: string, index: number) => (part.startsWith('{') ? (params[index] ?? part) : part))
       .join('/')
     const body = await this.bodyOf(one)
     const answer = await this.send(one, path, { ...credentials(one, this.owner), ...(body ? { body } : {}) })
@@ -102,13 +102,14 @@ export class World {
     return this.#fillRest(`${collection}/`, inner, rest.slice(to + 1))
   }
 
-  /** An id that is in this collection: of a new record, of one that is listed, or of the noun that the name says. */
+  /** What is in this collection: a new record, one that is listed, what a page refers to; or what the name says. */
   async #idIn(collection: string, name: string): Promise<string> {
     const post = at('POST', collection)
     if (post) return this.#made(post, collection)
     const list = at('GET', collection)
-    if (list) return (await this.#succeed(list, collection)).body.data[0].id
-    return this.idOf(name.replace(/Id$/, ''))
+    if (!list) return this.idOf(name.replace(/Id$/, ''))
+    const { body, text } = await this.#succeed(list, collection)
+    return body ? body.data[0].id : (new RegExp(`"${collection}/([^"?]+)`).exec(text)?.[1] ?? unknownId(name))
   }
 
   async #made(post: Registered | undefined, path: string): Promise<string> {

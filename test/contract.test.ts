@@ -1,0 +1,303 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { areas } from '../src/areas.ts'
+import type { Area, Registered } from '../src/kernel/area.ts'
+import { mediaTypeOf } from '../src/kernel/file.ts'
+import type { Caller } from '../src/kernel/operation.ts'
+import { problems } from '../src/kernel/problem.ts'
+import { scopes } from '../src/kernel/scopes.ts'
+import { aKey, anAgent, aToken } from './support/factories.ts'
+import { type Asked, DASHBOARD_SECRET, startHouse, type Told } from './support/harness.ts'
+import { credentials, operations, unknownId, World } from './support/world.ts'
+
+const house = await startHouse()
+const [owner, other] = [await house.owner(), await house.owner()]
+const [world, otherWorld] = [new World(house, owner), new World(house, other)]
+
+/** Of an agent that has nothing: what this file makes belongs to others. */
+const loner = await anAgent(owner.client)
+const agentToken = String((await aToken(owner.client, loner.id)).token)
+await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
+
+let asked = 0
+
+/** Sends it, and checks what every answer of this operation must have. */
+async function send(one: Registered, path: string, how: Asked): Promise<Told> {
+  const requestId = `contract-${asked++}`
+  const answer = await world.send(one, path, {
+    ...how,
+    headers: { ...how.headers, 'x-request-id': requestId },
+  })
+  const { status, headers, body } = answer
+  expect(headers.get('x-request-id')).toBe(requestId)
+  expect(headers.get('x-data-residency')).toBe('EU')
+  for (const name of ['limit', 'remaining', 'reset'])
+    expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/)
+  if (status >= 400) expectDeclared(one, answer)
+  else expect([status, body?.error]).toEqual([one.operation.returns[0], undefined])
+  return answer
+}
+
+function expectDeclared({ operation }: Registered, { status, headers, body }: Told): void {
+  const code = String(headers.get('x-error-code'))
+  const declared: Readonly<Record<string, readonly [number, string]>> = { ...problems, ...operation.fails }
+  expect(declared).toHaveProperty([code])
+  expect(status).toBe(declared[code]?.[0])
+  expect(body).toEqual({ error: expect.stringMatching(/\S/) })
+}
+
+const withBody = (body: unknown): { body?: unknown } => (body === undefined ? {} : { body })
+const isPublic = ({ operation }: Registered): boolean => operation.callers.includes('public')
+const hasParameter = ({ operation }: Registered): boolean => operation.path.includes('{')
+const isWrite = ({ operation }: Registered): boolean => operation.method !== 'GET'
+
+/** The parameters of the last name in a path, replaced. */
+const named = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
+
+/** Whether a value is good for this member, NUL aside. */
+const accepts = (schema: z.ZodType, value: unknown): boolean =>
+  value !== '\u0000' && schema.safeParse(value).success
+
+/** Whether an address leads somewhere by this method. */
+const leads = (method: string, path: string): boolean =>
+  operations.some(
+    ({ operation }) =>
+      operation.method === method &&
+      new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  )
+
+const cases = operations.map(one => [one.key, one] as const)
+const which = (wanted: (one: Registered) => boolean) => cases.filter(([, one]) => wanted(one))
+
+const garbage: [string, Asked][] = [
+  ['nothing', {}],
+  ['a key of nobody', { token: 'sk_sandbox_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG' }],
+  ['a token of nobody', { token: 'at_test_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ' }],
+  ['no key at all', { token: 'garbage' }],
+  ['half a key', { token: owner.key.slice(0, -1) }],
+  ['Basic', { headers: { authorization: `Basic ${btoa(`${owner.key}:`)}` } }],
+  ['a wrong secret', { headers: { 'x-dashboard-secret': 'guess' } }],
+  ['an empty secret', { headers: { 'x-dashboard-secret': '' } }],
+]
+
+describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
+  const { callers, scope } = one.operation
+  const kinds: [Caller, string, Asked][] = [
+    ['key', 'an owner’s key', { token: owner.key }],
+    ['agent', 'an agent’s token', { token: agentToken }],
+    ['dash', 'the dashboard', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }],
+  ]
+  let path: string
+  beforeAll(async () => {
+    path = (await world.prepare(one)).path
+  })
+
+  test.each(garbage)('%s is a 401', async (_, how) => {
+    const { status, headers } = await send(one, path, how)
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+
+  for (const [kind, words, how] of kinds)
+    if (!callers.includes(kind))
+      test(`${words} is a 403`, async () => {
+        const { status, headers } = await send(one, path, how)
+        expect([status, headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
+      })
+
+  if (scope)
+    test('who lacks the scope is a 403, and is told which', async () => {
+      const others = scopes.filter(name => name !== scope)
+      const tokens = [(await aKey(owner.client, { scopes: others })).key]
+      const readable = others.filter(
+        name => name.endsWith(':read') && /^(agents|policies|events|tokens)/.test(name),
+      )
+      if (callers.includes('agent'))
+        tokens.push((await aToken(owner.client, loner.id, { scopes: readable })).token)
+      for (const token of tokens) {
+        const { status, headers, body } = await send(one, path, { token: String(token) })
+        expect([status, headers.get('x-error-code')]).toEqual([403, 'missing_scope'])
+        expect(body.error).toContain(scope)
+      }
+    })
+})
+
+describe.each(which(one => hasParameter(one) && !isPublic(one)))('%s finds nothing under', (_, one) => {
+  let path: string
+  let body: unknown
+  beforeAll(async () => {
+    ;({ path, body } = await world.prepare(one))
+  })
+  const find = (at: string, how: Asked = credentials(one, owner)) =>
+    send(one, at, { ...how, ...withBody(body) })
+
+  test.each(['%00', 'a%20b', '%27', '..%2F', '%', 'x'.repeat(129)])('the malformed id %s', async id => {
+    expect((await find(one.operation.path.replace(/\{\w+\}/g, id))).status).toBe(404)
+  })
+
+  test('an id of nothing', async () => {
+    expect((await find(one.operation.path.replace(/\{\w+\}/g, unknownId('nothing')))).status).toBe(404)
+  })
+
+  test('the id of something else', async () => {
+    expect(
+      (await find(one.operation.path.replace(/\{\w+\}/g, owner.ownerId.replace(/.$/, '0')))).status,
+    ).toBe(404)
+  })
+
+  if (one.operation.callers.includes('key')) {
+    test('another owner’s id', async () => {
+      const { path: theirs } = await otherWorld.prepare(one)
+      if (theirs !== path) expect((await find(theirs)).status).toBe(404)
+    })
+
+    test('an id of the other mode', async () => {
+      if (named(path, 'x') !== path) expect((await find(path, { token: liveKey })).status).toBe(404)
+    })
+  }
+
+  if (one.operation.callers.includes('agent'))
+    test('an id of another agent', async () => {
+      if (named(path, 'x') !== path) expect((await find(path, { token: agentToken })).status).toBe(404)
+    })
+})
+
+describe.each(which(isWrite))('%s refuses', (_, one) => {
+  const { body: schema, example } = one.operation
+  const members: [string, z.ZodType][] = schema instanceof z.ZodObject ? Object.entries(schema.shape) : []
+  let path: string
+  let right: object
+  beforeAll(async () => {
+    const prepared = await world.prepare(one)
+    path = prepared.path
+    right = (prepared.body ?? {}) as object
+  })
+  const post = async (body: unknown): Promise<Told> => {
+    const answer = await send(one, path, { ...credentials(one, owner), body })
+    expect(answer.status).toBe(400)
+    return answer
+  }
+
+  test('what is no object', async () => {
+    for (const body of ['[]', 'null', '"text"', '7', '{', '[{}]']) await post(body)
+  })
+
+  test('a member that it does not know', async () => {
+    expect((await post({ ...right, colour: 1 })).body.error).toMatch(/colour: there is no such member/)
+  })
+
+  test('names that programs trip over', async () => {
+    await post(`{"__proto__":{"a":1}}`)
+    await post({ ...right, constructor: 1 })
+  })
+
+  for (const [name, member] of members) {
+    const wrong = [[[{ a: 1 }]], { a: { b: [] } }, 1.23456, '\u0000', true].filter(
+      value => !accepts(member, value),
+    )
+    if (wrong.length > 0)
+      test(`a ${name} of a wrong kind, by name`, async () => {
+        for (const value of wrong) expect((await post({ ...right, [name]: value })).body.error).toMatch(name)
+      })
+  }
+
+  if (example !== undefined)
+    test('a body in another form', async () => {
+      const headers = { 'content-type': 'text/plain' }
+      const how = credentials(one, owner)
+      const answer = await send(one, path, { ...how, headers: { ...how.headers, ...headers }, body: right })
+      expect(answer.status).toBe(415)
+    })
+})
+
+describe.each(cases)('%s', (_, one) => {
+  const { method, path: template, query } = one.operation
+
+  test('refuses a query that it does not know', async () => {
+    const { path } = await world.prepare(one)
+    const queries = ['colour=1', 'colour=1&colour=2', '__proto__=1', 'a=%00']
+    if (query?.shape?.limit)
+      queries.push('limit=0', 'limit=101', 'limit=x', 'limit=1&limit=1', 'cursor=forged')
+    for (const text of queries)
+      expect((await send(one, `${path}?${text}`, credentials(one, owner))).status).toBe(400)
+  })
+
+  test('is called by its method only', async () => {
+    const path = template.replace(/\{\w+\}/g, unknownId('nothing'))
+    const known = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => leads(name, path)))
+    expect(known).toContain(method)
+    for (const wrong of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => !known.has(name))) {
+      const { status, headers } = await house.http(wrong, path, credentials(one, owner))
+      expect([status, headers.get('allow')]).toEqual([405, [...known].join(', ')])
+    }
+  })
+
+  test('answers under /v1 as it does without', async () => {
+    const { path, body } = await world.prepare(one)
+    const twin = path.startsWith('/v1/') ? path.slice(3) : `/v1${path === '/' ? '/' : path}`
+    const how = isWrite(one) ? { ...credentials(one, owner), body: { colour: 1 } } : credentials(one, owner)
+    const [here, there] = [await send(one, path, how), await send(one, twin, how)]
+    expect(there.status).toBe(here.status)
+    if (!mediaTypeOf(one.operation.returns[1])) expect(there.body).toEqual(here.body)
+    expect(body).not.toBe(null)
+  })
+})
+
+/** What a request may cause: the operation's own events, and those of the areas that react to them. */
+function possible({ operation }: Registered): Set<string> {
+  const events = new Set(Object.keys(operation.emits ?? {}))
+  for (const event of events)
+    for (const { reactions } of Object.values(areas))
+      for (const caused of Object.keys((reactions as Area['reactions'])[event]?.emits ?? {}))
+        events.add(caused)
+  return events
+}
+
+describe.each(cases)('%s, asked rightly,', (key, one) => {
+  const [status, schema] = one.operation.returns
+  const ask = async (): Promise<{ first: Told; again: Told; requestId: string }> => {
+    const { path, body } = await world.prepare(one)
+    const how = { ...credentials(one, owner), ...withBody(body) }
+    const headers = { ...how.headers, 'idempotency-key': key }
+    const first = await send(one, path, { ...how, headers })
+    const requestId = String(first.headers.get('x-request-id'))
+    return {
+      first,
+      again: one.operation.method === 'POST' ? await send(one, path, { ...how, headers }) : first,
+      requestId,
+    }
+  }
+  let answers: Awaited<ReturnType<typeof ask>>
+  beforeAll(async () => {
+    answers = await ask()
+  })
+
+  test('answers as its contract says', () => {
+    const { first } = answers
+    expect([first.status, first.headers.get('x-error-code')]).toEqual([status, null])
+    if (status === 204) return expect(first.text).toBe('')
+    const type = mediaTypeOf(schema)
+    if (type) return expect(first.text).not.toBe('')
+    expect(z.encode(schema, z.decode(schema, first.body))).toEqual(first.body)
+  })
+
+  test('leaves its events and an audit row for each, or nothing', async () => {
+    const { requestId } = answers
+    const events = await house.sql('select event from events where request_id = $1', [requestId])
+    const audit = await house.sql('select event, action from audit_entries where request_id = $1', [
+      requestId,
+    ])
+    expect(events.length > 0).toBe(isWrite(one) && one.operation.readOnly !== true)
+    expect(audit.map(({ event }) => event).toSorted()).toEqual(events.map(({ event }) => event).toSorted())
+    for (const { action } of audit) expect(action).toBe(key)
+    for (const { event } of events) expect(possible(one)).toContain(event)
+  })
+
+  if (one.operation.method === 'POST')
+    test('is not done again with the same idempotency key', async () => {
+      const { first, again } = answers
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([status, 'true'])
+      const once = Object.entries<z.ZodType>(schema.shape).filter(([, member]) => member.meta()?.once)
+      expect(again.body).toEqual({ ...first.body, ...Object.fromEntries(once.map(([name]) => [name, null])) })
+    })
+})
