@@ -21,6 +21,23 @@ export const anAgent = (client: TestClient, members: BodyOf<TestClient['agents']
 export const aPolicy = (client: TestClient, rules: BodyOf<TestClient['policies']['create']> = {}) =>
   made(client.policies.create({ body: { name: 'Research budget', ...rules } }))
 
+/** An agent under a policy of its own with these rules. */
+export const anAgentUnder = async (
+  client: TestClient,
+  rules: BodyOf<TestClient['policies']['create']>,
+): ReturnType<typeof anAgent> => anAgent(client, { policyId: (await aPolicy(client, rules)).id })
+
+export const anIntent = (
+  client: TestClient,
+  agentId: string,
+  members: BodyOf<TestClient['intents']['create']> = {},
+) =>
+  made(
+    client.intents.create({
+      body: { amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching', ...members, agentId },
+    }),
+  )
+
 export const aKey = (client: TestClient, members: BodyOf<TestClient['keys']['create']> = {}) =>
   made(client.keys.create({ body: { name: 'Build server', environment: 'sandbox', ...members } }))
 

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { decide, intentMachine, type Ruling } from '../../src/control/intents/intent.ts'
+import { type Euros, inWords } from '../../src/kernel/money.ts'
+
+const amount = fc.oneof(fc.bigInt({ min: 1n, max: 200n }), fc.bigInt({ min: 1n, max: 10_000_000_000_000n }))
+const limit = fc.oneof(fc.bigInt({ min: 0n, max: 200n }), fc.bigInt({ min: 0n, max: 10_000_000_000_000n }))
+
+const none: Ruling = {
+  policyId: null,
+  policyVersion: null,
+  autoApproveLimitEuros: null,
+  requireAttestation: false,
+}
+
+const ruling: fc.Arbitrary<Ruling> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(none) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      policyId: fc.constant('policy_1'),
+      policyVersion: fc.integer({ min: 1, max: 9 }),
+      autoApproveLimitEuros: fc.option(limit, { nil: null }),
+      requireAttestation: fc.boolean(),
+    }),
+  },
+)
+
+/** What a person would say who has the policy before him. */
+function oracle({ policyId, autoApproveLimitEuros: most, requireAttestation }: Ruling, asked: Euros) {
+  if (policyId === null) return { alone: false, because: /has no policy/ }
+  if (requireAttestation) return { alone: false, because: /passkey/ }
+  if (most === null) return { alone: false, because: /approves nothing by itself/ }
+  return asked > most
+    ? { alone: false, because: /is above the limit/ }
+    : { alone: true, because: /is within/ }
+}
+
+describe('a decision', () => {
+  test('is the oracle’s, whatever the policy and the amount', () => {
+    fc.assert(
+      fc.property(ruling, amount, (given, asked) => {
+        const { alone, because } = oracle(given, asked)
+        const decision = decide(given, asked)
+        expect(decision).toMatchObject({
+          allowed: true,
+          requiresApproval: !alone,
+          policyId: given.policyId,
+          policyVersion: given.policyVersion,
+          riskScore: null,
+        })
+        expect(decision.reason).toMatch(because)
+        expect(decision.checks.map(({ outcome, message }) => ({ outcome, message }))).toEqual([
+          { outcome: alone ? 'pass' : 'review', message: decision.reason },
+        ])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('never lets pass more than one with a smaller amount', () => {
+    fc.assert(
+      fc.property(ruling, amount, amount, (given, one, other) => {
+        const [less, more] = one < other ? [one, other] : [other, one]
+        const alone = (asked: Euros) => !decide(given, asked).requiresApproval
+        expect(alone(more) && !alone(less)).toBe(false)
+      }),
+    )
+  })
+
+  test('has figures that fit together, and says them in words', () => {
+    fc.assert(
+      fc.property(limit, amount, (most, asked) => {
+        const given = { policyId: 'policy_1', policyVersion: 1, requireAttestation: false }
+        const { reason, checks } = decide({ ...given, autoApproveLimitEuros: most }, asked)
+        const left = most > asked ? most - asked : 0n
+        expect(checks).toMatchObject([
+          {
+            rule: 'autoApproveLimitEuros',
+            limit: Number(most) / 100,
+            used: Number(asked) / 100,
+            remaining: Number(left) / 100,
+          },
+        ])
+        expect(reason).toContain(inWords(asked))
+        expect(reason).toContain(inWords(most))
+      }),
+    )
+  })
+
+  test('about a passkey has no figures: it is no limit', () => {
+    const given = { ...none, policyId: 'policy_1', autoApproveLimitEuros: 5_000n, requireAttestation: true }
+    expect(decide(given, 1n).checks).toEqual([
+      {
+        rule: 'requireAttestation',
+        outcome: 'review',
+        limit: null,
+        used: null,
+        remaining: null,
+        message: 'The policy asks for a passkey: a person approves every intent.',
+      },
+    ])
+  })
+})
+
+describe('the states of an intent', () => {
+  test('lead from the first one to an end, and from no end on', () => {
+    expect(intentMachine.initial).toBe('created')
+    const ends = intentMachine.states.filter(intentMachine.isFinal)
+    expect(ends).toEqual(['denied', 'cancelled', 'expired', 'completed'])
+    expect(intentMachine.can('created', 'completed')).toBe(false)
+    expect(intentMachine.can('approved', 'denied')).toBe(false)
+  })
+})

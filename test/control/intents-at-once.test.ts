@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { areas } from '../../src/areas.ts'
+import { client } from '../../src/derive/client.ts'
+import { startEngine } from '../support/engine.ts'
+import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { tally, times } from '../support/pot-house.ts'
+
+const house = await startHouse()
+const elsewhere = await house.another()
+const engine = await startEngine(areas)
+
+/** An owner with an agent, as seen by two processes. */
+async function anOwner(autoApproveLimitEuros: number | null = null) {
+  const owner = await house.owner()
+  const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros })
+  const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
+  return { ...owner, agent, clients, any: (index: number) => clients[index % 2] as TestClient }
+}
+
+const statusOf = async ({ intents }: TestClient, id: string): Promise<string> =>
+  (await made(intents.get({ params: { id } }))).status
+
+const traces = async (intentId: string): Promise<string[]> => {
+  const rows = await house.sql<{ event: string }>(
+    `select e.event from events e join audit_entries a on a.request_id = e.request_id and a.event = e.event
+     where e.data ->> 'intentId' = $1 and a.resource_id = $1 order by e.id`,
+    [intentId],
+  )
+  return rows.map(({ event }) => event)
+}
+
+describe('a hundred intents at once', () => {
+  test('are all there, each once and with all its traces', async () => {
+    const { ownerId, agent, any } = await anOwner(50)
+    const answers = await times(100, index =>
+      any(index).intents.create({
+        body: { agentId: agent.id, amountEuros: index + 1, merchant: `Shop ${index}`, purpose: 'P' },
+      }),
+    )
+    expect(tally(answers)).toEqual({ 201: 100 })
+    answers.forEach(({ body }, index) => {
+      expect(body).toMatchObject({ amountEuros: index + 1, merchant: `Shop ${index}` })
+      expect(body.status).toBe(index < 50 ? 'approved' : 'created')
+    })
+    const [counted] = await house.sql(
+      `select count(*)::int as intents,
+        (select count(*)::int from events where owner_id = $1 and event = 'intent.created') as created,
+        (select count(*)::int from events where owner_id = $1 and event = 'intent.approved') as approved,
+        (select count(*)::int from audit_entries where owner_id = $1 and action = 'intents.create') as audit,
+        (select count(*)::int from outbox where owner_id = $1) as waiting
+       from intents where owner_id = $1`,
+      [ownerId],
+    )
+    expect(counted).toEqual({ intents: 100, created: 100, approved: 50, audit: 150, waiting: 50 })
+  })
+
+  test('have a name of their own once', async () => {
+    const { agent, any, client: mine } = await anOwner()
+    const answers = await times(40, index =>
+      any(index).intents.create({
+        body: {
+          agentId: agent.id,
+          amountEuros: 1,
+          merchant: 'M',
+          purpose: 'P',
+          clientIntentId: `n${index % 4}`,
+        },
+      }),
+    )
+    expect(tally(answers)).toEqual({ 201: 4, 409: 36 })
+    expect((await made(mine.intents.list())).data).toHaveLength(4)
+  })
+
+  test('are decided each for itself: an agent that is none, one that is frozen, one that is free', async () => {
+    const { agent, any, client: mine } = await anOwner(50)
+    const frozen = await anAgent(mine)
+    await made(mine.agents.freeze({ params: { id: frozen.id } }))
+    const agents = [agent.id, 'agent_of_nobody', frozen.id]
+    const answers = await times(60, index =>
+      any(index).intents.create({
+        body: { agentId: String(agents[index % 3]), amountEuros: 1, merchant: 'M', purpose: 'P' },
+      }),
+    )
+    expect(tally(answers)).toEqual({ 201: 20, 400: 20, 404: 20 })
+  })
+
+  test('are declared until the agent is frozen, and none after', async () => {
+    const { agent, any, client: mine } = await anOwner(50)
+    const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P' }
+    const [freeze, ...answers] = await Promise.all([
+      mine.agents.freeze({ params: { id: agent.id } }),
+      ...Array.from({ length: 30 }, (_, index) => any(index).intents.create({ body })),
+    ])
+    expect(freeze.status).toBe(200)
+    const { 201: taken = 0, 400: refused = 0 } = tally(answers)
+    expect(taken + refused).toBe(30)
+    expect((await made(mine.intents.list({ query: { limit: 100 } }))).data).toHaveLength(taken)
+    expect((await any(1).intents.create({ body })).code).toBe('agent_not_active')
+  })
+})
+
+describe('twenty deciders at once', () => {
+  test('approve once', async () => {
+    const { agent, any, client: mine } = await anOwner()
+    const { id } = await anIntent(mine, agent.id)
+    const answers = await times(20, index => any(index).intents.approve({ params: { id } }))
+    expect(tally(answers)).toEqual({ 200: 1, 400: 19 })
+    expect(answers.filter(({ code }) => code === 'intent_not_waiting')).toHaveLength(19)
+    expect(await traces(id)).toEqual(['intent.created', 'intent.approved'])
+  })
+
+  test('approve many, each once', async () => {
+    const { agent, any, client: mine } = await anOwner()
+    const ids = (await times(30, () => anIntent(mine, agent.id))).map(({ id }) => id)
+    const answers = await times(90, index =>
+      any(index).intents.approve({ params: { id: String(ids[index % 30]) } }),
+    )
+    expect(tally(answers)).toEqual({ 200: 30, 400: 60 })
+    for (const id of ids) expect(await traces(id)).toEqual(['intent.created', 'intent.approved'])
+  })
+
+  test('approve or deny: the first one counts, for everybody', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { agent, any, client: mine } = await anOwner()
+      const { id } = await anIntent(mine, agent.id)
+      const params = { id }
+      const answers = await Promise.all([
+        any(round).intents.deny({ params, body: { reason: 'No' } }),
+        any(round + 1).intents.approve({ params }),
+        any(round).intents.approve({ params }),
+        any(round + 1).intents.deny({ params, body: { reason: 'No' } }),
+      ])
+      expect(tally(answers)).toEqual({ 200: 1, 400: 3 })
+      const winner = answers.find(({ status }) => status === 200)
+      const status = String(winner?.body.status)
+      expect(await made(mine.intents.get({ params }))).toEqual(winner?.body)
+      expect(await traces(id)).toEqual(['intent.created', `intent.${status}`])
+    }
+  })
+
+  test('approve and cancel: the end is what the traces say', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { agent, any, client: mine } = await anOwner()
+      const { id } = await anIntent(mine, agent.id)
+      const [approved, cancelled] = await Promise.all([
+        any(round).intents.approve({ params: { id } }),
+        any(round + 1).intents.cancel({ params: { id } }),
+      ])
+      expect(cancelled.status).toBe(200)
+      expect(await statusOf(mine, id)).toBe('cancelled')
+      expect(await traces(id)).toEqual([
+        'intent.created',
+        ...(approved.status === 200 ? ['intent.approved'] : []),
+        'intent.cancelled',
+      ])
+    }
+  })
+
+  test('approve and expire: one of them, a hundred times', async () => {
+    const { agent, any, client: mine } = await anOwner()
+    const ids = (await times(100, () => anIntent(mine, agent.id, { expiresInMinutes: 1 }))).map(
+      ({ id }) => id,
+    )
+    const [advanced, ...answers] = await Promise.all([
+      mine.simulate.advance({ body: { minutes: 1 } }),
+      ...ids.map((id, index) => any(index).intents.approve({ params: { id } })),
+    ])
+    expect(advanced.status).toBe(200)
+    for (const [index, id] of ids.entries()) {
+      const approved = answers[index]?.status === 200
+      expect(await statusOf(mine, id)).toBe('expired')
+      expect(await traces(id)).toEqual([
+        'intent.created',
+        ...(approved ? ['intent.approved'] : []),
+        'intent.expired',
+      ])
+    }
+  })
+})
+
+describe('round trips', () => {
+  let agentId: string
+  const tenant = { ownerId: 'customer_1', mode: 'test' } as const
+  beforeEach(async () => {
+    const { body } = await engine.run(tenant, 'agents.create', {
+      body: { name: 'A', description: null, externalId: null, policyId: null, metadata: {} },
+    })
+    agentId = JSON.parse(String(body)).id
+    engine.batches.splice(0)
+  })
+
+  const declare = async (clientIntentId: string | null = null): Promise<string> => {
+    const { body, status } = await engine.run(tenant, 'intents.create', {
+      body: {
+        ...{ agentId, amountEuros: 2_500n, merchant: 'M', purpose: 'P', mcc: null, country: null },
+        ...{ clientIntentId, expiresInMinutes: 60, metadata: {} },
+      },
+    })
+    expect(status).toBe(201)
+    return JSON.parse(String(body)).id
+  }
+  const approve = (id: string) =>
+    engine.run(tenant, 'intents.approve', { params: { id }, body: { comment: null } })
+  const roundTrips = () => new Set(engine.batches.map(batch => batch.roundTrips))
+  const sizes = () => engine.batches.map(({ size }) => size).toSorted((a, b) => a - b)
+
+  test('of declaring are six, however many are declared', async () => {
+    await times(66, () => declare())
+    expect(sizes()).toEqual([1, 1, 64])
+    expect(roundTrips()).toEqual(new Set([6]))
+  })
+
+  test('of declaring under names of one’s own are seven', async () => {
+    await times(66, index => declare(`name-${index}`))
+    expect(roundTrips()).toEqual(new Set([7]))
+  })
+
+  test('of approving are seven', async () => {
+    const ids = await times(66, () => declare())
+    engine.batches.splice(0)
+    const answers = await times(66, index => approve(String(ids[index])))
+    expect(tally(answers)).toEqual({ 200: 66 })
+    expect(sizes()).toEqual([1, 1, 64])
+    expect(roundTrips()).toEqual(new Set([7]))
+  })
+})
