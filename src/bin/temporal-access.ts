@@ -1,0 +1,21 @@
+import { TASK_QUEUE } from '../kernel/process.ts'
+import { type Settings, WrongSetting } from '../platform/settings.ts'
+import { temporalConnection } from '../platform/temporal-connection.ts'
+import type { TemporalAccess } from './engine.ts'
+
+/** How relay and worker get to the server at this address. */
+export function accessTo(settings: Settings, address: string): TemporalAccess {
+  const connection = temporalConnection(settings, address)
+  return {
+    namespace: settings.temporalNamespace,
+    taskQueue: TASK_QUEUE,
+    client: connection as TemporalAccess['client'],
+    worker: connection as TemporalAccess['worker'],
+  }
+}
+
+/** Several processes work with a server that none of them has started. */
+export function requireTemporal(settings: Settings): TemporalAccess {
+  if (!settings.temporalAddress) throw new WrongSetting('Not set: TEMPORAL_ADDRESS.')
+  return accessTo(settings, settings.temporalAddress)
+}
