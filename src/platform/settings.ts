@@ -28,6 +28,10 @@ const addresses = z
   .transform(list => list.split(',').map(item => item.trim()))
   .pipe(z.array(address))
 
+const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'true')
+
+const hostAndPort = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
+
 const trustProxy = z.union([z.literal('false').transform(() => false as const), integer(1, 10), addresses])
 
 const schema = z.object({
@@ -76,17 +80,50 @@ const schema = z.object({
     meaning: 'Least severe log lines that are written.',
     allowed: 'fatal, error, warn, info, debug, trace, silent',
   }),
-  operatorSignals: about(
+  temporalAddress: about(hostAndPort.optional(), {
+    meaning: 'Temporal server to use.',
+    allowed: 'host:port',
+    otherwise: 'an embedded server',
+  }),
+  temporalNamespace: about(
     z
-      .enum(['true', 'false'])
-      .transform(text => text === 'true')
-      .default(false),
+      .string()
+      .regex(/^[\w.-]{1,255}$/)
+      .default('default'),
     {
-      meaning:
-        'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
-      allowed: 'true or false',
+      meaning: 'Namespace of our workflows in Temporal.',
+      allowed: 'letters, digits, dots, hyphens',
     },
   ),
+  temporalApiKey: about(z.string().min(8).optional(), {
+    meaning: 'API key for the Temporal server, as Temporal Cloud gives one. Secret.',
+    allowed: 'at least 8 characters',
+    otherwise: 'none',
+  }),
+  temporalTls: about(yesOrNo.optional(), {
+    meaning: 'Whether the connection to `TEMPORAL_ADDRESS` is encrypted.',
+    allowed: 'true or false',
+    otherwise: 'true with an API key or a certificate, else false',
+  }),
+  temporalTlsCert: about(z.string().optional(), {
+    meaning: 'Certificate that we show to the Temporal server. Goes with `TEMPORAL_TLS_KEY`.',
+    allowed: 'a PEM file',
+    otherwise: 'none',
+  }),
+  temporalTlsKey: about(z.string().optional(), {
+    meaning: 'Private key of `TEMPORAL_TLS_CERT`.',
+    allowed: 'a PEM file',
+    otherwise: 'none',
+  }),
+  temporalTlsCa: about(z.string().optional(), {
+    meaning: 'Certificate of the authority that vouches for the Temporal server.',
+    allowed: 'a PEM file',
+    otherwise: 'those that the system trusts',
+  }),
+  operatorSignals: about(yesOrNo.default(false), {
+    meaning: 'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
+    allowed: 'true or false',
+  }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',
     allowed: 'an http or https URL',

@@ -12,6 +12,8 @@ describe('settings', () => {
       rateLimitPerMinute: 100,
       trustProxy: false,
       logLevel: 'info',
+      temporalNamespace: 'default',
+      operatorSignals: false,
     })
   })
 
@@ -27,6 +29,11 @@ describe('settings', () => {
     [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
     [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
     [{ TRUST_PROXY: '10.0.0.1, fd00::/8' }, { trustProxy: ['10.0.0.1', 'fd00::/8'] }],
+    [{ TEMPORAL_ADDRESS: 'temporal.example:7233' }, { temporalAddress: 'temporal.example:7233' }],
+    [{ TEMPORAL_ADDRESS: '[::1]:7233' }, { temporalAddress: '[::1]:7233' }],
+    [{ TEMPORAL_NAMESPACE: 'pay.a1b2c' }, { temporalNamespace: 'pay.a1b2c' }],
+    [{ TEMPORAL_TLS: 'true' }, { temporalTls: true }],
+    [{ TEMPORAL_TLS: 'false' }, { temporalTls: false }],
     [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
   ])('%j is read as %j', (env, settings) => {
     expect(readSettings(env)).toMatchObject(settings)
@@ -46,6 +53,11 @@ describe('settings', () => {
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '0.0.0.0/33'],
     ['LOG_LEVEL', 'chatty'],
+    ['TEMPORAL_ADDRESS', 'http://temporal.example'],
+    ['TEMPORAL_ADDRESS', 'temporal.example'],
+    ['TEMPORAL_NAMESPACE', 'not a namespace'],
+    ['TEMPORAL_API_KEY', 'hunter2'],
+    ['TEMPORAL_TLS', 'perhaps'],
     ['PUBLIC_URL', 'ftp://pay.example'],
   ])('%s is refused in one line that does not hold its value', (name, value) => {
     const read = () => readSettings({ [name]: value })
