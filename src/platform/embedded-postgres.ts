@@ -1,19 +1,16 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
 import type { GuardedChild } from './guarded-child.ts'
+import { type KeptServer, keepRunning } from './kept-server.ts'
 import { type Cluster, NAME, openCluster } from './postgres-cluster.ts'
 import { placePostgres, removePlace } from './postgres-place.ts'
 import { PortTaken, type ServerOptions, startServer } from './postgres-server.ts'
 import { endLeftover, signalPostmaster } from './postmaster.ts'
 import { writePrivateFile } from './private-file.ts'
 
-export interface EmbeddedPostgres {
+export interface EmbeddedPostgres extends KeptServer {
   url: string
-  /** Resolves after `stop`; rejects if the server ended by itself and did not start again. */
-  ended: Promise<void>
-  stop(): Promise<void>
 }
 
 interface Options extends Partial<ServerOptions> {
@@ -21,8 +18,6 @@ interface Options extends Partial<ServerOptions> {
 }
 
 const STOP_MS = 3_000
-const RETRY_MS = 250
-const RETRIES = 20
 
 /**
  * Starts the PostgreSQL of a data directory, made at the first start, and keeps it running. It takes the
@@ -75,34 +70,8 @@ async function startOnFreePort(cluster: Cluster, options: ServerOptions) {
   }
 }
 
-function keepRunning(first: GuardedChild, again: () => Promise<GuardedChild>) {
-  let server = first
-  let stopping = false
-  async function watch(): Promise<void> {
-    await server.ended
-    if (stopping) return
-    server = await again()
-    if (stopping) server.end()
-    return watch()
-  }
-  const ended = watch()
-  const stop = () => {
-    stopping = true
-    server.end()
-    return ended
-  }
-  return { ended, stop }
-}
-
 /** On the port where connections expect it, once what a killed server left behind is gone. */
 async function startAgain(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await endLeftover(cluster.data)
-      return await startServer(cluster, options)
-    } catch (error) {
-      if (tries === RETRIES) throw error
-      await sleep(RETRY_MS)
-    }
-  }
+  await endLeftover(cluster.data)
+  return startServer(cluster, options)
 }

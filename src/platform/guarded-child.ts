@@ -11,13 +11,15 @@ export interface GuardedChild {
 
 /**
  * The shell holds one end of a pipe whose other end only we hold. However we end, `kill -9` included, the
- * pipe closes and the shell interrupts the child. It needs no privilege and leaves nothing behind.
+ * pipe closes and the shell signals the child. It needs no privilege and leaves nothing behind.
  */
 const GUARD = `
+  umask 077
+  signal=$1; shift
   exec 3<&0
   "$@" </dev/null 3<&- &
   child=$!
-  { read -r _ <&3; kill -s INT $child; } 2>/dev/null &
+  { read -r _ <&3; kill -s $signal $child; } 2>/dev/null &
   watch=$!
   wait $child
   kill $watch 2>/dev/null
@@ -26,14 +28,15 @@ const GUARD = `
 /** Runs a server that must not outlive this process, in a group of its own: Ctrl-C is for us to handle. */
 export function guardedChild(
   command: string[],
-  options: { user: User; cwd: string; log: string },
+  options: { user: User; cwd: string; log: string; env?: NodeJS.ProcessEnv; signal?: 'INT' | 'KILL' },
 ): GuardedChild {
+  const { signal = 'INT', env } = options
   const log = openSync(options.log, 'w', 0o600)
   give(options.log, options.user)
-  const shell = spawn('/bin/sh', ['-c', GUARD, 'guard', ...command], {
+  const shell = spawn('/bin/sh', ['-c', GUARD, 'guard', signal, ...command], {
     ...options.user,
     cwd: options.cwd,
-    env: { PATH: process.env.PATH, TZ: 'UTC' },
+    env: { PATH: process.env.PATH, TZ: 'UTC', ...env },
     stdio: ['pipe', log, log],
     detached: true,
   })

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commandOf } from './process-table.ts'
 
 const GRACE_MS = 4_000
 const POLL_MS = 20
@@ -9,7 +10,7 @@ const POLL_MS = 20
 export function postmaster(data: string): { pid: number; ready: boolean } | null {
   const lines = contents(pidFile(data)).split('\n')
   const pid = Number(lines[0])
-  return command(pid).includes(data) ? { pid, ready: lines[7]?.trim() === 'ready' } : null
+  return commandOf(pid).includes(data) ? { pid, ready: lines[7]?.trim() === 'ready' } : null
 }
 
 /** Ends the server that an earlier, killed process left behind; as a rule it is already about to end. */
@@ -32,13 +33,11 @@ export function signalPostmaster(data: string, signal: NodeJS.Signals): void {
 
 /** After a reboot the number may be that of another program, and PostgreSQL would refuse to start. */
 function forgetForeignPid(data: string): void {
-  const [name] = command(Number.parseInt(contents(pidFile(data)), 10))
+  const [name] = commandOf(Number.parseInt(contents(pidFile(data)), 10))
   if (name && !name.endsWith('/postgres')) rmSync(pidFile(data))
 }
 
 const pidFile = (data: string) => join(data, 'postmaster.pid')
-
-const command = (pid: number) => contents(`/proc/${pid}/cmdline`).split('\0')
 
 function contents(file: string): string {
   try {

@@ -1,0 +1,16 @@
+export type Tell = (line: string) => void
+
+const EVERY_MS = 5_000
+
+/** Shows that something long is under way, and for how long already. */
+export async function withProgress<T>(tell: Tell, work: () => Promise<T>): Promise<T> {
+  const began = performance.now()
+  const timer = setInterval(() => {
+    tell(`  still at it after ${Math.round((performance.now() - began) / 1000)} s`)
+  }, EVERY_MS)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+  }
+}
