@@ -16,8 +16,11 @@ const children: ChildProcess[] = []
 
 /** Runs a command in a clean environment, so that nothing of this run leaks into it. */
 export function launch(command: string, args: string[], env: Record<string, string> = {}): Launched {
-  const { PATH, HOME } = process.env
-  const child = spawn(command, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const { PATH, HOME, XDG_CACHE_HOME } = process.env
+  const child = spawn(command, args, {
+    env: { PATH, HOME, XDG_CACHE_HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   children.push(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

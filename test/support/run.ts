@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../src/platform/database.ts'
 import { type EmbeddedPostgres, removePostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
+import { findTemporal } from '../../src/platform/temporal-binary.ts'
+import { type EmbeddedTemporal, startTemporal } from '../../src/platform/temporal-server.ts'
 
 const PREFIX = 'agentpay-test-'
 const ENOUGH_BYTES = 2 ** 30
@@ -10,18 +12,35 @@ const ENOUGH_BYTES = 2 ** 30
 const folder = hasRoom('/dev/shm') ? '/dev/shm' : tmpdir()
 const dataDir = join(folder, `${PREFIX}${process.pid}`)
 let postgres: EmbeddedPostgres | undefined
+let temporal: EmbeddedTemporal | undefined
 
-/** One PostgreSQL for a run, in memory if there is room; its first database is the template of all others. */
+/** One PostgreSQL and one Temporal for a run, in memory if there is room. */
 export async function setUp(): Promise<void> {
   await sweep()
   mkdirSync(dataDir)
+  await Promise.all([setUpPostgres(), setUpTemporal()])
+}
+
+/** Its first database is the template of all others. */
+async function setUpPostgres(): Promise<void> {
   postgres = await startPostgres({ dataDir, port: 0, durable: false })
   await migrate(postgres.url)
   process.env.TEST_POSTGRES_URL = postgres.url
 }
 
+/** Without it, the files that need one fail and say so. */
+async function setUpTemporal(): Promise<void> {
+  const found = await findTemporal({ env: process.env, tell })
+  if (found.binary === null) return void tell(`Temporal cannot be had. ${found.reason}`)
+  const ports = { grpc: 0, ui: 0 }
+  temporal = await startTemporal({ binary: found.binary, dataDir, ports, durable: false })
+  process.env.TEST_TEMPORAL_ADDRESS = temporal.address
+}
+
+const tell = (line: string) => process.stdout.write(`${line}\n`)
+
 export async function tearDown(): Promise<void> {
-  await postgres?.stop()
+  await Promise.all([postgres?.stop(), temporal?.stop()])
   await discard(dataDir)
 }
 

@@ -1,0 +1,205 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { Client, Connection } from '@temporalio/client'
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common'
+import { processesWith } from '../../src/platform/process-table.ts'
+import { temporalAtHand } from '../../src/platform/temporal-binary.ts'
+import { removeTemporal } from '../../src/platform/temporal-data.ts'
+import { type EmbeddedTemporal, startTemporal } from '../../src/platform/temporal-server.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { isAlive, type Launched, launch } from '../support/launched.ts'
+import { tools } from '../support/tools.ts'
+import { until } from '../support/until.ts'
+
+const ports = { grpc: 0, ui: 0 }
+const binary = (await temporalAtHand({ env: process.env, tell: () => undefined })) ?? ''
+const start = (dataDir: string) => startTemporal({ binary, dataDir, ports })
+
+async function using<T>(dataDir: string, work: (temporal: EmbeddedTemporal) => Promise<T>): Promise<T> {
+  const temporal = await start(dataDir)
+  try {
+    return await work(temporal)
+  } finally {
+    await temporal.stop()
+  }
+}
+
+const connections: Connection[] = []
+afterAll(() => Promise.all(connections.map(connection => connection.close())))
+
+async function clientOf(address: string): Promise<Client> {
+  const connection = await Connection.connect({ address })
+  connections.push(connection)
+  return new Client({ connection })
+}
+
+const owner = defineSearchAttributeKey('AgentPayOwner', 'KEYWORD')
+
+/** A run that nobody works on. */
+async function beginRun(address: string, workflowId: string): Promise<void> {
+  const client = await clientOf(address)
+  const typedSearchAttributes = new TypedSearchAttributes([{ key: owner, value: 'owner_1' }])
+  await client.workflow.start('idle', { workflowId, taskQueue: 'nobody', typedSearchAttributes })
+}
+
+async function statusOf(address: string, workflowId: string): Promise<string> {
+  const client = await clientOf(address)
+  return (await client.workflow.getHandle(workflowId).describe()).status.name
+}
+
+const serversOf = (dataDir: string) => processesWith('start-dev', join(dataDir, 'temporal.db'))
+
+/** The server itself, without its guard. */
+const serverOf = (dataDir: string): number =>
+  serversOf(dataDir).find(pid => readlinkSync(`/proc/${pid}/exe`).endsWith('temporal')) ?? 0
+
+const parentOf = (pid: number) =>
+  Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+
+/** The addresses, in the kernel's spelling, on which a process listens. */
+function listensOn(pid: number): Set<string | undefined> {
+  const mine = new Set(readdirSync(`/proc/${pid}/fd`).map(fd => target(`/proc/${pid}/fd/${fd}`)))
+  const rows = ['tcp', 'tcp6'].flatMap(table => readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n'))
+  const listening = rows.map(row => row.trim().split(/\s+/)).filter(([, , , state]) => state === '0A')
+  return new Set(
+    listening
+      .filter(fields => mine.has(`socket:[${fields[9]}]`))
+      .map(([, address]) => address?.split(':')[0]),
+  )
+}
+
+function target(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ''
+  }
+}
+
+const IPV4_LOOPBACK = '0100007F'
+
+describe('an embedded Temporal', () => {
+  test('listens on this machine only, and shows its Web UI', async () => {
+    const dataDir = temporaryFolder()
+    await using(dataDir, async ({ webUi }) => {
+      expect([...listensOn(serverOf(dataDir))]).toEqual([IPV4_LOOPBACK])
+      const page = await fetch(webUi)
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html')])
+    })
+  })
+
+  test('keeps its data and its ports', async () => {
+    const dataDir = temporaryFolder()
+    const first = await using(dataDir, async temporal => {
+      await beginRun(temporal.address, 'kept')
+      return temporal
+    })
+    await using(dataDir, async ({ address, webUi }) => {
+      expect([address, webUi]).toEqual([first.address, first.webUi])
+      expect(await statusOf(address, 'kept')).toBe('RUNNING')
+    })
+  })
+
+  test('knows our search attributes, and learns those that older data lacks', async () => {
+    const dataDir = temporaryFolder()
+    const query = `AgentPayOwner = 'owner_1' and AgentPayAgent is null and AgentPayStatus is null`
+    await using(dataDir, async ({ address }) => {
+      await beginRun(address, 'found')
+      const client = await clientOf(address)
+      const removed = { namespace: 'default', searchAttributes: ['AgentPayStatus'] }
+      await client.connection.operatorService.removeSearchAttributes(removed)
+    })
+    await using(dataDir, async ({ address }) => {
+      const client = await clientOf(address)
+      const count = async () => (await client.workflow.count(query)).count
+      await until('the run in the list', async () => (await count()) === 1)
+    })
+  })
+
+  test('has the namespace it is told', async () => {
+    const temporal = await startTemporal({ binary, dataDir: temporaryFolder(), ports, namespace: 'payments' })
+    const { connection } = await clientOf(temporal.address)
+    const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'payments' })
+    expect(namespaceInfo?.name).toBe('payments')
+    await temporal.stop()
+  })
+
+  test('two at once take ports of their own', async () => {
+    const [one, other] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
+    expect(new Set([one.address, one.webUi, other.address, other.webUi]).size).toBe(4)
+    await Promise.all([one.stop(), other.stop()])
+  })
+
+  test('starts again on the same port when its server is killed', async () => {
+    const dataDir = temporaryFolder()
+    await using(dataDir, async ({ address }) => {
+      await beginRun(address, 'kept')
+      const killed = serverOf(dataDir)
+      process.kill(killed, 'SIGKILL')
+      const status = await until('a new server', () => statusOf(address, 'kept').catch(() => null))
+      expect(status).toBe('RUNNING')
+      expect(serverOf(dataDir)).not.toBe(killed)
+    })
+  })
+
+  test('leaves nothing when it is removed', async () => {
+    const dataDir = temporaryFolder()
+    await using(dataDir, async () => undefined)
+    await removeTemporal(dataDir)
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+})
+
+/** A process to kill, with a Temporal of its own. */
+const parentWith = (dataDir: string): Launched =>
+  launch(process.execPath, ['test/support/temporal-process.ts', binary, dataDir])
+
+describe('after a misfortune', () => {
+  test('kill -9 of the parent ends the server, and the next one finds the data', async () => {
+    const dataDir = temporaryFolder()
+    const parent = parentWith(dataDir)
+    const [, address = ''] = await parent.says(/ready (\S+)/)
+    await beginRun(address, 'kept')
+    const left = serversOf(dataDir)
+    parent.kill('SIGKILL')
+    await using(dataDir, async next => {
+      expect(next.address).toBe(address)
+      expect(left.filter(isAlive)).toEqual([])
+      expect(await statusOf(address, 'kept')).toBe('RUNNING')
+    })
+    expect(serversOf(dataDir)).toEqual([])
+  })
+
+  test('kill -9 of the guard brings server and guard back', async () => {
+    const dataDir = temporaryFolder()
+    await using(dataDir, async ({ address }) => {
+      await beginRun(address, 'kept')
+      const server = serverOf(dataDir)
+      process.kill(parentOf(server), 'SIGKILL')
+      await until('the end of the old server', () => !isAlive(server))
+      const status = await until('a new server', () => statusOf(address, 'kept').catch(() => null))
+      expect(status).toBe('RUNNING')
+    })
+  })
+
+  test('kill -9 in the first set-up leaves no half of its tables', async () => {
+    const dataDir = temporaryFolder()
+    const parent = parentWith(dataDir)
+    await until('the first table', () => existsSync(join(dataDir, 'temporal.db')))
+    parent.kill('SIGKILL')
+    await using(dataDir, ({ address }) => beginRun(address, 'begun'))
+  })
+
+  test('data that was never whole does not matter', async () => {
+    const dataDir = temporaryFolder()
+    writeFileSync(join(dataDir, 'temporal.db'), 'half of a file')
+    await using(dataDir, ({ address }) => beginRun(address, 'begun'))
+  })
+
+  test('error: a server that does not start says why', async () => {
+    const broken = tools().install('temporal', '#!/bin/sh\necho "no space left on device" >&2\nexit 1\n')
+    const starts = startTemporal({ binary: broken, dataDir: temporaryFolder(), ports })
+    await expect(starts).rejects.toThrow('Temporal did not start: no space left on device')
+  })
+})
