@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePrivateFile } from '../platform/private-file.ts'
+import type { Lifetime } from './lifetime.ts'
 
 /** What a program needs to use the running service, and nothing when it does not run. */
 export interface Instance {
@@ -17,8 +18,16 @@ export interface Instance {
 
 const file = (dataDir: string) => join(dataDir, 'instance.json')
 
-export function writeInstance(dataDir: string, instance: Instance): void {
-  writePrivateFile(file(dataDir), `${JSON.stringify(instance, null, 2)}\n`)
+/** Writes the file, as often as something changes; it goes with the service. */
+export function publisher(dataDir: string, life: Lifetime): (instance: Instance) => void {
+  let over = false
+  life.closeLater(() => {
+    over = true
+    removeInstance(dataDir)
+  })
+  return instance => {
+    if (!over) writePrivateFile(file(dataDir), `${JSON.stringify(instance, null, 2)}\n`)
+  }
 }
 
 export function removeInstance(dataDir: string): void {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, rmdirSync } from 'node:fs'
 import { removePostgres } from '../platform/embedded-postgres.ts'
+import { removeTemporal } from '../platform/temporal-data.ts'
 import { claim } from './claim.ts'
 import { environment } from './environment.ts'
 import { removeInstance } from './instance-file.ts'
@@ -15,6 +16,7 @@ async function reset(): Promise<void> {
   const dataDir = realpathSync(path)
   await claim(dataDir)
   await removePostgres(dataDir)
+  await removeTemporal(dataDir)
   removeInstance(dataDir)
   // Last, so that an interrupted removal can be taken up again.
   removeSecrets(dataDir)

@@ -1,13 +1,15 @@
 import { mkdirSync, realpathSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '../platform/embedded-postgres.ts'
 import type { Settings } from '../platform/settings.ts'
 import { claim } from './claim.ts'
 import { environment } from './environment.ts'
-import { type Instance, removeInstance, writeInstance } from './instance-file.ts'
+import { type Instance, publisher, removeInstance } from './instance-file.ts'
 import { type Lifetime, live } from './lifetime.ts'
 import { complain, say } from './say.ts'
 import { keepSecrets, openSecrets } from './secrets.ts'
 import { openService, type Service } from './service.ts'
+import { type Temporal, temporalAtOnce, temporalLater } from './temporal.ts'
 
 /** The whole service in one process, with a PostgreSQL of its own unless it is given one. */
 async function start(life: Lifetime): Promise<void> {
@@ -20,6 +22,8 @@ async function start(life: Lifetime): Promise<void> {
   const secrets = openSecrets(dataDir)
   const dashboardSecret = settings.dashboardSecret ?? secrets.dashboardSecret
   const secretKey = settings.secretKey ?? secrets.secretKey
+  const wish = { settings, dataDir, life }
+  const temporal = temporalAtOnce(wish)
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
   say('Preparing the database')
@@ -29,14 +33,31 @@ async function start(life: Lifetime): Promise<void> {
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 
   const url = await listen(service, settings)
-  const instance = { url, docs: `${url}/docs`, ...sandbox, dashboardSecret, databaseUrl, ...NOT_YET }
-  life.closeLater(() => removeInstance(dataDir))
-  writeInstance(dataDir, instance)
+  const instance = { url, docs: `${url}/docs`, ...sandbox, dashboardSecret, databaseUrl, ...NO_TEMPORAL }
+  const publish = publisher(dataDir, life)
+  const soon = await Promise.race([temporal, sleep(SOON_MS, null, { ref: false })])
+  publish({ ...instance, ...soon })
   claimed.servedAt(url)
-  welcome(instance)
+  welcome({ ...instance, ...soon })
+  if (soon) return onTemporal(service, soon)
+  void temporal
+    .then(found => found ?? temporalLater(wish))
+    .then(late => {
+      publish({ ...instance, ...late })
+      say(`Temporal is ready. Web UI ${late.webUi}`)
+      onTemporal(service, late)
+    })
 }
 
-const NOT_YET = { webUi: null, temporalAddress: null, temporalNamespace: null }
+/** Nobody waits longer for a server that has its difficulties. */
+const SOON_MS = 3_000
+
+const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null }
+
+/** What needs Temporal begins here, at once or later. */
+function onTemporal({ house }: Service, { temporalAddress }: Temporal): void {
+  house.log.info({ temporalAddress }, 'Temporal is there')
+}
 
 async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {
   say('Starting PostgreSQL')
@@ -67,12 +88,12 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function welcome({ url, docs, apiKey }: Instance): void {
+function welcome({ url, docs, webUi, apiKey }: Instance): void {
   say(`
 The service is ready (${(performance.now() / 1000).toFixed(1)} s).
 
   URL          ${url}
-  Docs         ${docs}
+  Docs         ${docs}${webUi ? `\n  Web UI       ${webUi}` : ''}
   Sandbox key  ${apiKey}
 
 A first request:

@@ -1,12 +1,16 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Connection } from '@temporalio/client'
+import { temporalAtHand } from '../../src/platform/temporal-binary.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import type { Launched } from '../support/launched.ts'
 import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
+import { fakeGo, tools } from '../support/tools.ts'
+import { until } from '../support/until.ts'
 
 /** Does what a shell would with the `curl` that the service prints. */
 async function paste(curl: string): Promise<Response> {
@@ -31,24 +35,32 @@ describe('a running service', () => {
     expect(instance).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       docs: `${instance.url}/docs`,
-      webUi: null,
+      webUi: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       ownerId: expect.any(String),
       apiKey: expect.any(String),
       dashboardSecret: expect.stringMatching(/^.{32,}$/),
       databaseUrl: expect.stringMatching(/^postgres:\/\/agentpay:/),
-      temporalAddress: null,
-      temporalNamespace: null,
+      temporalAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      temporalNamespace: 'default',
     })
     expect(statSync(instanceFile(dataDir)).mode & 0o777).toBe(0o600)
     expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
   })
 
   test('tells people its addresses, its key and a first request that works', async () => {
-    const { url, docs, apiKey } = instanceOf(dataDir)
-    for (const shown of [url, docs, apiKey]) expect(service.output()).toContain(shown)
+    const { url, docs, webUi, apiKey } = instanceOf(dataDir)
+    for (const shown of [url, docs, String(webUi), apiKey]) expect(service.output()).toContain(shown)
     const answer = await paste(service.output())
     expect(answer.status).toBe(201)
     expect(await answer.json()).toMatchObject({ name: 'First policy' })
+  })
+
+  test('has Temporal at its side, and its Web UI', async () => {
+    const { webUi, temporalAddress } = instanceOf(dataDir)
+    expect((await fetch(String(webUi))).status).toBe(200)
+    const connection = await Connection.connect({ address: String(temporalAddress) })
+    await connection.workflowService.describeNamespace({ namespace: 'default' })
+    await connection.close()
   })
 
   test('is not started a second time on its data, but shown', async () => {
@@ -86,6 +98,49 @@ describe('a start', () => {
     const service = await startService(dataDir, { DATABASE_URL: databaseUrl })
     expect(instanceOf(dataDir).databaseUrl).toBe(databaseUrl)
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+    expect(await stopService(service)).toBe(0)
+  })
+
+  test('uses the Temporal server it is given', async () => {
+    const dataDir = temporaryFolder()
+    const TEMPORAL_ADDRESS = String(process.env.TEST_TEMPORAL_ADDRESS)
+    const service = await startService(dataDir, { TEMPORAL_ADDRESS })
+    const { webUi, temporalAddress } = instanceOf(dataDir)
+    expect([webUi, temporalAddress]).toEqual([null, TEMPORAL_ADDRESS])
+    expect(readdirSync(dataDir).filter(name => name.startsWith('temporal'))).toEqual([])
+    expect(await stopService(service)).toBe(0)
+  })
+
+  test('does not wait for a Temporal that must be built first', async () => {
+    const dataDir = temporaryFolder()
+    const machine = tools()
+    const result = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
+    const goOn = join(machine.env.HOME, 'go-on')
+    fakeGo(machine, { result, building: `while (!existsSync(${JSON.stringify(goOn)})) await sleep(50)` })
+    const PATH = `${machine.env.PATH}:/usr/bin:/bin`
+    const service = await startService(dataDir, { ...machine.env, PATH })
+    await service.says(/no Temporal server yet/)
+    expect(instanceOf(dataDir)).toMatchObject({ webUi: null, temporalAddress: null, temporalNamespace: null })
+
+    machine.put('go-on', '')
+    const [, webUi] = await service.says(/Temporal is ready\. Web UI (\S+)/)
+    const late = await until('its address', () => instanceOf(dataDir).temporalAddress && instanceOf(dataDir))
+    expect(late).toMatchObject({ webUi, temporalNamespace: 'default' })
+    expect(await stopService(service)).toBe(0)
+  })
+
+  test('goes on without Temporal, says what to do, and takes one that appears', async () => {
+    const dataDir = temporaryFolder()
+    const machine = tools()
+    const PATH = `${machine.env.PATH}:/usr/bin:/bin`
+    const service = await startService(dataDir, { ...machine.env, PATH })
+    const [line] = await service.says(/Temporal cannot be had\. .*\n/)
+    expect(line).toMatch(/build: Go is not installed\. Install .* or set TEMPORAL_ADDRESS\.$/m)
+    expect((await fetch(`${instanceOf(dataDir).url}/health`)).status).toBe(200)
+
+    const binary = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
+    machine.install('temporal', `#!/bin/sh\nexec '${binary}' "$@"\n`)
+    await service.says(/Temporal is ready/)
     expect(await stopService(service)).toBe(0)
   })
 

@@ -1,24 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { processesWith } from '../../src/platform/process-table.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { isAlive, launch } from '../support/launched.ts'
 import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
+/** Every process of the servers that work on a data directory. */
+const servers = (dataDir: string): number[] => [
+  postmasterPid(dataDir),
+  ...processesWith('start-dev', join(dataDir, 'temporal.db')),
+]
+
 const postmasterPid = (dataDir: string) =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
 
 describe('a service that is told to stop', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it and its server with 0', async signal => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it and its servers with 0', async signal => {
     const dataDir = temporaryFolder()
     const service = await startService(dataDir)
-    const postgres = postmasterPid(dataDir)
+    const running = servers(dataDir)
+    expect(running.length).toBeGreaterThan(1)
     service.kill(signal)
     // npm and the terminal both pass on a Ctrl-C.
     service.kill(signal)
     expect(await service.exit).toBe(0)
-    expect(isAlive(postgres)).toBe(false)
+    expect(running.filter(isAlive)).toEqual([])
     expect(existsSync(instanceFile(dataDir))).toBe(false)
   })
 
@@ -47,10 +55,10 @@ describe('a service that is killed', () => {
   test('leaves no server behind, and starts again at once', async () => {
     const dataDir = temporaryFolder()
     const service = await startService(dataDir)
-    const postgres = postmasterPid(dataDir)
+    const running = servers(dataDir)
     service.kill('SIGKILL')
     const again = await startService(dataDir)
-    expect(isAlive(postgres)).toBe(false)
+    expect(running.filter(isAlive)).toEqual([])
     expect(instanceOf(dataDir).url).toMatch(/^http/)
     expect(await stopService(again)).toBe(0)
   })
@@ -59,9 +67,9 @@ describe('a service that is killed', () => {
     const dataDir = temporaryFolder()
     const npm = launch('npm', ['start'], { DATA_DIR: dataDir, PORT: '0' })
     await npm.says(/The service is ready/)
-    const postgres = postmasterPid(dataDir)
+    const running = servers(dataDir)
     npm.kill('SIGKILL')
-    await until('the end of the server', () => !isAlive(postgres))
+    await until('the end of the servers', () => !running.some(isAlive))
     await until('the end of the service', () => !existsSync(instanceFile(dataDir)))
   })
 })
