@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** The command line of a process; empty where there is none. */
 export function commandOf(pid: number): string[] {
@@ -9,11 +9,19 @@ export function commandOf(pid: number): string[] {
   }
 }
 
-/** Every process whose command line has all of these words. */
-export function processesWith(...words: string[]): number[] {
+/** Every process that works in this folder and has these words in its command line. */
+export function processesIn(folder: string, ...words: string[]): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
   return pids.filter(pid => {
     const command = commandOf(pid)
-    return words.every(word => command.includes(word))
+    return words.every(word => command.includes(word)) && folderOf(pid) === folder
   })
+}
+
+function folderOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return undefined
+  }
 }

@@ -33,11 +33,19 @@ export async function temporalAtHand({ env, release = RELEASE }: Search): Promis
 export async function findTemporal(search: Search): Promise<Found> {
   const atHand = await temporalAtHand(search)
   if (atHand) return { binary: atHand }
-  const { env, tell, release = RELEASE } = search
+  try {
+    return await getTemporal({ release: RELEASE, ...search })
+  } catch (error) {
+    return { binary: null, reason: `${(error as Error).message}. ${ADVICE}.` }
+  }
+}
+
+async function getTemporal(search: Required<Search>): Promise<Found> {
+  const { env, tell, release } = search
   const cache = cacheFolder(env, release)
   mkdirSync(cache, { recursive: true })
   const wait = () => tell('Another process is getting Temporal for this machine; waiting for it')
-  return withProgress(tell, () => alone(cache, wait, () => fill(cache, { env, tell, release })))
+  return withProgress(tell, () => alone(cache, wait, () => fill(cache, search)))
 }
 
 /** Made in a folder aside and moved at the end: an interruption leaves no half of a binary. */
@@ -60,7 +68,7 @@ async function fill(cache: string, { env, tell, release }: Required<Search>): Pr
       }
       if (made) failures.push(`${name}: what came of it does not run here`)
     }
-    return { binary: null, reason: `${failures.join('; ')}. ${ADVICE}.` }
+    throw new Error(failures.join('; '))
   } finally {
     removeUnfinished(cache)
   }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writePrivateFile } from './private-file.ts'
-import { processesWith } from './process-table.ts'
+import { processesIn } from './process-table.ts'
 
 export interface Ports {
   readonly grpc: number
@@ -11,6 +11,8 @@ export interface Ports {
 
 /** Where an embedded Temporal keeps things. */
 export interface TemporalPlace {
+  readonly home: string
+  /** Seen from there: the database takes signs like `?` in a path for something else. */
   readonly data: string
   readonly log: string
   readonly ports: string
@@ -19,11 +21,15 @@ export interface TemporalPlace {
 const GRACE_MS = 4_000
 const POLL_MS = 20
 
-export const placeTemporal = (dataDir: string): TemporalPlace => ({
-  data: join(dataDir, 'temporal.db'),
-  log: join(dataDir, 'temporal.log'),
-  ports: join(dataDir, 'temporal-ports.json'),
-})
+export function placeTemporal(dataDir: string): TemporalPlace {
+  const home = realpathSync(dataDir)
+  return {
+    home,
+    data: 'temporal.db',
+    log: join(home, 'temporal.log'),
+    ports: join(home, 'temporal-ports.json'),
+  }
+}
 
 /** The ports of the last start; written down, they also say that the server was ready once. */
 export function rememberedPorts({ ports }: TemporalPlace): Ports | undefined {
@@ -47,14 +53,14 @@ export async function removeTemporal(dataDir: string): Promise<void> {
   for (const file of [place.ports, place.log]) rmSync(file, { force: true })
 }
 
-function removeData({ data }: TemporalPlace): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(data + suffix, { force: true })
+function removeData({ home, data }: TemporalPlace): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(home, data + suffix), { force: true })
 }
 
 /** Ends the server that a killed process left behind, and its guard; as a rule they are already about to end. */
-export async function endLeftover({ data }: TemporalPlace): Promise<void> {
+export async function endLeftover({ home, data }: TemporalPlace): Promise<void> {
   for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
-    const leftover = processesWith('start-dev', data)
+    const leftover = processesIn(home, 'start-dev', data)
     if (leftover.length === 0) return
     leftover.forEach(kill)
     await sleep(POLL_MS)

@@ -75,10 +75,10 @@ async function nextFree({ grpc, ui }: Ports, step: number): Promise<Ports> {
 
 async function startServer(options: Options, ports: Ports): Promise<GuardedChild> {
   const { binary, dataDir, namespace = 'default' } = options
-  const { log } = placeTemporal(dataDir)
+  const { home, log } = placeTemporal(dataDir)
   const command = [binary, 'server', 'start-dev', ...flags(options, ports)]
   // What it has answered for is on the disk, and to a gentle end it takes its time.
-  const server = guardedChild(command, { user: {}, cwd: dataDir, log, env: QUIET, signal: 'KILL' })
+  const server = guardedChild(command, { user: {}, cwd: home, log, env: QUIET, signal: 'KILL' })
   const over = new AbortController()
   void server.ended.then(() => over.abort())
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(READY_MS)])

@@ -1,17 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { processesWith } from '../../src/platform/process-table.ts'
+import { processesIn } from '../../src/platform/process-table.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { isAlive, launch } from '../support/launched.ts'
 import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
 /** Every process of the servers that work on a data directory. */
-const servers = (dataDir: string): number[] => [
-  postmasterPid(dataDir),
-  ...processesWith('start-dev', join(dataDir, 'temporal.db')),
-]
+const servers = (dataDir: string): number[] => [postmasterPid(dataDir), ...processesIn(dataDir, 'start-dev')]
 
 const postmasterPid = (dataDir: string) =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10)

@@ -132,6 +132,11 @@ describe('the published binary', () => {
   })
 })
 
+test('error: a cache that cannot be is a reason too', async () => {
+  writeFileSync(machine.env.XDG_CACHE_HOME, 'a file, not a folder')
+  expect(await find()).toMatchObject({ reason: expect.stringMatching(/^ENOTDIR.* set TEMPORAL_ADDRESS\.$/) })
+})
+
 /** A process of its own, on this machine of ours. */
 const finder = (): Launched =>
   launch(process.execPath, ['test/support/temporal-find-process.ts'], machine.env)

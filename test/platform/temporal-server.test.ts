@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common'
-import { processesWith } from '../../src/platform/process-table.ts'
+import { processesIn } from '../../src/platform/process-table.ts'
 import { temporalAtHand } from '../../src/platform/temporal-binary.ts'
 import { removeTemporal } from '../../src/platform/temporal-data.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../src/platform/temporal-server.ts'
@@ -48,7 +48,7 @@ async function statusOf(address: string, workflowId: string): Promise<string> {
   return (await client.workflow.getHandle(workflowId).describe()).status.name
 }
 
-const serversOf = (dataDir: string) => processesWith('start-dev', join(dataDir, 'temporal.db'))
+const serversOf = (dataDir: string) => processesIn(dataDir, 'start-dev')
 
 /** The server itself, without its guard. */
 const serverOf = (dataDir: string): number =>
@@ -89,8 +89,9 @@ describe('an embedded Temporal', () => {
     })
   })
 
-  test('keeps its data and its ports', async () => {
-    const dataDir = temporaryFolder()
+  test('keeps its data and its ports, in a folder of any name', async () => {
+    const dataDir = join(temporaryFolder(), "50 % of the agent's data? #1")
+    mkdirSync(dataDir)
     const first = await using(dataDir, async temporal => {
       await beginRun(temporal.address, 'kept')
       return temporal
