@@ -1,0 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { bundleWorkflows } from './workflow-bundle.ts'
+
+/** Writes the workflows as a worker loads them, when an image is built: `node src/bin/bundle.ts dist/workflows.js`. */
+const [, , file = 'dist/workflows.js'] = process.argv
+const { code } = await bundleWorkflows()
+mkdirSync(dirname(file), { recursive: true })
+writeFileSync(file, code)
