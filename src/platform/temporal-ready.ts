@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '@temporalio/client'
-import searchAttributes from '../../temporal-config/search-attributes.json' with { type: 'json' }
+import { addSearchAttributes } from './search-attributes.ts'
 
 interface Server {
   readonly address: string
@@ -13,17 +13,6 @@ interface Server {
 
 const POLL_MS = 10
 const CONNECT_MS = 5_000
-
-/** What the server calls the types of search attributes. */
-const TYPES: Readonly<Record<string, number>> = {
-  Text: 1,
-  Keyword: 2,
-  Int: 3,
-  Double: 4,
-  Bool: 5,
-  Datetime: 6,
-  KeywordList: 7,
-}
 
 /** Waits until a new server answers for its namespace, and makes our search attributes known there. */
 export async function prepareTemporal({ address, namespace, signal }: Server): Promise<void> {
@@ -49,9 +38,8 @@ async function listening(address: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Data of an earlier version may lack some; those that are there already do no harm. */
-async function prepare({ workflowService, operatorService }: Connection, namespace: string): Promise<void> {
-  await workflowService.describeNamespace({ namespace })
-  const types = Object.entries(searchAttributes).map(([name, type]) => [name, TYPES[type] ?? 0])
-  await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })
+/** Data of an earlier version may lack some attributes. */
+async function prepare(connection: Connection, namespace: string): Promise<void> {
+  await connection.workflowService.describeNamespace({ namespace })
+  await addSearchAttributes(connection, namespace)
 }

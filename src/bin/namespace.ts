@@ -1,0 +1,23 @@
+import { Connection } from '@temporalio/client'
+import { makeNamespace } from '../platform/temporal-namespace.ts'
+import { environment } from './environment.ts'
+import { live } from './lifetime.ts'
+import { say } from './say.ts'
+import { requireTemporal } from './temporal-access.ts'
+
+const CONNECT_MS = 5_000
+
+/**
+ * Makes the namespace in a Temporal cluster of one's own, with the attributes by which operators find runs, and ends.
+ * Run it before `worker` and `relay`; what is there already stays as it is.
+ */
+live(async life => {
+  const { client, namespace } = requireTemporal(environment())
+  const connection = await Connection.connect({ ...client, connectTimeout: CONNECT_MS }).catch(() => {
+    throw new Error(`The Temporal server at ${client.address} cannot be reached.`)
+  })
+  life.closeLater(() => connection.close())
+  await makeNamespace(connection, namespace)
+  say(`The namespace ${namespace} is ready.`)
+  life.end(0)
+})
