@@ -19,6 +19,11 @@ export interface HouseOptions {
   readonly areas?: Areas
 }
 
+/** Something that runs beside the API until it is told to stop. */
+export interface Part {
+  stop(): Promise<void>
+}
+
 /** All that running an operation takes, before anybody listens or works. */
 export interface OpenHouse {
   readonly settings: ServiceSettings

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '../platform/embedded-postgres.ts'
 import type { Settings } from '../platform/settings.ts'
 import { claim } from './claim.ts'
+import { startDeadlines } from './deadlines.ts'
 import { environment } from './environment.ts'
 import { type Instance, publisher, removeInstance } from './instance-file.ts'
 import { type Lifetime, live } from './lifetime.ts'
@@ -10,6 +11,7 @@ import { complain, say } from './say.ts'
 import { keepSecrets, openSecrets } from './secrets.ts'
 import { openService, type Service } from './service.ts'
 import { type Temporal, temporalAtOnce, temporalLater } from './temporal.ts'
+import { accessTo } from './temporal-access.ts'
 
 /** The whole service in one process, with a PostgreSQL of its own unless it is given one. */
 async function start(life: Lifetime): Promise<void> {
@@ -29,6 +31,8 @@ async function start(life: Lifetime): Promise<void> {
   say('Preparing the database')
   const service = await openService({ settings: { ...settings, databaseUrl, dashboardSecret, secretKey } })
   life.closeLater(() => service.stop())
+  const deadlines = startDeadlines(service.house)
+  life.closeLater(() => deadlines.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 
@@ -39,13 +43,13 @@ async function start(life: Lifetime): Promise<void> {
   publish({ ...instance, ...soon })
   claimed.servedAt(url)
   welcome({ ...instance, ...soon })
-  if (soon) return onTemporal(service, soon)
+  if (soon) return work(service, soon, life)
   void temporal
     .then(found => found ?? temporalLater(wish))
     .then(late => {
       publish({ ...instance, ...late })
       say(`Temporal is ready. Web UI ${late.webUi}`)
-      onTemporal(service, late)
+      return work(service, late, life)
     })
 }
 
@@ -54,9 +58,11 @@ const SOON_MS = 3_000
 
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null }
 
-/** What needs Temporal begins here, at once or later. */
-function onTemporal({ house }: Service, { temporalAddress }: Temporal): void {
-  house.log.info({ temporalAddress }, 'Temporal is there')
+/** Relay and worker begin when there is a Temporal to work with; only then is its SDK loaded. */
+async function work({ house }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
+  const { startRelay, startWork } = await import('./engine.ts')
+  const access = accessTo(house.settings, temporalAddress)
+  for (const part of [startRelay(house, access), startWork(house, access)]) life.closeLater(() => part.stop())
 }
 
 async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {

@@ -1,4 +1,5 @@
-import { startDeadlines, startWork } from './engine.ts'
+import { startDeadlines } from './deadlines.ts'
+import { startWork } from './engine.ts'
 import { environment } from './environment.ts'
 import { openHouse } from './house.ts'
 import { inCommon } from './in-common.ts'
