@@ -2,13 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client'
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker'
 import { clock } from '../kernel/clock.ts'
-import { endOverdue } from '../kernel/deadlines.ts'
 import { type Relay, relay } from '../kernel/relay.ts'
 import { listen } from '../platform/listener.ts'
-import { everySoOften } from '../platform/rounds.ts'
+import { installRuntime } from '../platform/temporal-runtime.ts'
 import { temporalStarter } from '../platform/temporal-starter.ts'
-import type { OpenHouse } from './house.ts'
-import { type RunningWorker, startWorker } from './worker-service.ts'
+import type { OpenHouse, Part } from './house.ts'
+import { startWorker } from './worker-service.ts'
 
 /** Where Temporal is and how one is let in. */
 export interface TemporalAccess {
@@ -18,24 +17,12 @@ export interface TemporalAccess {
   readonly worker: NativeConnectionOptions
 }
 
-export interface Part {
-  stop(): Promise<void>
-}
-
-const SWEEP_EVERY = 2_000
 const RECONNECT_AFTER = 2_000
 
-/** Ends what is overdue, with Temporal or without it. */
-export const startDeadlines = (house: OpenHouse): Part =>
-  everySoOften(
-    SWEEP_EVERY,
-    () => endOverdue(house),
-    error => house.log.warn({ err: error }, 'ending what is overdue failed'),
-  )
-
 /** Brings the outbox to Temporal. */
-export const startRelay = (house: OpenHouse, access: TemporalAccess): Part =>
-  untilConnected(house, 'relay', async () => {
+export function startRelay(house: OpenHouse, access: TemporalAccess): Part {
+  house.watchTemporal(async () => false)
+  return untilConnected(house, 'relay', async () => {
     const connection = await Connection.connect(access.client)
     const client = new Client({ connection, namespace: access.namespace })
     house.watchTemporal(() => isServing(connection))
@@ -51,19 +38,23 @@ export const startRelay = (house: OpenHouse, access: TemporalAccess): Part =>
       },
     }
   })
+}
 
 /** Carries out the durable processes. */
-export const startWork = (house: OpenHouse, access: TemporalAccess): Part =>
-  untilConnected(house, 'worker', async () => {
+export function startWork(house: OpenHouse, access: TemporalAccess): Part {
+  installRuntime(house.log)
+  return untilConnected(house, 'worker', async () => {
     const connection = await NativeConnection.connect(access.worker)
-    const worker: RunningWorker = await startWorker(house, connection, access)
-    return {
-      async stop() {
-        await worker.stop()
-        await connection.close()
-      },
+    try {
+      const worker = await startWorker(house, connection, access)
+      const ended = worker.ended.finally(() => connection.close())
+      return { ended, stop: worker.stop }
+    } catch (error) {
+      await connection.close()
+      throw error
     }
   })
+}
 
 const isServing = (connection: Connection): Promise<boolean> =>
   connection
@@ -73,27 +64,36 @@ const isServing = (connection: Connection): Promise<boolean> =>
       () => false,
     )
 
-/** A server that is not there yet is waited for: what it is to do waits in the outbox. */
-function untilConnected({ log }: OpenHouse, what: string, connect: () => Promise<Part>): Part {
+interface Connected extends Part {
+  /** Where it may end by itself; rejects where it could not go on. */
+  readonly ended?: Promise<void>
+}
+
+/** A server that is not there, or not any more, is waited for: what it is to do waits in the outbox. */
+function untilConnected({ log }: OpenHouse, what: string, connect: () => Promise<Connected>): Part {
   const stopping = new AbortController()
-  async function begin(): Promise<Part | undefined> {
+  let connected: Promise<Connected | undefined> = Promise.resolve(undefined)
+  async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        return await connect()
+        const connecting = connect()
+        connected = connecting.catch(() => undefined)
+        return await (await connecting).ended
       } catch (error) {
         log.warn({ err: error }, `${what}: Temporal cannot be reached`)
+        connected = Promise.resolve(undefined)
         await pause(RECONNECT_AFTER, undefined, { signal: stopping.signal, ref: false }).catch(
           () => undefined,
         )
       }
     }
-    return undefined
   }
-  const begun = begin()
+  const running = run()
   return {
     async stop() {
       stopping.abort()
-      await (await begun)?.stop()
+      await (await connected)?.stop()
+      await running
     },
   }
 }

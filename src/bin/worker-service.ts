@@ -1,27 +1,20 @@
-import { fileURLToPath } from 'node:url'
-import { bundleWorkflowCode, type NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { type NativeConnection, Worker } from '@temporalio/worker'
 import { agentActivities } from '../../activities/agents.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { runner } from '../../activities/support.ts'
 import { sqlOn } from '../kernel/database.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
+import { legible } from '../platform/temporal-payloads.ts'
 import type { TemporalAccess } from './engine.ts'
 import type { OpenHouse } from './house.ts'
-
-const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url))
+import { workflowBundle } from './workflow-bundle.ts'
 
 /** Idle workflows that are kept in memory; the rest is replayed when it is needed. */
 const CACHED = 500
 
-let bundle: ReturnType<typeof bundleWorkflowCode> | undefined
-
-/** Made once in a process. */
-function bundled(): ReturnType<typeof bundleWorkflowCode> {
-  bundle ??= bundleWorkflowCode({ workflowsPath })
-  return bundle
-}
-
 export interface RunningWorker {
+  /** Rejects where it could not go on. */
+  readonly ended: Promise<void>
   /** Takes nothing more and finishes what is under way. */
   stop(): Promise<void>
 }
@@ -38,7 +31,8 @@ export async function startWorker(
     connection,
     namespace,
     taskQueue,
-    workflowBundle: await bundled(),
+    workflowBundle: await workflowBundle(),
+    dataConverter: { payloadCodecs: [legible] },
     activities: { ...agentActivities(run), ...intentActivities(run, settings) },
     maxCachedWorkflows: CACHED,
     maxConcurrentActivityTaskExecutions: settings.databasePool,
@@ -46,16 +40,12 @@ export async function startWorker(
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '5 seconds',
   })
-  const running = worker.run()
+  const ended = worker.run()
   return {
+    ended,
     async stop() {
       worker.shutdown()
-      await running
+      await ended
     },
   }
-}
-
-/** The process has its own way to end: the SDK is not to catch its signals. */
-export function quietRuntime(): void {
-  Runtime.install({ shutdownSignals: [] })
 }

@@ -6,13 +6,11 @@ import { inCommon } from './in-common.ts'
 import { live } from './lifetime.ts'
 import { say } from './say.ts'
 import { requireTemporal } from './temporal-access.ts'
-import { quietRuntime } from './worker-service.ts'
 
 /** One worker of several: carries out the durable processes, and ends what is overdue. */
 live(async life => {
   const settings = environment()
   const access = requireTemporal(settings)
-  quietRuntime()
   const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
   life.closeLater(() => house.database.close())
   const parts = [startDeadlines(house), startWork(house, access)]
