@@ -18,15 +18,14 @@ export interface Relay {
 export function relay(database: Database, deliver: Deliver, onFailure: (error: unknown) => void): Relay {
   const outbox = outboxOf(database)
   const underWay = new Set<Promise<void>>()
-  let stopped = false
+  const stopping = new AbortController()
+  let idling = new AbortController()
+  let woken = false
   let failures = 0
-  let poke = (): void => undefined
 
-  const idle = (): Promise<unknown> => {
-    const poked = new Promise<void>(resolve => {
-      poke = resolve
-    })
-    return Promise.race([poked, pause(POLL, undefined, { ref: false })])
+  function failed(error: unknown): void {
+    failures ||= 1
+    onFailure(error)
   }
 
   async function handOver(rows: readonly Due[]): Promise<void> {
@@ -35,8 +34,7 @@ export function relay(database: Database, deliver: Deliver, onFailure: (error: u
       failures = 0
       await Promise.all(rows.map(({ id }) => outbox.done(id)))
     } catch (error) {
-      failures++
-      onFailure(error)
+      failed(error)
       await Promise.all(rows.map(({ id }) => outbox.postpone(id))).catch(() => undefined)
     }
   }
@@ -48,32 +46,49 @@ export function relay(database: Database, deliver: Deliver, onFailure: (error: u
 
   /** False where there is nothing to do just now. */
   async function round(): Promise<boolean> {
+    woken = false
     const rows = await outbox.take(CONCURRENCY - underWay.size)
     for (const same of Map.groupBy(rows, ({ workflowId }) => workflowId).values()) begin(same)
     if (underWay.size >= CONCURRENCY) await Promise.race(underWay)
+    if (rows.length === 0) failures = 0
     return rows.length > 0
   }
 
+  /** Until there is something to do, or it is time to look for it. */
+  async function idle(): Promise<void> {
+    idling = new AbortController()
+    if (!woken) await rest(POLL, idling.signal)
+  }
+
+  /** What is in trouble is tried again later, and later still each time, whatever arrives meanwhile. */
+  async function recover(): Promise<void> {
+    await rest(Math.min(LONGEST_PAUSE, 100 * 2 ** failures), stopping.signal)
+    if (failures > 0) failures++
+  }
+
   async function run(): Promise<void> {
-    while (!stopped) {
-      const busy = await round().catch(error => {
-        failures++
-        onFailure(error)
-        return false
-      })
-      if (failures > 0) await pause(Math.min(LONGEST_PAUSE, 100 * 2 ** failures), undefined, { ref: false })
+    while (!stopping.signal.aborted) {
+      const busy = await round().catch(failed)
+      if (failures > 0) await recover()
       else if (!busy) await idle()
     }
     await Promise.all(underWay)
   }
 
+  const wake = (): void => {
+    woken = true
+    idling.abort()
+  }
   const running = run()
   return {
-    wake: () => poke(),
+    wake,
     async stop() {
-      stopped = true
-      poke()
+      stopping.abort()
+      wake()
       await running
     },
   }
 }
+
+const rest = (milliseconds: number, signal: AbortSignal): Promise<unknown> =>
+  pause(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)

@@ -16,6 +16,7 @@ interface Batch {
 }
 
 export interface Engine {
+  readonly databaseUrl: string
   readonly house: House
   readonly batches: Batch[]
   /** Runs an operation as this tenant, without a pipeline before it. */
@@ -26,7 +27,8 @@ export interface Engine {
 /** The kernel by itself, on a database of its own: what is called in one turn is gathered in one turn. */
 export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   const entities = Object.values(areas).flatMap(area => area.entities)
-  const database = await openDatabase(await cloneDatabase(), entities, 5)
+  const databaseUrl = await cloneDatabase()
+  const database = await openDatabase(databaseUrl, entities, 5)
   afterAll(() => database.close())
   await database.pool.query(tables)
   const batches: Batch[] = []
@@ -41,6 +43,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   const execute = executor(house)
   const operations = registered(areas)
   return {
+    databaseUrl,
     house,
     batches,
     sql: database.pool.query.bind(database.pool) as Engine['sql'],
