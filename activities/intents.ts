@@ -1,5 +1,7 @@
+import { activityInfo, type Info } from '@temporalio/activity'
 import { z } from 'zod'
 import type { ApproverSignal } from '../src/control/intents/process.ts'
+import { inspect } from '../src/derive/body.ts'
 import type { ProcessInput } from '../src/kernel/process.ts'
 import { lookWith, type Run } from './support.ts'
 
@@ -24,14 +26,18 @@ export const intentActivities = (run: Run, { operatorSignals }: Settings) => ({
 
   /** The same guarded operation as in the API; gives the line that the operator reads. */
   async decideIntent({ verb, payload, ...input }: Signalled): Promise<string> {
-    const parsed = Payload.safeParse(payload)
-    if (!parsed.success) return `A signal ${verb} was ignored: send {"by": "your name", "comment": "why"}.`
+    const read = readPayload(payload)
+    if (!read) return `A signal ${verb} was ignored: send {"by": "your name", "comment": "why"}.`
     if (input.mode === 'live' && !operatorSignals)
       return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
-    const { by, comment } = parsed.data
-    const as = { operator: by }
-    const asked = { of: input, as, requestId: requestOf(input), body: bodyOf(verb, by, comment) }
-    const { refused } = await run(`intents.${verb}`, asked)
+    const { by, comment } = read
+    const { refused } = await run(`intents.${verb}`, {
+      of: input,
+      as: { operator: by },
+      requestId: requestOf(input),
+      body: bodyOf(verb, by, comment),
+      once: onceOf(activityInfo()),
+    })
     return refused
       ? `The signal ${verb} by ${by} changed nothing: ${refused}`
       : `Signal ${verb} by ${by}: done.`
@@ -45,6 +51,20 @@ export const intentActivities = (run: Run, { operatorSignals }: Settings) => ({
 export type IntentActivities = ReturnType<typeof intentActivities>
 
 const requestOf = ({ id }: ProcessInput): string => `workflow:intent/${id}`
+
+/** An attempt whose answer was lost has done its work: the next one is told what it was. */
+const onceOf = ({ workflowExecution, activityId }: Info): string =>
+  `${workflowExecution?.runId}/${activityId}`
+
+/** Undefined where it is not what was asked for. */
+function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
+  try {
+    inspect(payload)
+    return Payload.parse(payload)
+  } catch {
+    return undefined
+  }
+}
 
 function bodyOf(verb: ApproverSignal, by: string, comment: string | undefined): object {
   if (verb === 'approve') return comment ? { comment } : {}

@@ -17,6 +17,8 @@ export interface Asked {
   readonly as: 'process' | { readonly operator: string }
   readonly requestId: string
   readonly body?: object
+  /** By this name it is done once, however often it is tried. */
+  readonly once?: string | null
 }
 
 interface Parts {
@@ -31,7 +33,10 @@ export type Run = <T>(operation: string, asked: Asked) => Promise<Answered<T>>
 
 export function runner({ execute, operations, offsetOf }: Parts): Run {
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
-  return async <T>(key: string, { of, as, requestId, body = {} }: Asked): Promise<Answered<T>> => {
+  return async <T>(
+    key: string,
+    { of, as, requestId, body = {}, once = null }: Asked,
+  ): Promise<Answered<T>> => {
     const operation = byKey.get(key)
     if (!operation) throw ApplicationFailure.nonRetryable(`there is no operation ${key}`)
     const params = { id: of.id }
@@ -39,7 +44,7 @@ export function runner({ execute, operations, offsetOf }: Parts): Run {
     const outcome = await unlessWrong(() => {
       const input = { params, ...inputOf(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }
-      return execute({ operation, actor, input, requestId, address: null, idempotencyKey: null })
+      return execute({ operation, actor, input, requestId, address: null, idempotencyKey: once })
     })
     if ('refused' in outcome) return outcome
     const answer = JSON.parse(String(outcome.body))
@@ -52,7 +57,7 @@ async function unlessWrong<T>(work: () => Promise<T>): Promise<T | { refused: st
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) return { refused: error.message }
+    if (error instanceof Problem && error.status === 400) return { refused: error.message }
     throw error
   }
 }

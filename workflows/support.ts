@@ -36,6 +36,7 @@ export const waitUntil = (inMs: number | null, orUntil: () => boolean): Promise<
 export async function follow(input: ProcessInput, { look, due, attend, isAsked }: Duties): Promise<string> {
   let toldToLook = false
   let seen: Look | undefined
+  let shown: string | undefined
   let note: string | undefined
   setHandler(lookAgain, () => {
     toldToLook = true
@@ -45,9 +46,11 @@ export async function follow(input: ProcessInput, { look, due, attend, isAsked }
     toldToLook = false
     note = (await attend?.()) ?? note
     seen = await look()
-    show(seen, note)
+    if (seen.status !== shown) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: seen.status }])
+    shown = seen.status
+    setCurrentDetails([seen.summary, ...(note ? [note] : [])].map(inOneLine).join('\n\n'))
     if (seen.closed && !isAsked?.()) return seen.status
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew(input)
+    if (workflowInfo().continueAsNewSuggested && !isAsked?.()) await continueAsNew(input)
     const overdue = seen.dueInMs !== null && seen.dueInMs <= 0
     if (overdue) await due()
     const restless = () => toldToLook || (isAsked?.() ?? false)
@@ -55,8 +58,6 @@ export async function follow(input: ProcessInput, { look, due, attend, isAsked }
   }
 }
 
-/** What an operator sees of the run in the list and on its page. */
-function show({ status, summary }: Look, note: string | undefined): void {
-  upsertSearchAttributes({ [STATUS_ATTRIBUTE]: [status] })
-  setCurrentDetails(note ? `${summary}\n\n${note}` : summary)
-}
+/** The page of a run is Markdown: the words of others make no second line, no link and no other direction of it. */
+const inOneLine = (text: string): string =>
+  text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(/[\\`*[\]<>#|]/g, '\\$&')

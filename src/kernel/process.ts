@@ -32,8 +32,9 @@ export interface Look {
 export const LOOK_AGAIN = 'lookAgain'
 
 /** By these an operator finds runs in the list. */
-export const OWNER_ATTRIBUTE = 'AgentPayOwner'
-export const AGENT_ATTRIBUTE = 'AgentPayAgent'
-export const STATUS_ATTRIBUTE = 'AgentPayStatus'
+const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const
+export const OWNER_ATTRIBUTE = keyword('AgentPayOwner')
+export const AGENT_ATTRIBUTE = keyword('AgentPayAgent')
+export const STATUS_ATTRIBUTE = keyword('AgentPayStatus')
 
 export const TASK_QUEUE = 'agentpay'

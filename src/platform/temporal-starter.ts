@@ -1,13 +1,10 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
-import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common'
+import { TypedSearchAttributes } from '@temporalio/common'
 import { clock } from '../kernel/clock.ts'
 import type { Deliver } from '../kernel/outbox.ts'
 import { AGENT_ATTRIBUTE, LOOK_AGAIN, OWNER_ATTRIBUTE, type ProcessInput } from '../kernel/process.ts'
 
 const DEADLINE = 10_000
-
-const owner = defineSearchAttributeKey(OWNER_ATTRIBUTE, 'KEYWORD')
-const agent = defineSearchAttributeKey(AGENT_ATTRIBUTE, 'KEYWORD')
 
 /**
  * Begins the process or tells the one that runs to look again: one call for both, so that the order in which rows
@@ -33,6 +30,6 @@ export const temporalStarter =
 
 const attributesOf = ({ ownerId, agentId }: ProcessInput): TypedSearchAttributes =>
   new TypedSearchAttributes([
-    { key: owner, value: ownerId },
-    ...(agentId ? [{ key: agent, value: agentId }] : []),
+    { key: OWNER_ATTRIBUTE, value: ownerId },
+    ...(agentId ? [{ key: AGENT_ATTRIBUTE, value: agentId }] : []),
   ])

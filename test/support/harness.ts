@@ -1,7 +1,9 @@
 import { afterAll } from '@jest/globals'
 import pg from 'pg'
 import { areas as realAreas } from '../../src/areas.ts'
-import { type Part, startDeadlines, startRelay, startWork } from '../../src/bin/engine.ts'
+import { startDeadlines } from '../../src/bin/deadlines.ts'
+import { startRelay, startWork, type TemporalAccess } from '../../src/bin/engine.ts'
+import type { Part } from '../../src/bin/house.ts'
 import { openService, type Service } from '../../src/bin/service.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import type { Areas } from '../../src/kernel/area.ts'
@@ -49,8 +51,8 @@ export interface TestHouse<A extends Areas = typeof realAreas> {
 interface Options<A extends Areas> {
   readonly areas?: A
   readonly env?: Readonly<Record<string, string>>
-  /** With a relay, a worker and the deadlines, on a task queue of its own. */
-  readonly temporal?: true
+  /** With a relay, a worker and the deadlines, on a task queue of its own; on the server of the run, or on that one. */
+  readonly temporal?: true | TemporalAccess
   /** SQL for tables that only the tests have. */
   readonly tables?: string
   /** What the services are told in place of the database's address: that of a proxy, for one. */
@@ -69,8 +71,8 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   const env = { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...options.env }
   const services: Service[] = []
   const parts: Part[] = []
-  const work = ({ house }: Service): void => {
-    const access = temporalOfRun()
+  const work = ({ house }: Service, given: true | TemporalAccess): void => {
+    const access = given === true ? temporalOfRun() : given
     parts.push(startDeadlines(house), startRelay(house, access), startWork(house, access))
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
@@ -78,7 +80,7 @@ export async function startHouse<A extends Areas = typeof realAreas>(
     const secrets = { databaseUrl: address, dashboardSecret: DASHBOARD_SECRET, secretKey: SECRET_KEY }
     const service = await openService({ settings: { ...readSettings(env), ...secrets }, shared: true, areas })
     services.push(service)
-    if (options.temporal && services.length === 1) work(service)
+    if (options.temporal && services.length === 1) work(service, options.temporal)
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
   }
   afterAll(async () => {

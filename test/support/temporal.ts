@@ -3,23 +3,23 @@ import { afterAll } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import type { TemporalAccess } from '../../src/bin/engine.ts'
 
-const address = (): string => {
+export const addressOfRun = (): string => {
   const { TEST_TEMPORAL_ADDRESS } = process.env
   if (!TEST_TEMPORAL_ADDRESS) throw new Error('the run has no Temporal server')
   return TEST_TEMPORAL_ADDRESS
 }
 
-/** The server of the run, on a task queue that nobody else works on. */
-export const temporalOfRun = (): TemporalAccess => ({
+/** A server, by itself that of the run, on a task queue that nobody else works on. */
+export const temporalOfRun = (address = addressOfRun()): TemporalAccess => ({
   namespace: 'default',
   taskQueue: `test-${randomUUID()}`,
-  client: { address: address() },
-  worker: { address: address() },
+  client: { address },
+  worker: { address },
 })
 
 /** Speaks to the server as an operator would. */
 export async function temporalClient(): Promise<Client> {
-  const connection = await Connection.connect({ address: address() })
+  const connection = await Connection.connect({ address: addressOfRun() })
   afterAll(() => connection.close())
   return new Client({ connection })
 }

@@ -1,0 +1,87 @@
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client'
+import type { Look } from '../../src/kernel/process.ts'
+import { temporalClient } from './temporal.ts'
+import { until } from './until.ts'
+
+/** The run of a record, as an operator sees it in the Web UI. */
+export interface RunSeen {
+  readonly handle: WorkflowHandle
+  /** `RUNNING`, `COMPLETED`, …; undefined where there is no run. */
+  status(): Promise<string | undefined>
+  attributes(): Promise<Readonly<Record<string, unknown>>>
+  /** What its page says of it just now. */
+  details(): Promise<string>
+  state(): Promise<Look | undefined>
+  signal(name: string, ...payload: unknown[]): Promise<void>
+  /** Waits until its page says so. */
+  says(text: string | RegExp): Promise<string>
+  /** Waits until it is there. */
+  begins(): Promise<void>
+  /** Waits for its end, and gives what it ended with. */
+  ends(): Promise<unknown>
+  /** How often a task of it has failed: a failed one is tried again, for ever. */
+  failedTasks(): Promise<number>
+}
+
+interface Details {
+  readonly currentDetails?: string
+}
+
+export async function runs(): Promise<{
+  client: Client
+  of(record: { workflowId: string | null }): RunSeen
+}> {
+  const client = await temporalClient()
+  return { client, of: ({ workflowId }) => runOf(client, String(workflowId)) }
+}
+
+function runOf(client: Client, workflowId: string): RunSeen {
+  const handle = client.workflow.getHandle(workflowId)
+  const status = async () => (await describe(handle))?.status.name
+  const details = async () =>
+    (await handle.query<Details>('__temporal_workflow_metadata')).currentDetails ?? ''
+  return {
+    handle,
+    status,
+    details,
+    attributes: async () => attributesOf(await describe(handle)),
+    state: () => handle.query<Look | undefined>('state'),
+    signal: (name, ...payload) => handle.signal(name, ...payload),
+    async says(text) {
+      let said = ''
+      const has = () => (typeof text === 'string' ? said.includes(text) : text.test(said))
+      await until(`${workflowId} says ${text}`, async () => {
+        said = await details()
+        return has()
+      })
+      return said
+    },
+    async begins() {
+      await until(`${workflowId} runs`, status)
+    },
+    async ends() {
+      await until(`${workflowId} ends`, async () => (await status()) === 'COMPLETED')
+      return handle.result()
+    },
+    async failedTasks() {
+      const { events } = await handle.fetchHistory()
+      return (events ?? []).filter(event => event.workflowTaskFailedEventAttributes).length
+    },
+  }
+}
+
+type Description = Awaited<ReturnType<WorkflowHandle['describe']>>
+
+async function describe(handle: WorkflowHandle): Promise<Description | undefined> {
+  try {
+    return await handle.describe()
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined
+    throw error
+  }
+}
+
+const attributesOf = (description: Description | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    (description?.typedSearchAttributes.getAll() ?? []).map(({ key, value }) => [key.name, value]),
+  )

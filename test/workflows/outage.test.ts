@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgentUnder, anIntent, made } from '../support/factories.ts'
+import { flakyProxy } from '../support/flaky-proxy.ts'
+import { startHouse } from '../support/harness.ts'
+import { times } from '../support/pot-house.ts'
+import { runs } from '../support/runs.ts'
+import { addressOfRun, temporalOfRun } from '../support/temporal.ts'
+import { until } from '../support/until.ts'
+
+const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
+await proxy.close()
+const house = await startHouse({ temporal: temporalOfRun(new URL(proxy.url).host) })
+const temporal = await runs()
+const { client } = await house.owner()
+const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+
+const checks = async () => (await made(house.client().health.health())).checks
+
+const becomes = (temporal: 'ok' | 'unreachable') =>
+  until(`Temporal is ${temporal}`, async () => (await checks()).temporal === temporal)
+
+const waiting = async (): Promise<number> =>
+  (await house.sql<{ rows: number }>('select count(*)::int as rows from outbox'))[0]?.rows ?? 0
+
+const isDelivered = () => until('the outbox is empty', async () => (await waiting()) === 0)
+
+const statusOf = async (id: string) => (await made(client.intents.get({ params: { id } }))).status
+
+describe('while Temporal is away', () => {
+  test('from the beginning, everything else works, health says so, and nothing is lost', async () => {
+    await becomes('unreachable')
+    expect((await checks()).relay.oldestSeconds).toBeNull()
+    const intents = await times(10, () => anIntent(client, agent.id, { amountEuros: 11 }))
+    const alone = await anIntent(client, agent.id, { amountEuros: 9 })
+    const [approved, denied, cancelled] = intents.map(({ id }) => ({ id }))
+    await made(client.intents.approve({ params: approved as { id: string } }))
+    await made(client.intents.deny({ params: denied as { id: string }, body: { reason: 'No' } }))
+    await made(client.intents.cancel({ params: cancelled as { id: string } }))
+    expect(alone.status).toBe('approved')
+    expect(await waiting()).toBe(13)
+    const { database, relay } = await checks()
+    expect(database).toBe('ok')
+    expect(relay.oldestSeconds).toBeGreaterThan(0)
+
+    await proxy.open()
+    await isDelivered()
+    await becomes('ok')
+    expect((await checks()).relay.oldestSeconds).toBeNull()
+    const [one, two, three, ...rest] = intents.map(intent => temporal.of(intent))
+    await one?.says('to Bookshop: approved')
+    expect([await two?.ends(), await three?.ends()]).toEqual(['denied', 'cancelled'])
+    for (const run of rest) await run.says('waits for approval')
+  })
+
+  test('for a while, what is decided meanwhile reaches the runs that wait', async () => {
+    const [first, second] = [
+      await anIntent(client, agent.id, { amountEuros: 11 }),
+      await anIntent(client, agent.id, { amountEuros: 11 }),
+    ]
+    for (const intent of [first, second]) {
+      await temporal.of(intent).begins()
+      await temporal.of(intent).says('waits for approval')
+    }
+    await proxy.close()
+    await becomes('unreachable')
+    await made(client.intents.deny({ params: { id: first.id }, body: { reason: 'No' } }))
+    await temporal.of(second).signal('deny', { by: 'Ada' })
+    const third = await anIntent(client, agent.id, { amountEuros: 11 })
+    expect(await waiting()).toBe(2)
+
+    await proxy.open()
+    await isDelivered()
+    expect(await temporal.of(first).ends()).toBe('denied')
+    expect(await temporal.of(second).ends()).toBe('denied')
+    expect(await statusOf(second.id)).toBe('denied')
+    await temporal.of(third).begins()
+    await temporal.of(third).says('waits for approval')
+    await becomes('ok')
+  })
+
+  test('a deadline is met all the same', async () => {
+    const { id } = await anIntent(client, agent.id, { amountEuros: 11, expiresInMinutes: 1 })
+    await isDelivered()
+    await proxy.close()
+    await made(client.simulate.advance({ body: { minutes: 1 } }))
+    expect(await statusOf(id)).toBe('expired')
+    await proxy.open()
+    expect(await temporal.of({ workflowId: `intent/${id}` }).ends()).toBe('expired')
+  })
+})
