@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseConnection, refuseExpectation } from '../derive/respond.ts'
+import { clock } from '../kernel/clock.ts'
 
 export interface ApiServer {
   /** Gives the port, which is a new one for 0. */
@@ -11,14 +12,16 @@ export interface ApiServer {
   close(): Promise<void>
 }
 
-/** How long a connection that is kept alive may stay silent before it is cut at the end. */
-const FAREWELL_MS = 100
+/** A client that keeps its connection may have sent its next request just now: until none has come for so long. */
+const SILENCE_MS = 250
 
 export function apiServer(answer: RequestListener): ApiServer {
   const unanswered = new Set<ServerResponse>()
   let closing = false
+  let lastHeard = 0
   // What Node would refuse by itself it would refuse without our headers.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
+    lastHeard = clock.ticks()
     unanswered.add(response)
     response.once('close', () => unanswered.delete(response))
     if (closing) takeLeave(response)
@@ -39,11 +42,12 @@ export function apiServer(answer: RequestListener): ApiServer {
     async close() {
       if (!server.listening) return
       closing = true
+      lastHeard = clock.ticks()
       unanswered.forEach(takeLeave)
       const closed = once(server, 'close')
       // An HTTP server's own `close` also cuts silent connections, and with them a request that is just on its way.
       Server.prototype.close.call(server)
-      await sleep(FAREWELL_MS)
+      while (clock.ticks() - lastHeard < SILENCE_MS) await sleep(SILENCE_MS / 5)
       server.closeIdleConnections()
       await closed
     },

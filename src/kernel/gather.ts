@@ -15,8 +15,8 @@ interface Limits {
 export type Settled<R> = PromiseSettledResult<R>
 
 /**
- * Gathers what arrives while work is under way. An idle lane starts at once: a single item is a batch of one and
- * waits for nobody. Lanes never wait for each other.
+ * Gathers what arrives while work is under way. An idle lane starts at the end of the turn: a single item is a
+ * batch of one and waits for nobody. Lanes never wait for each other.
  */
 export function gatherer<T, R>(
   { size, inFlight }: Limits,
@@ -51,6 +51,7 @@ export function gatherer<T, R>(
       const lane = lanes.get(name) ?? { queue: [], running: 0 }
       lanes.set(name, lane)
       lane.queue.push({ item, resolve, reject })
-      void run(name)
+      // After what else this turn of the event loop brings.
+      setImmediate(() => void run(name))
     })
 }

@@ -17,6 +17,9 @@ const NOBODY_WAITS_FOR_EVER = {
   keepAlive: true,
 }
 
+/** What we prepare asks by key; planned anew for every call, it cost a fifth of the database's time. */
+const PLAN_ONCE = { options: '-c plan_cache_mode=force_generic_plan' }
+
 export interface OpenDatabase extends Database {
   close(): Promise<void>
 }
@@ -31,7 +34,7 @@ export async function openDatabase(
     entities: [...entities],
     flushMode: FlushMode.COMMIT,
     pool: { min: 0, max: poolSize },
-    driverOptions: NOBODY_WAITS_FOR_EVER,
+    driverOptions: { ...NOBODY_WAITS_FOR_EVER, ...PLAN_ONCE },
     logger: () => undefined,
   })
   const pool = await orm.em.getConnection().getNativeClient()

@@ -14,21 +14,12 @@ import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { http } from '../support/harness.ts'
 import { type Api, join, startApi } from '../support/processes.ts'
+import { rows } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
 
 const answered = (status: number) => (one: Create) => one.told?.status === status
-
-async function rows(databaseUrl: string, text: string, values: unknown[] = []): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    return (await client.query({ text, values, rowMode: 'array' })).rows.flat()
-  } finally {
-    await client.end()
-  }
-}
 
 const TRACES = `
 select count(*)::int,

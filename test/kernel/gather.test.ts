@@ -18,9 +18,10 @@ function held(limits = { size: 4, inFlight: 2 }) {
 const settled = () => new Promise(resolve => setImmediate(resolve))
 
 describe('a lane', () => {
-  test('that is idle starts at once: one item is a batch of one', async () => {
+  test('that is idle starts at the end of the turn: one item is a batch of one', async () => {
     const { gather, batches } = held()
     const answer = gather('a', 'x')
+    await settled()
     expect(batches[0]?.items).toEqual(['x'])
     batches[0]?.finish()
     expect(await answer).toBe('X')
@@ -28,7 +29,11 @@ describe('a lane', () => {
 
   test('that is busy gathers what arrives, in order, and no more than fit', async () => {
     const { gather, batches, sizes } = held()
-    const answers = [...'abcdefgh'].map(item => gather('a', item))
+    const answers: Promise<string>[] = []
+    for (const turn of ['a', 'b', 'cdefgh']) {
+      answers.push(...[...turn].map(item => gather('a', item)))
+      await settled()
+    }
     expect(sizes()).toEqual([1, 1])
     batches[0]?.finish()
     await settled()
@@ -40,21 +45,25 @@ describe('a lane', () => {
     expect(await Promise.all(answers)).toEqual([...'ABCDEFGH'])
   })
 
-  test('waits for no other', () => {
+  test('waits for no other', async () => {
     const { gather, batches } = held({ size: 4, inFlight: 1 })
     void gather('a', 'x')
+    await settled()
     void gather('a', 'y')
     void gather('b', 'z')
+    await settled()
     expect(batches.map(({ items }) => items)).toEqual([['x'], ['z']])
   })
 
   test('begins anew after it was empty', async () => {
     const { gather, batches, sizes } = held()
     const first = gather('a', 'x')
+    await settled()
     batches[0]?.finish()
     await first
     await settled()
     void gather('a', 'y')
+    await settled()
     expect(sizes()).toEqual([1, 1])
   })
 })
