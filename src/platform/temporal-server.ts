@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import settings from '../../temporal-config/dev-server.json' with { type: 'json' }
 import { freePort } from './free-port.ts'
 import { type GuardedChild, guardedChild } from './guarded-child.ts'
@@ -30,6 +31,8 @@ interface Options {
 
 const PORTS: Ports = { grpc: 7233, ui: 8233 }
 const READY_MS = 30_000
+const RELEASE_MS = 1_000
+const POLL_MS = 20
 
 /** It does not tell its maker about itself. */
 const QUIET = { TEMPORAL_VERSION_CHECK_DISABLED: '1' }
@@ -42,7 +45,9 @@ export async function startTemporal(options: Options): Promise<EmbeddedTemporal>
   const place = placeTemporal(options.dataDir)
   await endLeftover(place)
   removeUnfinished(place)
-  const wanted = rememberedPorts(place) ?? options.ports ?? PORTS
+  const before = rememberedPorts(place)
+  if (before) await release(before)
+  const wanted = before ?? options.ports ?? PORTS
   const { server, ports } = await startOnFreePorts(options, wanted)
   rememberPorts(place, ports)
   const kept = keepRunning(server, async () => {
@@ -65,6 +70,15 @@ async function startOnFreePorts(options: Options, wanted: Ports) {
     } catch (error) {
       if (!(error instanceof PortTaken)) throw error
     }
+  }
+}
+
+/** The kernel takes its time to close what a killed server had open. */
+async function release({ grpc, ui }: Ports): Promise<void> {
+  const isFree = async (port: number) => (await freePort(port)) === port
+  for (let waited = 0; waited < RELEASE_MS; waited += POLL_MS) {
+    if ((await isFree(grpc)) && (await isFree(ui))) return
+    await sleep(POLL_MS)
   }
 }
 
