@@ -48,6 +48,7 @@ export async function openHouse({
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
+  const onOutbox = announcer(database)
   const house: House = {
     database,
     ports: portsOf({
@@ -56,11 +57,12 @@ export async function openHouse({
       metrics,
       publicUrl: settings.publicUrl,
       execute: call => execute(call),
+      onOutbox,
       temporal: () => temporal(),
     }),
     cursors: new Cursors(secretKey),
     reactions: reactionsOf(areas),
-    onOutbox: announcer(database),
+    onOutbox,
     onBatch: metrics.batch,
   }
   let temporal: () => Promise<boolean | null> = async () => null

@@ -16,21 +16,24 @@ interface Parts {
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly execute: Execute
+  readonly onOutbox: () => void
   /** Null where nobody here works with Temporal. */
   readonly temporal: () => Promise<boolean | null>
 }
 
 /** What handlers may ask of the world, made of what the platform has. */
-export function portsOf({ areas, database, metrics, publicUrl, execute, temporal }: Parts): Ports {
+export function portsOf(parts: Parts): Ports {
+  const { areas, database, metrics, publicUrl, execute, onOutbox, temporal } = parts
   const document = once(() => openapiDocument(areas))
   const text = once(() => JSON.stringify(document()))
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
     health: () => healthOf(database, temporal),
     metrics: metrics.text,
-    async advanceClock(tenant, by) {
-      const from = await offsetOf(sqlOn(database.pool), tenant)
-      await advance({ areas, database, execute }, tenant, { from, by })
+    clockOffset: tenant => offsetOf(sqlOn(database.pool), tenant),
+    async advanceClock(tenant, toMs) {
+      await advance({ areas, database, execute }, tenant, toMs)
+      onOutbox()
     },
     openapi: text,
     docs: () => pages().get('') as File,

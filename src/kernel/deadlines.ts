@@ -6,7 +6,7 @@ import type { Deadline } from './deadline.ts'
 import type { Execute } from './execute.ts'
 import { emptyJournal, writeJournal } from './journal.ts'
 import { workflowIdOf } from './process.ts'
-import { moveOffset } from './tenant-clock.ts'
+import { moveOffset, offsetOf } from './tenant-clock.ts'
 import { type Woken, wakeUp } from './words.ts'
 
 interface Overdue extends Record<string, unknown> {
@@ -28,6 +28,10 @@ select id, owner_id, mode from (
    order by t.${due} limit ${AT_ONCE})
 ) as overdue order by due, id limit ${AT_ONCE}`
 
+const overdueOfTenant = ({ table, record, due, open }: Deadline): string => `
+select ${record} as id, owner_id, mode from ${table}
+where owner_id = $1 and mode = $2 and ${open} and ${due} <= $3 order by ${due}, id limit ${AT_ONCE}`
+
 const nextOf = ({ table, due, open }: Deadline): string => `
 select min(${due}) as at from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${due} > $3 and ${due} <= $4`
@@ -42,7 +46,12 @@ interface Parts {
   readonly areas: Areas
 }
 
-function deadlinesOf(areas: Areas) {
+interface Ending {
+  readonly deadline: Deadline
+  readonly operation: Registered
+}
+
+function deadlinesOf(areas: Areas): Ending[] {
   const operations = new Map(registered(areas).map(operation => [operation.key, operation]))
   return Object.entries(areas).flatMap(([noun, area]) =>
     area.deadlines.map(deadline => ({
@@ -53,48 +62,61 @@ function deadlinesOf(areas: Areas) {
 }
 
 /** Ends what is overdue, oldest first; what a process is late for is done here, and the process finds it done. */
-export async function endOverdue({ database, execute, areas }: Parts): Promise<void> {
+export async function endOverdue(parts: Parts): Promise<void> {
+  const failures: unknown[] = []
+  for (const one of deadlinesOf(parts.areas))
+    failures.push(...(await endAll(parts, one, overdueOf(one.deadline), [])))
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be ended`)
+}
+
+/** Each is tried once, so that one that cannot be ended holds up no other; gives why some could not. */
+async function endAll(
+  { database, execute }: Parts,
+  { deadline, operation }: Ending,
+  select: string,
+  values: readonly unknown[],
+): Promise<unknown[]> {
   const sql = sqlOn(database.pool)
-  for (const { deadline, operation } of deadlinesOf(areas)) {
-    const text = overdueOf(deadline)
-    const end = ({ id, owner_id, mode }: Overdue) =>
-      execute({
-        operation,
-        actor: processOf({ ownerId: owner_id, mode }),
-        input: { params: { id }, query: {}, body: {} },
-        requestId: `deadline:${workflowIdOf(deadline.process, id)}`,
-        address: null,
-        idempotencyKey: null,
-      })
-    let overdue: Overdue[]
-    do {
-      overdue = await sql<Overdue>(text)
-      await Promise.all(overdue.map(end))
-    } while (overdue.length === AT_ONCE)
+  const tried = new Set<string>()
+  const failures: unknown[] = []
+  const end = ({ id, owner_id, mode }: Overdue) =>
+    execute({
+      operation,
+      actor: processOf({ ownerId: owner_id, mode }),
+      input: { params: { id }, query: {}, body: {} },
+      requestId: `deadline:${workflowIdOf(deadline.process, id)}`,
+      address: null,
+      idempotencyKey: null,
+    }).catch((error: unknown) => void failures.push(error))
+  for (;;) {
+    const overdue = await sql<Overdue>(select, values)
+    const untried = overdue.filter(({ id }) => !tried.has(id))
+    for (const { id } of untried) tried.add(id)
+    await Promise.all(untried.map(end))
+    if (overdue.length < AT_ONCE || untried.length === 0) return failures
   }
 }
 
 const processOf = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>(), clockOffsetMs: 0 }) as const
 
-/** Moves a tenant's clock forward by way of every instant at which something falls due, in order. */
-export async function advance(
-  parts: Parts,
-  tenant: Tenant,
-  offset: { from: number; by: number },
-): Promise<Date> {
+/**
+ * Moves a tenant's clock forward, until it is so far ahead, by way of every instant at which something falls due, in
+ * order. What cannot be ended just now the sweep ends.
+ */
+export async function advance(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
   const sql = sqlOn(parts.database.pool)
-  const target = clock.tenant(offset.from + offset.by)
-  let at = clock.tenant(offset.from)
-  for (;;) {
-    const next = await nextInstant(sql, parts.areas, tenant, at, target)
-    at = next ?? target
-    await moveOffset(sql, tenant, at.getTime() - clock.milliseconds())
-    await endOverdue(parts)
-    if (!next) break
-  }
+  let at = clock.tenant(await offsetOf(sql, tenant))
+  let next: Date | undefined
+  do {
+    next = await nextInstant(sql, parts.areas, tenant, at, clock.tenant(toMs))
+    at = next ?? clock.tenant(toMs)
+    await moveOffset(sql, tenant, next ? next.getTime() - clock.milliseconds() : toMs)
+    const values = [tenant.ownerId, tenant.mode, at]
+    for (const one of deadlinesOf(parts.areas))
+      await endAll(parts, one, overdueOfTenant(one.deadline), values)
+  } while (next)
   await wakeWaiting(sql, parts.areas, tenant)
-  return target
 }
 
 async function nextInstant(sql: Sql, areas: Areas, { ownerId, mode }: Tenant, after: Date, until: Date) {

@@ -5,8 +5,10 @@ import type { File } from './file.ts'
 export interface Ports {
   health(): Promise<Health>
   metrics(): Promise<string>
-  /** Moves the tenant's test clock by so many milliseconds, and lets happen what falls due on the way. */
-  advanceClock(tenant: Tenant, by: number): Promise<void>
+  /** How many milliseconds the tenant's test clock is ahead, at this moment. */
+  clockOffset(tenant: Tenant): Promise<number>
+  /** Moves the tenant's test clock until it is so many milliseconds ahead, and lets happen what falls due on the way. */
+  advanceClock(tenant: Tenant, toMs: number): Promise<void>
   /** The OpenAPI document, as served. */
   openapi(): string
   /** The reference as a page. */

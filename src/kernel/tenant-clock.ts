@@ -1,3 +1,5 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { days } from './clock.ts'
 import type { Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 
@@ -14,5 +16,27 @@ returning offset_ms::float8 as ms`
 
 /** Forward only: what has happened stays in the past. */
 export const moveOffset = async (sql: Sql, { ownerId, mode }: Tenant, toMs: number): Promise<void> => {
-  await sql(SET, [ownerId, mode, toMs])
+  await sql(SET, [ownerId, mode, Math.round(toMs)])
+}
+
+/** A date of every deadline can still be written. */
+const FURTHEST = days(365 * 100)
+
+const AIM = `
+insert into tenant_clocks as kept (owner_id, mode, offset_ms, aim_ms) values (?, ?, 0, ?)
+on conflict (owner_id, mode) do update set aim_ms = greatest(kept.aim_ms, kept.offset_ms) + excluded.aim_ms
+where greatest(kept.aim_ms, kept.offset_ms) + excluded.aim_ms <= ${FURTHEST}
+returning aim_ms::float8 as ms`
+
+/**
+ * Where the clock will stand when it has been moved by so much more, whoever else is moving it: each adds to what the
+ * ones before have asked for. Undefined where that is too far.
+ */
+export async function aim(
+  em: EntityManager,
+  { ownerId, mode }: Tenant,
+  byMs: number,
+): Promise<number | undefined> {
+  const [row] = await em.execute<{ ms: number }[]>(AIM, [ownerId, mode, byMs])
+  return row?.ms
 }

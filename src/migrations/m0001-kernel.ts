@@ -71,6 +71,7 @@ export class Kernel extends Migration {
         owner_id text not null,
         mode text not null check (mode = 'test'),
         offset_ms bigint not null check (offset_ms >= 0),
+        aim_ms bigint not null default 0 check (aim_ms >= 0),
         primary key (owner_id, mode)
       );
 

@@ -36,7 +36,10 @@ export const simulateApi = {
       .refine(given => Object.keys(given).length === 1, 'give one of seconds, minutes and days'),
     example: { days: 1 },
     returns: [200, Clock],
-    fails: { test_mode_only: wrongMode },
+    fails: {
+      test_mode_only: wrongMode,
+      clock_too_far: [400, 'The clock can be moved a hundred years ahead, and not further.'],
+    },
     emits: { 'clock.advanced': z.object({ ownerId: z.string(), ...Clock.shape }) },
   }),
 }

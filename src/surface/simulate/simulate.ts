@@ -2,11 +2,12 @@ import { area } from '../../kernel/area.ts'
 import { clock, days, minutes } from '../../kernel/clock.ts'
 import type { Tenant } from '../../kernel/context.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
+import { aim } from '../../kernel/tenant-clock.ts'
 import { simulateApi } from './api.ts'
 
 interface Reserved {
   readonly tenant: Tenant
-  readonly by: number
+  readonly toMs: number
 }
 
 const read = (now: Date) => ({
@@ -21,15 +22,17 @@ async function answered({ tenant, now, emit }: ContextOf<typeof simulateApi.adva
 }
 
 const simulate = implement(simulateApi, {
-  clock: (_, { now }) => read(now),
+  // What the credential knows of the clock may be half a second old.
+  clock: async (_, { tenant, ports }) => read(clock.tenant(await ports.clockOffset(tenant))),
 
   advance: {
-    async reserve({ body }, { tenant, refuse }) {
+    async reserve({ body }, { tenant, em, refuse }) {
       if (tenant.mode !== 'test') return refuse('test_mode_only')
       const by = minutes(body.minutes ?? 0) + days(body.days ?? 0) + (body.seconds ?? 0) * 1_000
-      return { tenant, by }
+      const toMs = await aim(em, tenant, by)
+      return toMs === undefined ? refuse('clock_too_far') : { tenant, toMs }
     },
-    call: ({ tenant, by }: Reserved, { ports }) => ports.advanceClock(tenant, by),
+    call: ({ tenant, toMs }: Reserved, { ports }) => ports.advanceClock(tenant, toMs),
     record: (_answer, _reserved, context) => answered(context),
     recover: (_reserved, context) => answered(context),
   },
