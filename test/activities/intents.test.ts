@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Info } from '@temporalio/activity'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
+import { intentActivities, type Signalled } from '../../activities/intents.ts'
+import { runner } from '../../activities/support.ts'
+import { areas } from '../../src/areas.ts'
+import { registered } from '../../src/kernel/area.ts'
+import { type Execute, executor } from '../../src/kernel/execute.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { Problem } from '../../src/kernel/problem.ts'
+import type { Look } from '../../src/kernel/process.ts'
+import { startEngine } from '../support/engine.ts'
+
+const engine = await startEngine(areas)
+const execute = executor(engine.house)
+const tenant = { ownerId: newId('customer'), mode: 'test' } as const
+
+const activities = (by: Execute = execute) =>
+  intentActivities(runner({ execute: by, operations: registered(areas), offsetOf: async () => 0 }), {
+    operatorSignals: false,
+  })
+
+const bodyOf = async (answer: ReturnType<typeof engine.run>) => JSON.parse(String((await answer).body))
+
+async function anIntent() {
+  const agent = { name: 'A', description: null, externalId: null, policyId: null, metadata: {} }
+  const { id: agentId } = await bodyOf(engine.run(tenant, 'agents.create', { body: agent }))
+  const body = {
+    ...{ agentId, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', mcc: null, country: null },
+    ...{ clientIntentId: null, expiresInMinutes: 60, metadata: {} },
+  }
+  const { id } = await bodyOf(engine.run(tenant, 'intents.create', { body }))
+  return { id, agentId, ...tenant }
+}
+
+/** It would say on the console what has been made to fail. */
+const environmentOf = (info: Partial<Info> = {}) =>
+  new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') })
+
+/** One attempt at one activity of one run. */
+function attempt(activityId: string, signalled: Signalled, by = execute): Promise<string> {
+  const workflowExecution = {
+    workflowId: `intent/${signalled.id}`,
+    runId: `run of ${signalled.id} by ${signalled.ownerId}`,
+  }
+  const environment = environmentOf({ activityId, workflowExecution })
+  return environment.run(activities(by).decideIntent, signalled)
+}
+
+const approvedEvents = async (id: string): Promise<number> =>
+  (
+    await engine.sql(`select 1 from events where event = 'intent.approved' and data ->> 'intentId' = $1`, [
+      id,
+    ])
+  ).rows.length
+
+const approve = { verb: 'approve', payload: { by: 'Ada' } } as const
+
+describe('a decision', () => {
+  test('whose answer was lost has been made, and the next attempt is told so', async () => {
+    const intent = await anIntent()
+    const lost: Execute = async call => {
+      await execute(call)
+      throw new Error('the worker was killed')
+    }
+    await expect(attempt('1', { ...intent, ...approve }, lost)).rejects.toThrow('killed')
+    expect(await attempt('1', { ...intent, ...approve })).toBe('Signal approve by Ada: done.')
+    expect(await approvedEvents(intent.id)).toBe(1)
+    expect(await attempt('2', { ...intent, ...approve })).toBe(
+      'The signal approve by Ada changed nothing: The intent is approved already.',
+    )
+  })
+
+  test('is tried again where the database was away or the attempt before is still at work', async () => {
+    const intent = await anIntent()
+    for (const code of ['unavailable', 'busy', 'outcome_unknown', 'in_progress'] as const) {
+      const away: Execute = () => Promise.reject(new Problem(code))
+      await expect(attempt('1', { ...intent, ...approve }, away)).rejects.toBeInstanceOf(Problem)
+    }
+    expect(await attempt('1', { ...intent, ...approve })).toBe('Signal approve by Ada: done.')
+  })
+
+  test('that the operation does not take is told in its own words', async () => {
+    const intent = await anIntent()
+    const gone = { ...intent, id: 'intent_1', ...approve }
+    expect(await attempt('1', gone)).toBe('The signal approve by Ada changed nothing: No such intent.')
+    const stranger = { ...intent, ownerId: newId('customer'), ...approve }
+    expect(await attempt('1', stranger)).toContain('No such intent.')
+  })
+})
+
+describe('looking', () => {
+  const look = (id: string): Promise<Look> =>
+    environmentOf().run(activities().lookAtIntent, { ...tenant, id, agentId: null })
+
+  test('says how the record stands and how long it has', async () => {
+    const { id } = await anIntent()
+    const { dueInMs, ...seen } = await look(id)
+    expect(seen).toEqual({
+      status: 'created',
+      summary: expect.stringMatching(/^€ 25\.00 to Bookshop: waits for approval until .* UTC$/),
+      closed: false,
+    })
+    expect(Number(dueInMs)).toBeGreaterThan(3_500_000)
+  })
+
+  test('for what is not there is over: it is not tried again', async () => {
+    await expect(look('intent_1')).rejects.toMatchObject({ nonRetryable: true })
+  })
+})
+
+describe('expiring', () => {
+  test('does nothing before the deadline, and the same thing twice after it', async () => {
+    const intent = await anIntent()
+    const expire = () => environmentOf().run(activities().expireIntent, intent)
+    const statusOf = async () =>
+      (await engine.sql('select status from intents where id = $1', [intent.id])).rows[0].status
+    await expire()
+    expect(await statusOf()).toBe('created')
+    await engine.sql('update intents set expires_at = now() where id = $1', [intent.id])
+    await Promise.all([expire(), expire()])
+    expect(await statusOf()).toBe('expired')
+  })
+})
