@@ -8,7 +8,7 @@ import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
 import { healthArea } from './surface/health/health.ts'
 import { pagesArea } from './surface/pages/pages.ts'
-import { simulateArea } from './surface/simulate/simulate.ts'
+import { sandboxArea } from './surface/sandbox/sandbox.ts'
 
 /** The one list of areas, left to right in the order of what depends on what. */
 export const areas = {
@@ -20,7 +20,7 @@ export const areas = {
   intents: intentsArea,
   events: eventsArea,
   audit: auditArea,
-  simulate: simulateArea,
+  sandbox: sandboxArea,
   health: healthArea,
   pages: pagesArea,
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client'
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker'
 import { clock } from '../kernel/clock.ts'
-import { type Relay, relay } from '../kernel/relay.ts'
+import { Relay } from '../kernel/relay.ts'
 import { listen } from '../platform/listener.ts'
 import { installRuntime } from '../platform/temporal-runtime.ts'
 import { temporalStarter } from '../platform/temporal-starter.ts'
@@ -26,14 +26,14 @@ export function startRelay(house: OpenHouse, access: TemporalAccess): Part {
     const connection = await Connection.connect(access.client)
     const client = new Client({ connection, namespace: access.namespace })
     house.watchTemporal(() => isServing(connection))
-    const running: Relay = relay(house.database, temporalStarter(client, access.taskQueue), error =>
+    const relay = new Relay(house.database, temporalStarter(client, access.taskQueue), error =>
       house.log.warn({ err: error }, 'Temporal took no work'),
     )
-    const listener = listen(house.settings.databaseUrl, 'outbox', running.wake)
+    const listener = listen(house.settings.databaseUrl, 'outbox', relay.wake)
     return {
       async stop() {
         await listener.stop()
-        await running.stop()
+        await relay.stop()
         await connection.close()
       },
     }

@@ -43,7 +43,7 @@ export async function openHouse({
   areas = allAreas,
 }: HouseOptions): Promise<OpenHouse> {
   const { databaseUrl, dashboardSecret, secretKey } = settings
-  const log = openLog(settings.logLevel, [dashboardSecret, secretKey])
+  const log = openLog(settings.logLevel, [dashboardSecret, secretKey, settings.temporalApiKey ?? []].flat())
   await (shared ? requireMigrated : migrate)(databaseUrl)
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)

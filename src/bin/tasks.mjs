@@ -14,6 +14,7 @@ const tasks = {
       ...args,
     ]),
   bench: args => handOver(['test/bench/main.ts', ...args]),
+  topology: args => handOver(['test/production/topology.ts', ...args]),
   openapi: args => handOver(['src/bin/openapi.ts', ...args]),
   reset: args => handOver(['src/bin/reset.ts', ...args]),
   check,

@@ -9,8 +9,8 @@ export function accessTo(settings: Settings, address: string): TemporalAccess {
   return {
     namespace: settings.temporalNamespace,
     taskQueue: TASK_QUEUE,
-    client: connection as TemporalAccess['client'],
-    worker: connection as TemporalAccess['worker'],
+    client: connection,
+    worker: connection,
   }
 }
 

@@ -16,8 +16,8 @@ const rights = {
   'keys:write': 'never',
   'policies:read': 'given',
   'policies:write': 'never',
-  'simulate:read': 'never',
-  'simulate:write': 'never',
+  'sandbox:read': 'never',
+  'sandbox:write': 'never',
   'tokens:read': 'given',
   'tokens:write': 'never',
 } as const satisfies Record<`${string}:${string}`, 'given' | 'asked' | 'never'>

@@ -5,6 +5,8 @@ import { give, type User } from './unprivileged-user.ts'
 export interface GuardedChild {
   /** Settles when the child has ended, whoever ended it. */
   ended: Promise<void>
+  /** Its exit code, and null where it did not even begin. */
+  exit: Promise<number | null>
   /** Asks the child to end, in the way our own death would. */
   end(): void
 }
@@ -22,10 +24,12 @@ const GUARD = `
   { read -r _ <&3; kill -s $signal $child; } 2>/dev/null &
   watch=$!
   wait $child
+  code=$?
   kill $watch 2>/dev/null
+  exit $code
 `
 
-/** Runs a server that must not outlive this process, in a group of its own: Ctrl-C is for us to handle. */
+/** Runs what must not outlive this process, in a group of its own: Ctrl-C is for us to handle. */
 export function guardedChild(
   command: string[],
   options: { user: User; cwd: string; log: string; env?: NodeJS.ProcessEnv; signal?: 'INT' | 'KILL' },
@@ -41,8 +45,8 @@ export function guardedChild(
     detached: true,
   })
   closeSync(log)
-  const ended = new Promise<void>(resolve => {
-    shell.once('exit', () => resolve()).once('error', () => resolve())
+  const exit = new Promise<number | null>(resolve => {
+    shell.once('exit', resolve).once('error', () => resolve(null))
   })
-  return { ended, end: () => shell.stdin?.end() }
+  return { exit, ended: exit.then(() => undefined), end: () => shell.stdin?.end() }
 }

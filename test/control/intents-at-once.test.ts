@@ -163,7 +163,7 @@ describe('twenty deciders at once', () => {
       ({ id }) => id,
     )
     const [advanced, ...answers] = await Promise.all([
-      mine.simulate.advance({ body: { minutes: 1 } }),
+      mine.sandbox.advance({ body: { minutes: 1 } }),
       ...ids.map((id, index) => any(index).intents.approve({ params: { id } })),
     ])
     expect(advanced.status).toBe(200)

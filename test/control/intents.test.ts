@@ -502,7 +502,7 @@ describe('approving', () => {
     const late = await client.intents.approve({ params: { id } })
     expect(late).toMatchObject({ status: 400, code: 'intent_expired' })
     expect((await get(client, id)).status).toBe('created')
-    await made(client.simulate.advance({ body: { seconds: 1 } }))
+    await made(client.sandbox.advance({ body: { seconds: 1 } }))
     const later = await client.intents.approve({ params: { id } })
     expect(later).toMatchObject({ status: 400, code: 'intent_not_waiting' })
     expect(later.error).toBe('The intent is expired already.')
@@ -610,7 +610,7 @@ describe('cancelling', () => {
     const ends: Record<string, (id: string) => Promise<unknown>> = {
       cancelled: id => made(client.intents.cancel({ params: { id } })),
       denied: id => made(client.intents.deny({ params: { id }, body: { reason: 'No' } })),
-      expired: () => made(client.simulate.advance({ body: { minutes: 1 } })),
+      expired: () => made(client.sandbox.advance({ body: { minutes: 1 } })),
     }
     for (const [status, end] of Object.entries(ends)) {
       const { id } = await anIntent(client, agent.id, { expiresInMinutes: 1 })
@@ -634,7 +634,7 @@ describe('the end of an intent', () => {
   test('is an event of its own, with nobody’s decision', async () => {
     const { client, agent } = await anOwner()
     const before = await anIntent(client, agent.id, { expiresInMinutes: 1 })
-    await made(client.simulate.advance({ body: { minutes: 1 } }))
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await get(client, before.id)).toEqual({
       ...before,
       status: 'expired',
@@ -692,7 +692,7 @@ describe('the timeline', () => {
   test('is in the time of the intent itself', async () => {
     const { client, agent } = await anOwner()
     const { id, expiresAt } = await anIntent(client, agent.id, { expiresInMinutes: 60 })
-    await made(client.simulate.advance({ body: { days: 1 } }))
+    await made(client.sandbox.advance({ body: { days: 1 } }))
     const { entries } = await made(client.intents.timeline({ params: { id } }))
     expect(entries.map(({ event }) => event)).toEqual(['intent.created', 'intent.expired'])
     const late = Date.parse(String(entries[1]?.at)) - Date.parse(expiresAt)

@@ -9,7 +9,7 @@ import type {
   ResponseObject,
 } from '../../src/derive/openapi/types.ts'
 import { openapiDocument } from '../../src/derive/openapi.ts'
-import { type Registered, published } from '../../src/kernel/area.ts'
+import { published, type Registered } from '../../src/kernel/area.ts'
 import { mediaTypeOf } from '../../src/kernel/file.ts'
 import { lintOpenapi } from '../support/lint-openapi.ts'
 

@@ -3,7 +3,7 @@ import { areas } from '../../src/areas.ts'
 import type { Database } from '../../src/kernel/database.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { announcer, type Deliver, type Due, outboxOf } from '../../src/kernel/outbox.ts'
-import { type Relay, relay } from '../../src/kernel/relay.ts'
+import { Relay } from '../../src/kernel/relay.ts'
 import { listen } from '../../src/platform/listener.ts'
 import { temporalStarter } from '../../src/platform/temporal-starter.ts'
 import { startEngine } from '../support/engine.ts'
@@ -27,7 +27,7 @@ function start(
   onFailure: (error: unknown) => void = () => undefined,
   of = database,
 ): Relay {
-  const one = relay(of, deliver, onFailure)
+  const one = new Relay(of, deliver, onFailure)
   relays.push(one)
   return one
 }

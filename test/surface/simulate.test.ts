@@ -22,10 +22,10 @@ const elsewhere = await house.another()
 const DAY = 86_400
 
 const advance = (client: TestClient, by: { seconds?: number; minutes?: number; days?: number }) =>
-  made(client.simulate.advance({ body: by }))
+  made(client.sandbox.advance({ body: by }))
 
 const offsetOf = async (client: TestClient): Promise<number> =>
-  (await made(client.simulate.clock())).offsetSeconds
+  (await made(client.sandbox.clock())).offsetSeconds
 
 /** How many seconds ahead of real time; what a slow machine takes is no matter. */
 const ahead = (iso: string): number => (Date.parse(iso) - Date.now()) / 1_000
@@ -63,7 +63,7 @@ async function aSeries(client: TestClient, count: number, apart: string): Promis
 describe('the test clock', () => {
   test('is real time until it is moved', async () => {
     const { client } = await house.owner()
-    const { now, offsetSeconds } = await made(client.simulate.clock())
+    const { now, offsetSeconds } = await made(client.sandbox.clock())
     expect(offsetSeconds).toBe(0)
     expect(Math.abs(ahead(now))).toBeLessThan(5)
   })
@@ -76,7 +76,7 @@ describe('the test clock', () => {
     [{ seconds: 366 * DAY }, 366 * DAY],
   ])('moves forward by %j, and says so at once', async (by, seconds) => {
     const { client } = await house.owner()
-    expect((await made(client.simulate.clock())).offsetSeconds).toBe(0)
+    expect((await made(client.sandbox.clock())).offsetSeconds).toBe(0)
     const moved = await advance(client, by)
     expect(moved.offsetSeconds).toBe(seconds)
     expect(Math.abs(ahead(moved.now) - seconds)).toBeLessThan(5)
@@ -96,7 +96,7 @@ describe('the test clock', () => {
     const { client, key } = await house.owner()
     const both = [client, clientOf(areas, { url: elsewhere, token: key })]
     const answers = await times(8, index =>
-      (both[index % 2] as TestClient).simulate.advance({ body: { days: 1 } }),
+      (both[index % 2] as TestClient).sandbox.advance({ body: { days: 1 } }),
     )
     expect(tally(answers)).toEqual({ 200: 8 })
     expect(await offsetOf(client)).toBe(8 * DAY)
@@ -114,7 +114,7 @@ describe('the test clock', () => {
 
   test('is moved once by one idempotency key', async () => {
     const { client } = await house.owner()
-    const ask = () => client.simulate.advance({ body: { days: 1 }, idempotencyKey: 'once' })
+    const ask = () => client.sandbox.advance({ body: { days: 1 }, idempotencyKey: 'once' })
     const [first, again] = [await ask(), await ask()]
     expect(again).toMatchObject({ status: 200, body: first.body })
     expect(again.headers.get('idempotent-replayed')).toBe('true')
@@ -123,10 +123,10 @@ describe('the test clock', () => {
 
   test('leaves an event and an audit entry', async () => {
     const { client, ownerId } = await house.owner()
-    const answer = await client.simulate.advance({ body: { days: 1 } })
+    const answer = await client.sandbox.advance({ body: { days: 1 } })
     expect(await traceOf(house, answer)).toEqual({
       events: ['clock.advanced'],
-      actions: ['simulate.advance'],
+      actions: ['sandbox.advance'],
       entries: 1,
     })
     const [event] = (await client.events.list()).body.data
@@ -156,7 +156,7 @@ describe('the test clock', () => {
   test('stays within the years that a date can be written in', async () => {
     const { client, ownerId } = await house.owner()
     await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(365 * 99 + 300)])
-    const answer = await client.simulate.advance({ body: { days: 366 } })
+    const answer = await client.sandbox.advance({ body: { days: 366 } })
     expect(answer).toMatchObject({ status: 400, code: 'clock_too_far' })
     expect(await offsetOf(client)).toBe((365 * 99 + 300) * DAY)
   })
@@ -165,7 +165,7 @@ describe('the test clock', () => {
     const owner = await house.owner()
     const live = await aLiveClient(house, owner)
     await advance(owner.client, { days: 1 })
-    const answer = await live.simulate.advance({ body: { days: 1 } })
+    const answer = await live.sandbox.advance({ body: { days: 1 } })
     expect(answer).toMatchObject({ status: 400, code: 'test_mode_only' })
     expect(await offsetOf(live)).toBe(0)
     expect(Math.abs(ahead((await anAgent(live)).createdAt))).toBeLessThan(5)
@@ -174,11 +174,11 @@ describe('the test clock', () => {
   test('is the owner’s: no agent moves it, and no key without the scope', async () => {
     const { client } = await house.owner()
     const token = await aToken(client, (await anAgent(client)).id)
-    const agent = await house.client(String(token.token)).simulate.advance({ body: { days: 1 } })
+    const agent = await house.client(String(token.token)).sandbox.advance({ body: { days: 1 } })
     expect(agent).toMatchObject({ status: 403, code: 'wrong_caller' })
-    const reader = house.client(String((await aKey(client, { scopes: ['simulate:read'] })).key))
+    const reader = house.client(String((await aKey(client, { scopes: ['sandbox:read'] })).key))
     expect(await offsetOf(reader)).toBe(0)
-    expect((await reader.simulate.advance({ body: { days: 1 } })).code).toBe('missing_scope')
+    expect((await reader.sandbox.advance({ body: { days: 1 } })).code).toBe('missing_scope')
     expect(await offsetOf(client)).toBe(0)
   })
 

@@ -13,11 +13,11 @@ const span = (most: number) => z.int().min(1).max(most).optional()
 
 const wrongMode = [400, 'Only the clock of test mode can be moved: use a sandbox or test key.'] as const
 
-export const simulateApi = {
+export const sandboxApi = {
   clock: get('/simulate/clock', {
     summary: 'Read your test clock',
     callers: ['key'],
-    scope: 'simulate:read',
+    scope: 'sandbox:read',
     returns: [200, Clock],
   }),
   advance: post('/simulate/clock/advance', {
@@ -25,7 +25,7 @@ export const simulateApi = {
     description:
       'Everything that falls due on the way happens, in order: a month of your agents in a second. It cannot be moved back, and live mode has no such clock.',
     callers: ['key'],
-    scope: 'simulate:write',
+    scope: 'sandbox:write',
     run: 'outside',
     body: z
       .strictObject({

@@ -3,7 +3,7 @@ import { clock, days, minutes } from '../../kernel/clock.ts'
 import type { Tenant } from '../../kernel/context.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { aim } from '../../kernel/tenant-clock.ts'
-import { simulateApi } from './api.ts'
+import { sandboxApi } from './api.ts'
 
 interface Reserved {
   readonly tenant: Tenant
@@ -15,13 +15,13 @@ const read = (now: Date) => ({
   offsetSeconds: Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)),
 })
 
-async function answered({ tenant, now, emit }: ContextOf<typeof simulateApi.advance>) {
+async function answered({ tenant, now, emit }: ContextOf<typeof sandboxApi.advance>) {
   const moved = read(now)
   emit('clock.advanced', { ownerId: tenant.ownerId, ...moved })
   return moved
 }
 
-const simulate = implement(simulateApi, {
+const sandbox = implement(sandboxApi, {
   // What the credential knows of the clock may be half a second old.
   clock: async (_, { tenant, ports }) => read(clock.tenant(await ports.clockOffset(tenant))),
 
@@ -38,8 +38,4 @@ const simulate = implement(simulateApi, {
   },
 })
 
-export const simulateArea = area(
-  'Sandbox',
-  'Test mode only: move time forward and see what happens.',
-  simulate,
-)
+export const sandboxArea = area('Sandbox', 'Test mode only: move time forward and see what happens.', sandbox)
