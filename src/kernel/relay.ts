@@ -4,8 +4,6 @@ import { type Deliver, type Due, outboxOf } from './outbox.ts'
 
 /** How many calls to Temporal are under way at once: it takes no more a second from more of them. */
 const CONCURRENCY = 32
-/** Rows are taken many at a time, not one for each call that ends. */
-const ENOUGH_ROOM = CONCURRENCY / 2
 const POLL = 1_000
 const LONGEST_PAUSE = 5_000
 
@@ -55,7 +53,7 @@ export class Relay {
     this.#woken = false
     const rows = await this.#outbox.take(CONCURRENCY - this.#underWay.size)
     for (const same of Map.groupBy(rows, ({ workflowId }) => workflowId).values()) this.#begin(same)
-    while (this.#underWay.size > ENOUGH_ROOM) await Promise.race(this.#underWay)
+    if (this.#underWay.size >= CONCURRENCY) await Promise.race(this.#underWay)
     if (rows.length === 0) this.#failures = 0
     return rows.length > 0
   }

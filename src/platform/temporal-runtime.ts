@@ -18,5 +18,6 @@ export function installRuntime(log: Logger): void {
   const logger = new DefaultLogger('INFO', ({ level, message, meta }) =>
     log[levels[level]]({ ...meta }, message),
   )
-  Runtime.install({ shutdownSignals: [], logger })
+  const telemetryOptions = { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } } as const
+  Runtime.install({ shutdownSignals: [], logger, telemetryOptions })
 }
