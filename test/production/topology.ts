@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, Connection } from '@temporalio/client'
+import { live } from '../../src/bin/lifetime.ts'
+import { say } from '../../src/bin/say.ts'
+import { removePostgres } from '../../src/platform/embedded-postgres.ts'
+import { lastWords } from './children.ts'
+import { readCompose, readVariables } from './compose.ts'
+import { driveFlow } from './flow.ts'
+import { buildImage } from './image.ts'
+import type { Parts } from './programs.ts'
+import { startServices } from './services.ts'
+import { temporalPrograms } from './temporal-programs.ts'
+
+/** From the first service to the last check. */
+const LIMIT_MS = 300_000
+
+const TEMPORAL_NAMESPACE = 'agentpay'
+
+const secret = () => randomBytes(32).toString('hex')
+const DASHBOARD_SECRET = secret()
+
+/** As somebody would fill it in; the proof is short, and loud from one address. */
+const variables = {
+  ...readVariables(readFileSync('.env.production.example', 'utf8')),
+  POSTGRES_PASSWORD: secret(),
+  AGENTPAY_DB_PASSWORD: secret(),
+  TEMPORAL_DB_PASSWORD: secret(),
+  DASHBOARD_SECRET,
+  SECRET_KEY: secret(),
+  TEMPORAL_NAMESPACE,
+  TEMPORAL_HISTORY_SHARDS: '4',
+  RATE_LIMIT_PER_MINUTE: '1000000',
+}
+
+/** Runs what `docker-compose.yml` and the Dockerfile say without Docker, and drives intents through it. */
+live(async life => {
+  const temporal = await temporalPrograms(say)
+  const folder = await emptyFolder()
+  const opened: (() => unknown)[] = []
+  life.closeLater(() => close(opened))
+  say('The image')
+  const image = await buildImage(folder, say)
+  const began = performance.now()
+  try {
+    await prove({ image, temporal, folder, tell: say, closeLater: closer => opened.push(closer) })
+  } catch (error) {
+    say(`What each service has said is in ${folder}.`)
+    throw error
+  }
+  say(`All agree, after ${((performance.now() - began) / 1000).toFixed(0)} s.`)
+  await close(opened)
+  await discard(folder)
+  life.end(0)
+})
+
+const PREFIX = join(tmpdir(), 'agentpay-topology-')
+
+/** In place of what earlier runs have left, because they failed or were killed. */
+async function emptyFolder(): Promise<string> {
+  const all = readdirSync(tmpdir()).map(name => join(tmpdir(), name))
+  const left = all.filter(
+    path => path.startsWith(PREFIX) && !existsSync(`/proc/${path.slice(PREFIX.length)}`),
+  )
+  for (const path of left) await discard(path)
+  const folder = PREFIX + process.pid
+  // Another user runs what is in it.
+  mkdirSync(folder, { mode: 0o755 })
+  return folder
+}
+
+async function discard(folder: string): Promise<void> {
+  await removePostgres(folder)
+  rmSync(folder, { recursive: true })
+}
+
+/** What was opened last is closed first. */
+async function close(opened: (() => unknown)[]): Promise<void> {
+  for (let closer = opened.pop(); closer; closer = opened.pop()) await closer()
+}
+
+async function prove(parts: Omit<Parts, 'onEnd'>): Promise<void> {
+  const broken = Promise.withResolvers<never>()
+  let mayEnd = 0
+  const onEnd = (name: string) => {
+    if (mayEnd-- <= 0) broken.reject(new Error(`${name} has ended:\n${lastWords(parts.folder, name)}`))
+  }
+  const tooLong = sleep(LIMIT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`It is not done after ${LIMIT_MS / 1000} s.`)
+  })
+  const all = startAndDrive({ ...parts, onEnd }, () => {
+    mayEnd = 1
+  })
+  await Promise.race([all, broken.promise, tooLong])
+  // From now on they end because we end them.
+  mayEnd = Number.POSITIVE_INFINITY
+}
+
+async function startAndDrive(parts: Parts, onKill: () => void): Promise<void> {
+  const { tell, closeLater } = parts
+  tell('The services')
+  const addresses = await startServices({ ...parts, compose: readCompose(variables) })
+  const urlOf = (name: string) => `http://${addresses.get(`${name}:8080`)}`
+  const connection = await Connection.connect({ address: addresses.get('temporal:7233') ?? '' })
+  closeLater(() => connection.close())
+  tell('The flow')
+  await driveFlow({
+    urls: [urlOf('api-1'), urlOf('api-2')],
+    webUi: `${urlOf('temporal-ui')}/api/v1/namespaces/${TEMPORAL_NAMESPACE}`,
+    temporal: new Client({ connection, namespace: TEMPORAL_NAMESPACE }),
+    dashboardSecret: DASHBOARD_SECRET,
+    tell,
+    onKill,
+  })
+}
