@@ -321,7 +321,7 @@ describe('the deadline', () => {
     const approved = await aWaiting({ expiresInMinutes: 90 }, other.client, id)
     const later = await aWaiting({ expiresInMinutes: 2_000 }, other.client, id)
     await made(other.client.intents.approve({ params: approved.params }))
-    await made(other.client.simulate.advance({ body: { days: 1 } }))
+    await made(other.client.sandbox.advance({ body: { days: 1 } }))
     expect(await waiting.run.ends()).toBe('expired')
     expect(await approved.run.ends()).toBe('expired')
     expect(await eventsOf(approved.intent.id)).toEqual([

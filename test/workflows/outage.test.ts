@@ -82,7 +82,7 @@ describe('while Temporal is away', () => {
     const { id } = await anIntent(client, agent.id, { amountEuros: 11, expiresInMinutes: 1 })
     await isDelivered()
     await proxy.close()
-    await made(client.simulate.advance({ body: { minutes: 1 } }))
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await statusOf(id)).toBe('expired')
     await proxy.open()
     expect(await temporal.of({ workflowId: `intent/${id}` }).ends()).toBe('expired')

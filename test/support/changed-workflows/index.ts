@@ -1,0 +1,12 @@
+import { proxyActivities } from '@temporalio/workflow'
+import type { IntentActivities } from '../../../activities/intents.ts'
+import type { ProcessInput } from '../../../src/kernel/process.ts'
+import { follow } from '../../../workflows/support.ts'
+
+const { lookAtIntent, expireIntent } = proxyActivities<IntentActivities>({ startToCloseTimeout: 30_000 })
+
+/** Changed in a way that no open run survives: it acts before it looks. */
+export async function intent(input: ProcessInput): Promise<string> {
+  await expireIntent(input)
+  return follow(input, { look: () => lookAtIntent(input), due: () => expireIntent(input) })
+}

@@ -1,0 +1,160 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import { areas } from '../../src/areas.ts'
+import { startDeadlines } from '../../src/bin/deadlines.ts'
+import { startRelay, startWork } from '../../src/bin/engine.ts'
+import { openService } from '../../src/bin/service.ts'
+import { client as clientOf } from '../../src/derive/client.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import { cloneDatabase } from './database.ts'
+import { made, type TestClient } from './factories.ts'
+import { setUp, tearDown } from './run.ts'
+import { until } from './until.ts'
+
+/**
+ * Records what a real server keeps of our processes, for `test/workflows/replay.test.ts`:
+ *
+ *     node test/support/record-histories.ts
+ *
+ * A history that is there is left alone: it stands for the runs that are open when a changed workflow is deployed.
+ * For what a change makes possible, add a story here and record it beside the others.
+ */
+const folder = join(import.meta.dirname, '../workflows/histories')
+
+interface Stage {
+  readonly client: TestClient
+  signal(workflowId: string, name: string, payload: unknown): Promise<void>
+  /** A signal that no converter can read. */
+  mumble(workflowId: string, name: string): Promise<void>
+  shows(workflowId: string, text: string): Promise<void>
+  ends(workflowId: string): Promise<void>
+}
+
+/** Plays it, and gives the workflow whose history it has made. */
+type Story = (stage: Stage) => Promise<string>
+
+async function waiting({ client, shows }: Stage, minutes = 60): Promise<{ id: string; workflowId: string }> {
+  const agent = await made(client.agents.create({ body: { name: 'Reader' } }))
+  const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching' }
+  const { id } = await made(client.intents.create({ body: { ...body, expiresInMinutes: minutes } }))
+  const workflowId = `intent/${id}`
+  await shows(workflowId, 'waits for approval')
+  return { id, workflowId }
+}
+
+const stories: Readonly<Record<string, Story>> = {
+  'intent-waits': async stage => (await waiting(stage)).workflowId,
+
+  'intent-approved-and-expired': async stage => {
+    const { id, workflowId } = await waiting(stage)
+    await made(stage.client.intents.approve({ params: { id } }))
+    await stage.shows(workflowId, 'approved')
+    await made(stage.client.sandbox.advance({ body: { minutes: 60 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'intent-denied-by-signal': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.signal(workflowId, 'deny', { by: 'Ada', comment: 'Too expensive' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'intent-told-nonsense': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.signal(workflowId, 'approve', { by: 7 })
+    await stage.mumble(workflowId, 'deny')
+    await stage.shows(workflowId, 'A signal deny was ignored')
+    await stage.signal(workflowId, 'approve', { by: 'Ada' })
+    await stage.signal(workflowId, 'approve', { by: 'Bob' })
+    await stage.shows(workflowId, 'by Bob changed nothing')
+    return workflowId
+  },
+
+  'intent-cancelled': async stage => {
+    const { id, workflowId } = await waiting(stage)
+    await made(stage.client.intents.cancel({ params: { id } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'agent-policy-expired': async ({ client, shows, ends }) => {
+    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    await shows(`agent/${id}`, 'the policy ends')
+    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    await ends(`agent/${id}`)
+    return `agent/${id}`
+  },
+}
+
+/** Not who has recorded it, and where. */
+const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
+
+function stageOf(temporal: Client, client: TestClient): Stage {
+  const { workflow, workflowService } = temporal
+  const handle = (workflowId: string) => workflow.getHandle(workflowId)
+  const details = async (workflowId: string): Promise<string> =>
+    (await handle(workflowId).query<{ currentDetails?: string }>('__temporal_workflow_metadata'))
+      .currentDetails ?? ''
+  return {
+    client,
+    signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
+    async mumble(workflowId, signalName) {
+      const payloads = [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') }]
+      const workflowExecution = { workflowId }
+      await workflowService.signalWorkflowExecution({
+        ...{ namespace: 'default', workflowExecution, signalName, input: { payloads } },
+      })
+    },
+    async shows(workflowId, text) {
+      await until(text, async () => (await details(workflowId).catch(() => '')).includes(text))
+    },
+    async ends(workflowId) {
+      await handle(workflowId).result()
+    },
+  }
+}
+
+async function record(temporal: Client, client: TestClient): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  for (const [name, story] of Object.entries(stories)) {
+    const file = join(folder, `${name}.json`)
+    if (existsSync(file)) continue
+    const workflowId = await story(stageOf(temporal, client))
+    const history = await temporal.workflow.getHandle(workflowId).fetchHistory()
+    writeFileSync(file, anonymous(`${JSON.stringify(JSON.parse(historyToJSON(history)), null, 2)}\n`))
+    process.stdout.write(`${name}\n`)
+  }
+}
+
+await setUp()
+const address = String(process.env.TEST_TEMPORAL_ADDRESS)
+const access = { namespace: 'default', taskQueue: 'recorder', client: { address }, worker: { address } }
+const secrets = {
+  dashboardSecret: 'the-secret-of-the-recorder',
+  secretKey: 'a-secret-key-of-the-recorder-0123456789',
+}
+const settings = { ...readSettings({ RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'warn' }), ...secrets }
+const service = await openService({ settings: { ...settings, databaseUrl: await cloneDatabase() } })
+const parts = [
+  startDeadlines(service.house),
+  startRelay(service.house, access),
+  startWork(service.house, access),
+]
+const url = `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
+const dash = clientOf(areas, { url, dashboardSecret: secrets.dashboardSecret })
+const owner = { name: 'Owner', email: 'owner@example.com', type: 'business', country: 'DE' } as const
+const { key } = await made(dash.keys.openAccount({ body: owner }))
+const connection = await Connection.connect({ address })
+try {
+  await record(new Client({ connection }), clientOf(areas, { url, token: String(key) }))
+} finally {
+  await connection.close()
+  await Promise.all(parts.map(part => part.stop()))
+  await service.stop()
+  await tearDown()
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals'
+import { bundleWorkflows } from '../../src/bin/workflow-bundle.ts'
+
+const { code } = await bundleWorkflows()
+
+/** The names under which the bundler has put its modules. */
+const modules = [...code.matchAll(/^ +!\*\*\* (\.\S+) \*\*\*!/gm)].map(([, name]) => String(name))
+
+describe('what a worker loads to run the processes', () => {
+  test('is small', () => {
+    expect(modules.length).toBeGreaterThan(20)
+    expect(Buffer.byteLength(code)).toBeLessThan(2_000_000)
+  })
+
+  test('has of ours the processes and what describes them', () => {
+    const ours = modules.filter(name => /^\.\/(src|workflows|activities|test)\//.test(name))
+    const wrong = ours.filter(
+      name =>
+        !/^\.\/(workflows\/[\w-]+\.(ts|cjs)|src\/kernel\/process\.ts|src\/\w+\/[\w-]+\/process\.ts)$/.test(
+          name,
+        ),
+    )
+    expect(ours).toContain('./workflows/intent.ts')
+    expect(wrong).toEqual([])
+  })
+
+  test('has of others what the SDK brings into its sandbox', () => {
+    const packages = modules.flatMap(name => /node_modules\/((?:@[\w-]+\/)?[\w-]+)/.exec(name)?.[1] ?? [])
+    expect([...new Set(packages)].toSorted()).toEqual([
+      '@temporalio/common',
+      '@temporalio/workflow',
+      'long',
+      'nexus-rpc',
+    ])
+  })
+
+  test('has no entity, no schema, no database and nothing that goes outside', () => {
+    const foreign = /zod|mikro-orm|kysely|pg-|express|node:|\bfs\b|\bnet\b|child_process|entity/
+    expect(modules.filter(name => foreign.test(name))).toEqual([])
+  })
+})
