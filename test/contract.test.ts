@@ -238,10 +238,16 @@ describe.each(cases)('%s', (_, one) => {
     const how = isWrite(one) ? { ...credentials(one, owner), body: { colour: 1 } } : credentials(one, owner)
     const [here, there] = [await send(one, path, how), await send(one, twin, how)]
     expect(there.status).toBe(here.status)
-    if (!mediaTypeOf(one.operation.returns[1])) expect(there.body).toEqual(here.body)
+    if (!mediaTypeOf(one.operation.returns[1])) expect(timeless(there.body)).toEqual(timeless(here.body))
     expect(body).not.toBe(null)
   })
 })
+
+/** A body without what a moment later is another: instants, and how many seconds ago something was. */
+const timeless = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body ?? null), (name, value) =>
+    /^\d{4}-\d\d-\d\dT/.test(value) || name.endsWith('Seconds') ? typeof value : value,
+  )
 
 /** What a request may cause: the operation's own events, and those of the areas that react to them. */
 function possible({ operation }: Registered): Set<string> {

@@ -28,10 +28,11 @@ const others: Readonly<Record<string, readonly string[]>> = {
 
 /** Where a file stands: `src/control/agents/api.ts` is the api of the noun `control/agents`. */
 function placeOf(path: string) {
-  const [top = '', folder = '', name = '', file = ''] = path.split('/')
+  const parts = path.split('/')
+  const [top = '', folder = '', name = ''] = parts
   const zone = top === 'src' ? folder : top
   const noun = zone in business ? `${zone}/${name}` : undefined
-  return { zone, noun, file: noun ? file : name, isRegistry: path === 'src/areas.ts' }
+  return { zone, noun, file: parts.at(-1) ?? '', isRegistry: path === 'src/areas.ts' }
 }
 
 /** Why a file may stand where it does not; undefined where it stands well. */
@@ -53,10 +54,10 @@ export function forbidden(path: string, { of, typeOnly }: Import): string | unde
   const to = placeOf(of)
   if (to.zone === 'test') return 'nothing needs the tests'
   if (to.zone === 'bin' && from.zone !== 'bin') return 'nothing imports bin'
+  if (from.zone === 'workflows') return ofWorkflow(from, to, typeOnly)
   if (from.zone === 'bin' || from.zone === to.zone) return from.noun ? withinBusiness(from, to) : undefined
-  if (from.zone === 'workflows') return ofWorkflow(to, typeOnly)
   if (['workflows', 'activities'].includes(to.zone)) return 'only bin wires processes'
-  if (from.zone === 'activities') return undefined
+  if (from.zone === 'activities') return ofActivity(to)
   if (from.isRegistry) return to.noun ? undefined : 'the registry lists areas only'
   if (from.noun) return to.zone === 'kernel' ? undefined : withinBusiness(from, to)
   return others[from.zone]?.includes(to.zone) ? undefined : `${from.zone} does not know ${to.zone}`
@@ -76,14 +77,26 @@ function withinBusiness(from: Place, to: Place): string | undefined {
 
 const isPlural = ({ noun, file }: Place): boolean => file === `${noun?.split('/')[1]}.ts`
 
-function ofWorkflow(to: Place, typeOnly: boolean): string | undefined {
+function ofWorkflow(from: Place, to: Place, typeOnly: boolean): string | undefined {
   if (to.file === 'process.ts') return undefined
+  if (to.zone === 'workflows')
+    return to.file === 'support.ts' || from.file === 'index.ts' ? undefined : 'a process knows no other'
   return to.zone === 'activities' && typeOnly
     ? undefined
     : 'a workflow knows processes and types of activities'
 }
 
+/** Effects are those of the API's own operations: what an activity needs beside them is handed to it. */
+function ofActivity(to: Place): string | undefined {
+  if (to.zone === 'kernel' || to.zone === 'derive' || to.file === 'process.ts') return undefined
+  return 'an activity knows operations, and what describes a process'
+}
+
+const OF_ACTIVITIES = ['@temporalio/activity', '@temporalio/common', 'zod']
+
 function ofPackage({ zone, noun, file }: Place, name: string): string | undefined {
+  if (zone === 'activities' && !OF_ACTIVITIES.includes(name))
+    return 'an activity reaches out by operations only'
   if (zone === 'workflows' && name !== '@temporalio/workflow') return 'a workflow has no other package'
   if (noun && file === 'api.ts' && name !== 'zod') return 'a contract is plain data'
   return undefined
