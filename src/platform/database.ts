@@ -11,8 +11,8 @@ const MIGRATION_LOCK = 7_340_921
 /** For a connection, a statement, a server that has fallen silent, a client that has: milliseconds. */
 const NOBODY_WAITS_FOR_EVER = {
   connectionTimeoutMillis: 5_000,
-  statement_timeout: 10_000,
-  query_timeout: 12_000,
+  statement_timeout: 5_000,
+  query_timeout: 6_000,
   idle_in_transaction_session_timeout: 30_000,
   keepAlive: true,
 }

@@ -55,19 +55,38 @@ const scripts: Record<Manner, string> = {
   ${insert.kept} select ${values.kept} from changed`,
 }
 
-export const hasPgbench = (): boolean => spawnSync('pgbench', ['--version']).status === 0
+const hasPgbench = (): boolean => spawnSync('pgbench', ['--version']).status === 0
 
 interface Options {
   readonly databaseUrl: string
   readonly ownerId: string
   readonly folder: string
-  readonly pots: number
   readonly seconds: number
 }
 
+/** One call at a time, in the same run and the same database. */
+export interface OneAtATime {
+  readonly manner: Manner
+  readonly pots: number
+  readonly perSecond: number
+}
+
+/** Null where there is no pgbench. */
+export async function oneAtATime(
+  options: Options,
+  potCounts: readonly number[],
+): Promise<OneAtATime[] | null> {
+  if (!hasPgbench()) return null
+  const results: OneAtATime[] = []
+  for (const manner of Object.keys(scripts) as Manner[])
+    for (const pots of potCounts)
+      results.push({ manner, pots, perSecond: await pgbench(manner, pots, options) })
+  return results
+}
+
 /** Transactions a second of so many clients, each with one call under way. */
-export async function pgbench(manner: Manner, options: Options): Promise<number> {
-  const { databaseUrl, ownerId, folder, pots, seconds } = options
+async function pgbench(manner: Manner, pots: number, options: Options): Promise<number> {
+  const { databaseUrl, ownerId, folder, seconds } = options
   const script = join(folder, 'pgbench.sql')
   const draw = `\\set pot random(1, ${pots})\n\\set key random(1, 9000000000000000)\n`
   writeFileSync(script, `${draw}${scripts[manner]};\n`)

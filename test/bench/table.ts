@@ -1,5 +1,5 @@
 import type { Result } from './cases.ts'
-import type { OneAtATime } from './main.ts'
+import type { OneAtATime } from './pgbench.ts'
 
 export interface Report {
   readonly machine: { readonly cpus: number; readonly node: string }
@@ -38,7 +38,7 @@ export function table({ machine, startSeconds, memoryBefore, memoryAfter, result
     calls.find(call => call.manner === manner && call.pots === pots)?.perSecond
   return [
     `${machine.cpus} processors shared by server, PostgreSQL (fsync on) and load; Node ${machine.node}`,
-    'requests a second, p50/p99 in ms, processor time of the server for one request',
+    'requests a second, p50/p99 in ms, processor time of the server for one request; the better of two rounds',
     '',
     line(['connections', ...counts.map(String)]),
     ...Object.entries(names).map(([name, title]) =>
@@ -46,6 +46,10 @@ export function table({ machine, startSeconds, memoryBefore, memoryAfter, result
     ),
     '',
     line(['the pipeline / Express', ...counts.map(n => ratio(rate('echo', n), rate('bare', n)))]),
+    line([
+      'the same by processor time',
+      ...counts.map(n => ratio(of('bare', n)?.cpuMicroseconds, of('echo', n)?.cpuMicroseconds)),
+    ]),
     ...calls.map(({ manner, pots, perSecond }) => {
       const name = pots === 1 ? 'pot' : 'pots'
       const title = `hot / pgbench ${manner}, ${pots} (${whole(perSecond)}/s)`

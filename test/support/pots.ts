@@ -55,10 +55,12 @@ interface Pots {
 const LOAD = `select id, left_over from pots
   where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for update`
 
+/** The ids once more by themselves: of a join with `unnest` PostgreSQL does not know that it is short, and reads all pots. */
 const WRITE = `
 with changed as (
   update pots set left_over = new.left_over
-  from unnest($1::text[], $2::bigint[]) as new(id, left_over) where pots.id = new.id
+  from unnest($1::text[], $2::bigint[]) as new(id, left_over)
+  where pots.id = new.id and pots.id = any($1)
 )
 insert into takings (id, owner_id, mode, pot_id, amount)
 select * from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])`
