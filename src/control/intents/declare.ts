@@ -79,6 +79,12 @@ function intentFrom({ input: { body }, tenant, now }: Item<Asked['input']>, ruli
     decidedBy: waits ? null : { type: 'policy', id: decision.policyId, name: null },
     comment: null,
     decision,
+    beneficiaryId: null,
+    walletId: null,
+    cardId: null,
+    runId: null,
+    delegationId: null,
+    possibleDuplicateOf: null,
     transactionId: null,
     workflowId: waits ? workflowIdOf(intentProcess, id) : null,
   }

@@ -17,7 +17,13 @@ export type IntentRow = Pick<
   | 'mcc'
   | 'country'
   | 'purpose'
+  | 'beneficiaryId'
+  | 'walletId'
+  | 'cardId'
+  | 'runId'
+  | 'delegationId'
   | 'clientIntentId'
+  | 'possibleDuplicateOf'
   | 'expiresAt'
   | 'decidedAt'
   | 'decidedBy'
@@ -44,7 +50,13 @@ export const intentTable: Table<IntentRow> = {
     mcc: ['mcc', 'text'],
     country: ['country', 'text'],
     purpose: ['purpose', 'text'],
+    beneficiaryId: ['beneficiary_id', 'text'],
+    walletId: ['wallet_id', 'text'],
+    cardId: ['card_id', 'text'],
+    runId: ['run_id', 'text'],
+    delegationId: ['delegation_id', 'text'],
     clientIntentId: ['client_intent_id', 'text'],
+    possibleDuplicateOf: ['possible_duplicate_of', 'text'],
     expiresAt: ['expires_at', 'timestamptz'],
     decidedAt: ['decided_at', 'timestamptz'],
     decidedBy: ['decided_by', 'jsonb'],

@@ -54,7 +54,13 @@ const schema = defineEntity({
     mcc: maybe.string(),
     country: maybe.string(),
     purpose: p.text(),
+    beneficiaryId: maybe.string(),
+    walletId: maybe.string(),
+    cardId: maybe.string(),
+    runId: maybe.string(),
+    delegationId: maybe.string(),
     clientIntentId: maybe.string(),
+    possibleDuplicateOf: maybe.string(),
     expiresAt: timestamp(),
     decidedAt: maybe.instant(),
     decidedBy: p
