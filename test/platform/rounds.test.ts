@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import { everySoOften } from '../../src/platform/rounds.ts'
+import { until } from '../support/until.ts'
+
+test('a round follows the other, never two at once, and one that fails is told', async () => {
+  let underWay = 0
+  let most = 0
+  let rounds = 0
+  const told: unknown[] = []
+  const work = async () => {
+    most = Math.max(most, ++underWay)
+    await Promise.resolve()
+    underWay--
+    if (++rounds === 2) throw new Error('no')
+  }
+  const running = everySoOften(1, work, error => told.push(error))
+  await until('it has gone on', () => rounds >= 5)
+  await running.stop()
+  expect([most, told]).toEqual([1, [new Error('no')]])
+  const before = rounds
+  await Promise.resolve()
+  expect(rounds).toBe(before)
+})
+
+test('stopping finishes the round that is under way, and waits for no other', async () => {
+  let release = (): void => undefined
+  let rounds = 0
+  const work = () =>
+    new Promise<void>(resolve => {
+      rounds++
+      release = resolve
+    })
+  const running = everySoOften(3_600_000, work, () => undefined)
+  await until('it is under way', () => rounds === 1)
+  let stopped = false
+  const stopping = running.stop().then(() => {
+    stopped = true
+  })
+  await Promise.resolve()
+  expect(stopped).toBe(false)
+  release()
+  await stopping
+  expect(rounds).toBe(1)
+})
