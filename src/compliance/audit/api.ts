@@ -7,8 +7,16 @@ import { recordHead, span } from '../../kernel/schemas.ts'
 export const AuditRecord = z
   .object({
     ...recordHead('audit'),
-    actorType: z.string().meta({ description: 'What called: `key`, `agent`, `dash`.', examples: ['key'] }),
-    actorId: z.string().nullable().meta({ description: 'Which key or token.' }),
+    actorType: z.string().meta({
+      description: 'What called: `key`, `agent`, `dash`; `process` for a deadline, `operator` for a signal.',
+      examples: ['key'],
+    }),
+    actorId: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Which key or token; of an operator, the name that came along, proved by nothing.',
+      }),
     action: z.string().meta({ description: 'The operation.', examples: ['agents.freeze'] }),
     event: z.string().meta({ description: 'What it changed.', examples: ['agent.frozen'] }),
     outcome: z.string().meta({ description: '`done`, or the code of the refusal.', examples: ['done'] }),
