@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { sqlOn } from '../kernel/database.ts'
+import { oldestSeconds } from '../kernel/outbox.ts'
 
 export interface Metrics {
   served(operation: string | null, status: number, milliseconds: number): void
@@ -33,6 +35,7 @@ export function openMetrics(pool: Pool): Metrics {
     registers,
   })
   watchPool(pool, registry)
+  watchOutbox(pool, registry)
   return {
     served: (operation, status, milliseconds) =>
       requests.observe({ operation: operation ?? 'none', status: String(status) }, milliseconds / 1000),
@@ -54,6 +57,22 @@ function watchPool(pool: Pool, registry: Registry): void {
       this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
       this.set({ state: 'idle' }, pool.idleCount)
       this.set({ state: 'waited_for' }, pool.waitingCount)
+    },
+  })
+}
+
+function watchOutbox(pool: Pool, registry: Registry): void {
+  new Gauge({
+    name: 'outbox_oldest_seconds',
+    help: 'Age of the oldest work that waits for Temporal; 0 where none does, NaN where the database is away.',
+    registers: [registry],
+    async collect() {
+      this.set(
+        await oldestSeconds(sqlOn(pool)).then(
+          age => age ?? 0,
+          () => Number.NaN,
+        ),
+      )
     },
   })
 }

@@ -50,6 +50,17 @@ describe('the figures', () => {
     ])
   })
 
+  test('tell how long work has waited for Temporal', async () => {
+    expect(await value('outbox_oldest_seconds')).toBe(0)
+    await house.sql(
+      `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
+       values ('outbox_1', 'customer_1', 'test', 'intent', false, 'intent/1', '{}', now() - interval '1 hour', now())`,
+    )
+    expect(await value('outbox_oldest_seconds')).toBeGreaterThanOrEqual(3_600)
+    await house.sql('delete from outbox')
+    expect(await value('outbox_oldest_seconds')).toBe(0)
+  })
+
   test('name no address that a caller has made up, and nobody', async () => {
     const { key } = await aKey(owner.client)
     await house.http('GET', '/somewhere/else')
