@@ -11,12 +11,9 @@ export const AuditRecord = z
       description: 'What called: `key`, `agent`, `dash`; `process` for a deadline, `operator` for a signal.',
       examples: ['key'],
     }),
-    actorId: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Which key or token; of an operator, the name that came along, proved by nothing.',
-      }),
+    actorId: z.string().nullable().meta({
+      description: 'Which key or token; of an operator, the name that came along, proved by nothing.',
+    }),
     action: z.string().meta({ description: 'The operation.', examples: ['agents.freeze'] }),
     event: z.string().meta({ description: 'What it changed.', examples: ['agent.frozen'] }),
     outcome: z.string().meta({ description: '`done`, or the code of the refusal.', examples: ['done'] }),
