@@ -39,12 +39,18 @@ export function updateOf<R extends { id: string }>(
   const changed = columnsOf(table, members)
   const set = changed.map(([member, [column]]) => `${column} = r."${member}"`).join(', ')
   const from = recordset(columnsOf(table, ['id', ...members]))
-  const text = `update ${table.name} as kept set ${set} from ${from} where kept.id = r.id`
-  return (sql, rows) => run(sql, text, rows)
+  // The ids once more by themselves: of the recordset PostgreSQL does not know that it is short, and would read all rows.
+  const text = `update ${table.name} as kept set ${set} from ${from} where kept.id = r.id and kept.id = any($2::text[])`
+  return (sql, rows) => run(sql, text, rows, [rows.map(({ id }) => id)])
 }
 
-async function run(sql: Sql, text: string, rows: readonly object[]): Promise<void> {
-  if (rows.length > 0) await sql(text, [JSON.stringify(rows, exact)])
+async function run(
+  sql: Sql,
+  text: string,
+  rows: readonly object[],
+  more: readonly unknown[] = [],
+): Promise<void> {
+  if (rows.length > 0) await sql(text, [JSON.stringify(rows, exact), ...more])
 }
 
 /** An amount keeps all its digits on the way into the database. */

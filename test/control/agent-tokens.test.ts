@@ -74,7 +74,14 @@ describe('a new token', () => {
 
   test('reads the agent’s own records when nothing is said of scopes', async () => {
     const { token } = await anOwnerWithAgent()
-    expect(token.scopes).toEqual(['agents:read', 'events:read', 'policies:read', 'tokens:read'])
+    expect(token.scopes).toEqual([
+      'agents:read',
+      'events:read',
+      'intents:read',
+      'intents:write',
+      'policies:read',
+      'tokens:read',
+    ])
   })
 
   test('never has more than the key that made it', async () => {

@@ -85,6 +85,8 @@ describe('a new policy', () => {
       version: 1,
       ...every,
       assignedAt: null,
+      expiresAt: null,
+      expiredAt: null,
       createdAt: policy.updatedAt,
       updatedAt: policy.updatedAt,
     })
