@@ -37,7 +37,8 @@ function keepVersion(policy: Policy, { em, actor, wake }: Changing): void {
     changedByType: actor.type,
     changedById: actor.id,
   })
-  if (policy.agentId && policy.expiresAt) wake(agentProcess, { id: policy.agentId, agentId: policy.agentId })
+  if (policy.agentId && policy.isWaitedFor())
+    wake(agentProcess, { id: policy.agentId, agentId: policy.agentId })
 }
 
 const findPolicy = (em: EntityManager, id: string): Promise<Policy | null> =>
@@ -206,10 +207,11 @@ const onAgentCreated = reaction(
 const onAgentDeleted = reaction(
   AgentEvent,
   policiesApi.delete.emits,
-  async ({ agentId }, { em, now, emit }) => {
+  async ({ agentId }, { em, now, emit, wake }) => {
     const agent = await findAgent(em, agentId)
     const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
     if (!policy) return
+    if (policy.pendingEnd()) wake(agentProcess, { id: agentId, agentId })
     policy.deletedAt = now
     emit('policy.deleted', about(policy))
   },

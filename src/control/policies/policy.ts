@@ -40,6 +40,9 @@ const policySchema = defineEntity({
 })
 
 export class Policy extends policySchema.class {
+  /** It had an end before it was changed, and somebody waits for that. */
+  declare hadEnd?: boolean
+
   /** Other rules for the same policy: one version more. */
   revise(rules: Partial<Rules>): void {
     Object.assign(this, rules)
@@ -50,6 +53,7 @@ export class Policy extends policySchema.class {
   /** When it ends for its agent; a template never does. */
   schedule(): void {
     const { assignedAt, expiresAfterMinutes } = this
+    if (this.expiresAt) this.hadEnd = true
     this.expiresAt =
       assignedAt && expiresAfterMinutes ? after(assignedAt, minutes(expiresAfterMinutes)) : null
   }
@@ -57,6 +61,10 @@ export class Policy extends policySchema.class {
   /** The instant at which it ends, for as long as that is still to come. */
   pendingEnd(): Date | null {
     return this.agentId && !this.expiredAt && !this.deletedAt ? this.expiresAt : null
+  }
+
+  isWaitedFor(): boolean {
+    return Boolean(this.hadEnd || this.expiresAt)
   }
 
   /** Whether it has ended by this. */

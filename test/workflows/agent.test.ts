@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals'
+import { minutes } from '../../src/kernel/clock.ts'
+import { anAgent, anAgentUnder, aPolicy, made } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { runs } from '../support/runs.ts'
+import { until } from '../support/until.ts'
+
+const house = await startHouse({ temporal: true })
+const temporal = await runs()
+
+/** An owner with an agent whose policy ends in an hour, and the run that waits for it. */
+async function aWaiting() {
+  const { client, ownerId } = await house.owner()
+  const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
+  const run = temporal.of({ workflowId: `agent/${agent.id}` })
+  await run.begins()
+  await run.says('the policy ends')
+  return { client, ownerId, agent, run, params: { agentId: agent.id } }
+}
+
+const endsOf = async (agentId: string): Promise<number> =>
+  (await house.sql(`select 1 from events where event = 'policy.expired' and agent_id = $1`, [agentId])).length
+
+describe('an agent whose policy has an end', () => {
+  test('has a run that waits for it', async () => {
+    const { client, ownerId, agent, run, params } = await aWaiting()
+    const policy = await made(client.policies.effective({ params }))
+    const end = String(policy.expiresAt).slice(0, 16).replace('T', ' ')
+    expect(await run.details()).toBe(`Research assistant: the policy ends ${end} UTC`)
+    expect(await run.attributes()).toMatchObject({
+      AgentPayOwner: ownerId,
+      AgentPayAgent: agent.id,
+      AgentPayStatus: 'active',
+    })
+    expect(await run.status()).toBe('RUNNING')
+  })
+
+  test('is told of it once, when the time has come, and the run is over', async () => {
+    const { client, agent, run, params } = await aWaiting()
+    await made(client.sandbox.advance({ body: { minutes: 60 } }))
+    expect(await run.ends()).toBe('active')
+    expect(await endsOf(agent.id)).toBe(1)
+    expect((await made(client.policies.effective({ params }))).expiredAt).not.toBeNull()
+  })
+
+  test('has a new run when it has a new end', async () => {
+    const { client, agent, run, params } = await aWaiting()
+    await made(client.sandbox.advance({ body: { minutes: 60 } }))
+    await run.ends()
+    const first = (await run.handle.describe()).runId
+    const next = await aPolicy(client, { expiresAfterMinutes: 30 })
+    await made(client.policies.assign({ params, body: { policyId: next.id } }))
+    await until('another run waits', async () => {
+      const { runId, status } = await run.handle.describe()
+      return runId !== first && status.name === 'RUNNING'
+    })
+    await run.says('the policy ends')
+    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    expect(await run.ends()).toBe('active')
+    expect(await endsOf(agent.id)).toBe(2)
+  })
+
+  test('is waited for anew when its end is moved', async () => {
+    const { client, agent, run, params } = await aWaiting()
+    const policy = await made(client.policies.effective({ params }))
+    const body = { name: 'Longer', expiresAfterMinutes: 120 }
+    await made(client.policies.replace({ params: { id: policy.id }, body }))
+    await until('the new end is waited for', async () => {
+      const { dueInMs } = (await run.state()) ?? {}
+      return Number(dueInMs) > minutes(100)
+    })
+    await made(client.sandbox.advance({ body: { minutes: 90 } }))
+    expect(await endsOf(agent.id)).toBe(0)
+    expect(await run.status()).toBe('RUNNING')
+  })
+
+  test('needs no run any more when the end is taken away, or the agent is', async () => {
+    const [lifted, deleted] = [await aWaiting(), await aWaiting()]
+    const policy = await made(lifted.client.policies.effective({ params: lifted.params }))
+    await made(lifted.client.policies.replace({ params: { id: policy.id }, body: { name: 'Endless' } }))
+    await made(deleted.client.agents.delete({ params: { id: deleted.agent.id } }))
+    expect(await lifted.run.ends()).toBe('active')
+    expect(await deleted.run.ends()).toBe('deleted')
+    for (const { client, agent } of [lifted, deleted]) {
+      await made(client.sandbox.advance({ body: { days: 1 } }))
+      expect(await endsOf(agent.id)).toBe(0)
+    }
+  })
+})
+
+describe('an agent without such a policy', () => {
+  test('has no run', async () => {
+    const { client } = await house.owner()
+    const agents = [await anAgent(client), await anAgentUnder(client, { dailyLimitEuros: 5 })]
+    const { run } = await aWaiting()
+    expect(await run.status()).toBe('RUNNING')
+    for (const { id } of agents)
+      expect(await temporal.of({ workflowId: `agent/${id}` }).status()).toBeUndefined()
+  })
+})
