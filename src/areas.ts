@@ -6,6 +6,8 @@ import { policiesArea } from './control/policies/policies.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { ledgerArea } from './money/ledger/ledger.ts'
+import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
 import { pagesArea } from './surface/pages/pages.ts'
 import { sandboxArea } from './surface/sandbox/sandbox.ts'
@@ -14,6 +16,8 @@ import { sandboxArea } from './surface/sandbox/sandbox.ts'
 export const areas = {
   customers: customersArea,
   keys: keysArea,
+  ledger: ledgerArea,
+  wallets: walletsArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
   policies: policiesArea,

@@ -61,7 +61,10 @@ describe.each(named)('the contract of %s', (key, operation) => {
     const scoped = operation.callers.some((caller: string) => caller === 'key' || caller === 'agent')
     expect(operation.scope !== undefined).toBe(scoped)
     if (operation.callers.includes('public')) expect(operation.callers).toEqual(['public'])
-    if (operation.scope) expect(operation.scope).toMatch(operation.method === 'GET' ? /:read$/ : /:(?!read)/)
+    if (operation.scope)
+      expect(operation.scope).toMatch(
+        operation.method === 'GET' || operation.readOnly ? /:read$/ : /:(?!read)/,
+      )
   })
 
   test('returns what can be described', () => {

@@ -18,6 +18,7 @@ const names: Readonly<Record<string, string>> = {
   int: 'integer',
   boolean: 'boolean',
   jsonb: 'jsonb',
+  date: 'date',
   'double precision': 'double precision',
   'timestamptz(3)': 'timestamp with time zone',
 }

@@ -56,6 +56,7 @@ export async function openHouse({
       database,
       metrics,
       publicUrl: settings.publicUrl,
+      walletBank: { code: settings.bankCode, bic: settings.bankBic },
       execute: call => execute(call),
       onOutbox,
       temporal: () => temporal(),

@@ -15,6 +15,7 @@ interface Parts {
   readonly database: Database
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
+  readonly walletBank: Ports['walletBank']
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Null where nobody here works with Temporal. */
@@ -23,7 +24,7 @@ interface Parts {
 
 /** What handlers may ask of the world, made of what the platform has. */
 export function portsOf(parts: Parts): Ports {
-  const { areas, database, metrics, publicUrl, execute, onOutbox, temporal } = parts
+  const { areas, database, metrics, publicUrl, walletBank, execute, onOutbox, temporal } = parts
   const document = once(() => openapiDocument(areas))
   const text = once(() => JSON.stringify(document()))
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
@@ -35,6 +36,7 @@ export function portsOf(parts: Parts): Ports {
       await advance({ areas, database, execute }, tenant, toMs)
       onOutbox()
     },
+    walletBank,
     openapi: text,
     docs: () => pages().get('') as File,
     docsAsset: name => pages().get(name),

@@ -1,5 +1,6 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
+import type { Sql } from './database.ts'
 import type { Caller, Events } from './operation.ts'
 import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
@@ -30,6 +31,8 @@ export interface Context<F extends string = string, E extends Events = Events> {
   readonly actor: Actor
   readonly tenant: Tenant
   readonly em: EntityManager
+  /** For what is read or written by sets. Nothing narrows it: each statement names the tenant itself. */
+  readonly sql: Sql
   /** The tenant's time, one instant for the whole request. */
   readonly now: Date
   readonly requestId: string
@@ -38,8 +41,12 @@ export interface Context<F extends string = string, E extends Events = Events> {
   refuse(code: F, message?: string): Refusal
   /** Begins the record's durable process once this is committed, or tells it to look again. */
   wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
-  /** One page of what matches, newest first, from the cursor of the request. */
-  page<T extends { id: string }>(entity: EntityName<T>, where: FilterQuery<T>): Promise<PageOf<T>>
+  /** One page of what matches, newest first (by `id`, or the member that counts them), from the cursor of the request. */
+  page<T extends object>(
+    entity: EntityName<T>,
+    where: FilterQuery<T>,
+    by?: keyof T & string,
+  ): Promise<PageOf<T>>
   /** The same over a list that is not in the database. */
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
   /**

@@ -25,6 +25,27 @@ export const euros = z
   })
   .meta({ examples: [25.5] })
 
+/** More than nothing, and no more than that. */
+export const positiveEuros = (highest?: Euros) =>
+  euros
+    .refine(amount => amount > 0n, 'more than nothing')
+    .refine(amount => highest === undefined || amount <= highest, {
+      error: () => `at most ${inWords(highest ?? 0n)}`,
+    })
+
+/** The same where it can go either way: an entry of the ledger, a difference. */
+export const signedEuros = z
+  .codec(z.number().min(-HIGHEST).max(HIGHEST), z.bigint(), {
+    decode: (amount, context) => {
+      const exact = cents(Math.abs(amount))
+      if (exact !== undefined) return amount < 0 ? -exact : exact
+      context.issues.push({ code: 'custom', message: 'at most two decimals', input: amount })
+      return z.NEVER
+    },
+    encode: amount => Number(amount) / 100,
+  })
+  .meta({ examples: [-25.5] })
+
 /** For people: `€ 12.34`. */
 export function inWords(amount: Euros): string {
   const digits = String(amount < 0n ? -amount : amount).padStart(3, '0')

@@ -51,7 +51,7 @@ async function reserve(house: House, call: Call, handler: Handler, opened: Opene
     const recover = () => perform(house, call, opened, work => handler.recover(kept.reservation, work))
     return { done: replay(claim, kept) ?? (await recover()) }
   }
-  const work = new Work(house, call, opened.now, opened.em)
+  const work = new Work(house, call, opened.now, opened)
   const reservation = await handler.reserve(call.input, work)
   if (reservation instanceof Refusal) return { done: await settle(call, work, opened, reservation) }
   await work.react()

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Call, Outcome } from './call.ts'
 import { clock } from './clock.ts'
 import { commit, entitiesOn, onConnection } from './connection.ts'
-import { sqlOn } from './database.ts'
+import { type Sql, sqlOn } from './database.ts'
 import type { House } from './house.ts'
 import { type Claim, claimOf, inProgress, type Kept, keep, lockName, lookUp, replay } from './idempotency.ts'
 import { emptyJournal, type Journal, writeJournal } from './journal.ts'
@@ -36,6 +36,7 @@ export const runPlain = (house: House, call: Call): Promise<Outcome> =>
 
 export interface Opened {
   readonly em: EntityManager
+  readonly sql: Sql
   readonly now: Date
   readonly claim: Claim | null
   readonly kept: Kept | undefined
@@ -49,7 +50,7 @@ export async function perform(
   opened: Opened,
   handle: (work: Work) => unknown,
 ): Promise<Outcome> {
-  const work = new Work(house, call, opened.now, opened.em)
+  const work = new Work(house, call, opened.now, opened)
   return settle(call, work, opened, await handle(work))
 }
 
@@ -110,7 +111,7 @@ export const transaction = <T>(
       const kept = claim ? (await lookUp(sql, [claim])).get(claim) : undefined
       const em = entitiesOn(house.database, client)
       const journal = emptyJournal()
-      const result = await work({ em, now: clock.tenant(opened.offset_ms), claim, kept, journal })
+      const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept, journal })
       await writeJournal(sql, journal)
       await commit(house.database, client, { id: opened.id, journal })
       if (journal.outbox.length > 0) house.onOutbox()

@@ -9,6 +9,8 @@ export interface Ports {
   clockOffset(tenant: Tenant): Promise<number>
   /** Moves the tenant's test clock until it is so many milliseconds ahead, and lets happen what falls due on the way. */
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
+  /** The bank at which test wallets have their numbers. */
+  readonly walletBank: { readonly code: string; readonly bic: string }
   /** The OpenAPI document, as served. */
   openapi(): string
   /** The reference as a page. */

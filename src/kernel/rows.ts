@@ -54,4 +54,5 @@ async function run(
 }
 
 /** An amount keeps all its digits on the way into the database. */
-const exact = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+export const exact = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value

@@ -14,12 +14,16 @@ const rights = {
   'intents:write': 'given',
   'keys:read': 'never',
   'keys:write': 'never',
+  'ledger:read': 'never',
   'policies:read': 'given',
   'policies:write': 'never',
   'sandbox:read': 'never',
   'sandbox:write': 'never',
   'tokens:read': 'given',
   'tokens:write': 'never',
+  'wallets:fund': 'never',
+  'wallets:read': 'given',
+  'wallets:write': 'never',
 } as const satisfies Record<`${string}:${string}`, 'given' | 'asked' | 'never'>
 
 export type Scope = keyof typeof rights

@@ -2,6 +2,7 @@ import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgres
 import { type Call, identityOf } from './call.ts'
 import { clock } from './clock.ts'
 import type { Context, Tenant } from './context.ts'
+import { type Sql, sqlOn } from './database.ts'
 import type { House } from './house.ts'
 import type { EventRow, OutboxRow } from './journal.ts'
 import type { Events } from './operation.ts'
@@ -16,15 +17,17 @@ export class Work implements Context {
   now: Date
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
+  readonly sql: Sql
   readonly #house: House
   readonly #call: Call
   #em: EntityManager | undefined
   #tenant: Tenant | null
   #declared: Events
 
-  constructor(house: House, call: Call, now: Date, em?: EntityManager) {
+  constructor(house: House, call: Call, now: Date, on?: Pick<Work, 'em' | 'sql'>) {
     this.now = now
-    this.#em = em
+    this.#em = on?.em
+    this.sql = on?.sql ?? sqlOn(house.database.pool)
     this.#house = house
     this.#call = call
     this.#declared = call.operation.operation.emits
@@ -83,20 +86,24 @@ export class Work implements Context {
     this.outbox.push(wakeUp(process, this.tenant, record))
   }
 
-  page = async <T extends { id: string }>(
+  page = async <T extends object>(
     entity: EntityName<T>,
     where: FilterQuery<T>,
+    by = 'id' as keyof T & string,
   ): Promise<PageOf<T>> => {
     const { limit, after } = this.#pageQuery()
-    const filter = { $and: [where, after ? { id: { $lt: after } } : {}] } as FilterQuery<T>
-    const rows = await this.em.find(entity, filter, { orderBy: { id: 'desc' } as never, limit: limit + 1 })
-    return this.#pageFrom(rows as T[], limit)
+    const filter = { $and: [where, after ? { [by]: { $lt: after } } : {}] }
+    const rows = await this.em.find(entity, filter as never, {
+      orderBy: { [by]: 'desc' } as never,
+      limit: limit + 1,
+    })
+    return this.#pageFrom(rows as T[], limit, by)
   }
 
   pageOf = <T extends { id: string }>(all: readonly T[]): PageOf<T> => {
     const { limit, after } = this.#pageQuery()
     const start = after ? all.findIndex(({ id }) => id === after) + 1 : 0
-    return this.#pageFrom(all.slice(start, start + limit + 1), limit)
+    return this.#pageFrom(all.slice(start, start + limit + 1), limit, 'id')
   }
 
   /** `limit`, and the id after which the page begins. */
@@ -107,14 +114,14 @@ export class Work implements Context {
     return { limit, after }
   }
 
-  #pageFrom<T extends { id: string }>(rows: readonly T[], limit: number): PageOf<T> {
+  #pageFrom<T extends object>(rows: readonly T[], limit: number, by: keyof T): PageOf<T> {
     const data = rows.slice(0, limit)
     const hasMore = rows.length > limit
     const last = data.at(-1)
     return {
       data,
       hasMore,
-      nextCursor: hasMore && last ? this.#house.cursors.write(this.#list(), last.id) : null,
+      nextCursor: hasMore && last ? this.#house.cursors.write(this.#list(), String(last[by])) : null,
     }
   }
 

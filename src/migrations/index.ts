@@ -4,6 +4,10 @@ import { Control } from './m0003-control.ts'
 import { AgentTokens } from './m0004-agent-tokens.ts'
 import { Outbox } from './m0005-outbox.ts'
 import { Intents } from './m0006-intents.ts'
+import { ApplicationRole } from './m0007-application-role.ts'
+import { Ledger } from './m0008-ledger.ts'
+import { LedgerPosting } from './m0009-ledger-posting.ts'
+import { Wallets } from './m0011-wallets.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -13,4 +17,8 @@ export const migrations = [
   { name: 'm0004-agent-tokens', class: AgentTokens },
   { name: 'm0005-outbox', class: Outbox },
   { name: 'm0006-intents', class: Intents },
+  { name: 'm0007-application-role', class: ApplicationRole },
+  { name: 'm0008-ledger', class: Ledger },
+  { name: 'm0009-ledger-posting', class: LedgerPosting },
+  { name: 'm0011-wallets', class: Wallets },
 ]

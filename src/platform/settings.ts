@@ -124,6 +124,23 @@ const schema = z.object({
     meaning: 'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
     allowed: 'true or false',
   }),
+  bankCode: about(
+    z
+      .string()
+      .regex(/^\d{8}$/)
+      .default('99990001'),
+    {
+      meaning: 'German bank code in the IBANs of test wallets. The default is of no real bank.',
+      allowed: 'eight digits',
+    },
+  ),
+  bankBic: about(
+    z
+      .string()
+      .regex(/^[A-Z]{4}DE[A-Z0-9]{2}([A-Z0-9]{3})?$/)
+      .default('AGPYDEF0XXX'),
+    { meaning: 'BIC that goes with `BANK_CODE`.', allowed: 'a BIC of Germany' },
+  ),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',
     allowed: 'an http or https URL',

@@ -7,6 +7,8 @@ describe('settings', () => {
     expect(readSettings({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
+      bankBic: 'AGPYDEF0XXX',
+      bankCode: '99990001',
       dataDir: '.data',
       databasePool: 20,
       rateLimitPerMinute: 100,

@@ -9,6 +9,7 @@ import type { Ports } from '../../src/kernel/ports.ts'
 import { scopes } from '../../src/kernel/scopes.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { cloneDatabase } from './database.ts'
+import { define } from './rows.ts'
 
 interface Batch {
   readonly size: number
@@ -30,7 +31,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   const databaseUrl = await cloneDatabase()
   const database = await openDatabase(databaseUrl, entities, 5)
   afterAll(() => database.close())
-  await database.pool.query(tables)
+  await define(databaseUrl, tables)
   const batches: Batch[] = []
   const house: House = {
     database,

@@ -12,6 +12,12 @@ const BEFORE: Readonly<Record<string, string>> = {
   'policies.toggle': 'policies.assign',
 }
 
+/** What fills a collection in which nothing is made by a request of its own. */
+const FILLED_BY: Readonly<Record<string, string>> = {
+  '/ledger/accounts': 'wallets.fund',
+  '/ledger/transfers': 'wallets.fund',
+}
+
 /** An id as the contracts' examples write it. */
 const EXAMPLE = /^([a-z]+)_01jd8x2m4ye7k9v0c3q5r6t8wz$/
 export const unknownId = (prefix: string): string => `${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`
@@ -108,6 +114,8 @@ export class World {
     if (post) return this.#made(post, collection)
     const list = at('GET', collection)
     if (!list) return this.idOf(name.replace(/Id$/, ''))
+    const filler = FILLED_BY[collection]
+    if (filler) await this.#succeed(byKey(filler), await this.#fill(byKey(filler).operation.path))
     const { body, text } = await this.#succeed(list, collection)
     return body ? body.data[0].id : (new RegExp(`"${collection}/([^"?]+)`).exec(text)?.[1] ?? unknownId(name))
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
-import { euros } from '../../kernel/money.ts'
+import { euros, positiveEuros } from '../../kernel/money.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
 import {
   country,
@@ -116,7 +116,7 @@ export const intentsApi = {
     run: 'hot',
     body: z.strictObject({
       agentId: id('agent'),
-      amountEuros: euros.refine(amount => amount > 0n, 'more than nothing'),
+      amountEuros: positiveEuros(),
       merchant: label.meta({ examples: ['Bookshop'] }),
       purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
       mcc: mcc.nullable().default(null),

@@ -1,0 +1,82 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { type Euros, inWords } from '../../kernel/money.ts'
+import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+
+interface Nature {
+  readonly normal: 'debit' | 'credit'
+  /** On its normal side it never stands lower; null: it may go either way. */
+  readonly minimum: Euros | null
+  readonly about: string
+}
+
+/** The chart of accounts. A tenant has one of each, and a `wallet` for each wallet. */
+export const accountKinds = {
+  wallet: { normal: 'credit', minimum: 0n, about: 'What we owe the owner: the money of a wallet.' },
+  bank: { normal: 'debit', minimum: 0n, about: 'What lies at our bank for the owner.' },
+  clearing_sepa: { normal: 'credit', minimum: null, about: 'Submitted to the SEPA rail, not settled yet.' },
+  suspense: { normal: 'credit', minimum: 0n, about: 'Received, and nobody knows yet for which wallet.' },
+  fees: { normal: 'credit', minimum: null, about: 'What we have earned.' },
+  receivable: { normal: 'debit', minimum: 0n, about: 'What the owner owes us: facts larger than a balance.' },
+} as const satisfies Record<string, Nature>
+
+export type AccountKind = keyof typeof accountKinds
+export const kindsOfAccount = Object.keys(accountKinds) as [AccountKind, ...AccountKind[]]
+
+const account = defineEntity({
+  ...tenantTable('LedgerAccount', 'ledger_accounts'),
+  properties: {
+    ...record('account'),
+    currency: p.enum(['EUR'] as const),
+    kind: p.enum(kindsOfAccount),
+    normal: p.enum(['debit', 'credit'] as const),
+    walletId: maybe.string(),
+    postedEuros: p.bigint().name('posted_cents'),
+    heldEuros: p.bigint().name('held_cents'),
+    version: p.bigint(),
+    closedAt: maybe.instant(),
+  },
+})
+
+export class LedgerAccount extends account.class {}
+account.setClass(LedgerAccount)
+
+const transfer = defineEntity({
+  ...tenantTable('LedgerTransfer', 'ledger_transfers'),
+  properties: {
+    id: p.text().primary(),
+    ownerId: p.text(),
+    mode: p.enum(['test', 'live'] as const),
+    currency: p.enum(['EUR'] as const),
+    kind: p.text(),
+    referenceType: p.text(),
+    referenceId: p.text(),
+    bookedAt: timestamp(),
+    valueDate: p.date().$type<string>(),
+  },
+})
+
+export class LedgerTransfer extends transfer.class {}
+transfer.setClass(LedgerTransfer)
+
+const entry = defineEntity({
+  ...tenantTable('LedgerEntry', 'ledger_entries'),
+  properties: {
+    accountId: p.text().primary(),
+    version: p.bigint().primary(),
+    ownerId: p.text(),
+    mode: p.enum(['test', 'live'] as const),
+    transferId: p.text(),
+    amountEuros: p.bigint().name('amount_cents'),
+    heldEuros: p.bigint().name('hold_cents'),
+    balanceAfterEuros: p.bigint().name('balance_after_cents'),
+    heldAfterEuros: p.bigint().name('held_after_cents'),
+    bookedAt: timestamp(),
+  },
+})
+
+export class LedgerEntry extends entry.class {}
+entry.setClass(LedgerEntry)
+
+/** With what is missing: `€ 12.00 are needed, € 10.00 are there.` */
+export const shortOf = (needed: Euros, available: Euros): string =>
+  `${inWords(needed)} are needed, ${inWords(available)} are available.`

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { euros, signedEuros } from '../../kernel/money.ts'
+import { get, list, missing, post } from '../../kernel/operation.ts'
+import { recordHead, recordTail, span } from '../../kernel/schemas.ts'
+import { kindsOfAccount } from './account.ts'
+
+const signed = signedEuros.meta({ description: 'Credits are positive, debits negative.' })
+const version = z
+  .int()
+  .min(0)
+  .meta({ description: 'How many entries the account has: each has the next number.' })
+
+const named = {
+  currency: z.literal('EUR'),
+  kind: z.enum(kindsOfAccount),
+  normal: z.enum(['debit', 'credit']).meta({ description: 'The side on which it usually stands.' }),
+  walletId: id('wallet').nullable(),
+}
+const standing = {
+  postedEuros: signed,
+  heldEuros: euros,
+  availableEuros: signedEuros.meta({ description: 'What is posted less what is held.' }),
+  version,
+}
+
+export const LedgerAccountRecord = z
+  .object({ ...recordHead('account'), ...named, ...standing, closedAt: instant.nullable(), ...recordTail })
+  .meta({ id: 'LedgerAccount' })
+
+const BalanceRecord = z
+  .object({ accountId: id('account'), ...named, ...standing })
+  .meta({ id: 'LedgerBalance' })
+
+const reference = z.object({
+  type: z.string().meta({ examples: ['transfer'] }),
+  id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+})
+const kind = z
+  .string()
+  .meta({ description: 'Which posting of the chart of accounts.', examples: ['transfer'] })
+const valueDate = z.iso.date()
+
+const EntryRecord = z
+  .object({
+    accountId: id('account'),
+    transferId: id('posting'),
+    amountEuros: signed,
+    heldEuros: signedEuros.meta({ description: 'By how much what is held on the account changes.' }),
+    balanceAfterEuros: signed,
+    heldAfterEuros: euros,
+    version,
+    bookedAt: instant,
+  })
+  .meta({ id: 'LedgerEntry' })
+
+const PostingRecord = z
+  .object({
+    ...recordHead('posting'),
+    currency: z.literal('EUR'),
+    kind,
+    reference,
+    bookedAt: instant,
+    valueDate,
+  })
+  .meta({ id: 'LedgerPosting' })
+
+export const LedgerTransferRecord = PostingRecord.extend({ entries: z.array(EntryRecord) }).meta({
+  id: 'LedgerTransfer',
+})
+
+const reading = { callers: ['key'], scope: 'ledger:read' } as const
+const account_not_found = missing('account')
+
+export const ledgerApi = {
+  accounts: list('/ledger/accounts', {
+    ...reading,
+    summary: 'List the accounts of the ledger',
+    filters: { kind: z.enum(kindsOfAccount).optional(), walletId: z.string().optional() },
+    item: LedgerAccountRecord,
+  }),
+  account: get('/ledger/accounts/{id}', {
+    ...reading,
+    summary: 'Get an account of the ledger',
+    returns: [200, LedgerAccountRecord],
+    fails: { account_not_found },
+  }),
+  entries: list('/ledger/accounts/{id}/entries', {
+    ...reading,
+    summary: 'List the entries of an account',
+    description: 'The last one first. Each carries what stood after it, so the newest says what stands now.',
+    filters: span,
+    item: EntryRecord.extend({ kind, reference, valueDate }).meta({ id: 'LedgerAccountEntry' }),
+    fails: { account_not_found },
+  }),
+  transfers: list('/ledger/transfers', {
+    ...reading,
+    summary: 'List the postings',
+    filters: {
+      kind: z.string().optional(),
+      referenceId: z
+        .string()
+        .optional()
+        .meta({ description: 'For what the money moved: the id of a transfer, an intent.' }),
+      ...span,
+    },
+    item: PostingRecord,
+  }),
+  transfer: get('/ledger/transfers/{id}', {
+    ...reading,
+    summary: 'Get a posting with all its entries',
+    description:
+      'Its entries sum to zero. One that only holds money or lets it go has one entry, of no amount.',
+    returns: [200, LedgerTransferRecord],
+    fails: { posting_not_found: missing('posting') },
+  }),
+  balances: list('/ledger/balances', {
+    ...reading,
+    summary: 'How every account stands, or stood at an instant',
+    description: 'At any instant the balances of all accounts sum to zero.',
+    filters: {
+      at: instant.optional().meta({ description: 'With all that was booked by then; now, if left out.' }),
+    },
+    item: BalanceRecord,
+  }),
+  verify: post('/ledger/verify', {
+    ...reading,
+    summary: 'Prove the ledger',
+    description:
+      'Reads every entry: the versions of an account have no gap, its balance is the sum of its entries, what is held is the sum of its open holds, and everything sums to zero. Writers are not held up.',
+    readOnly: true,
+    returns: [
+      200,
+      z.object({
+        ok: z.boolean(),
+        accounts: z.int(),
+        entries: z.int(),
+        sums: z.array(z.object({ currency: z.literal('EUR'), sumEuros: signedEuros })),
+        problems: z.array(z.string()).meta({ description: 'The first hundred.' }),
+      }),
+    ],
+  }),
+}

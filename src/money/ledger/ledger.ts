@@ -1,0 +1,111 @@
+import { area } from '../../kernel/area.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given, within } from '../../kernel/record.ts'
+import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
+import { ledgerApi } from './api.ts'
+import { accountsAt } from './past.ts'
+import { verify } from './verify.ts'
+
+export type { AccountKind } from './account.ts'
+export { shortOf } from './account.ts'
+export type { Book, Cause } from './book.ts'
+export { type Balance, balancesOf, closeAccount, openAccount, openBook } from './open-book.ts'
+export { walletAt } from './past.ts'
+
+interface Figures {
+  readonly postedEuros: bigint
+  readonly heldEuros: bigint
+  readonly version: bigint
+}
+
+const figuresOf = ({ postedEuros, heldEuros, version }: Figures) => ({
+  postedEuros,
+  heldEuros,
+  availableEuros: postedEuros - heldEuros,
+  version: Number(version),
+})
+
+const accountRecord = (account: LedgerAccount) => ({ ...account, ...figuresOf(account) })
+
+const causeOf = ({ kind, referenceType: type, referenceId: id, valueDate }: LedgerTransfer) => ({
+  kind,
+  reference: { type, id },
+  valueDate,
+})
+
+const entryRecord = (entry: LedgerEntry) => ({ ...entry, version: Number(entry.version) })
+
+const NOTHING = { posted: 0n, held: 0n, version: 0n }
+
+const ledger = implement(ledgerApi, {
+  async accounts({ query: { kind, walletId } }, { page }) {
+    const found = await page(LedgerAccount, given({ kind, walletId }))
+    return { ...found, data: found.data.map(accountRecord) }
+  },
+
+  async account({ params }, { em, refuse }) {
+    const account = await em.findOne(LedgerAccount, { id: params.id })
+    return account ? accountRecord(account) : refuse('account_not_found')
+  },
+
+  async entries({ params, query: { from, to } }, { em, page, refuse }) {
+    if (!(await em.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')
+    const bookedAt = within(from, to)
+    const where = { accountId: params.id, ...(bookedAt && { bookedAt }) }
+    const { data, ...rest } = await page(LedgerEntry, where, 'version')
+    const transfers = await em.find(LedgerTransfer, { id: { $in: data.map(({ transferId }) => transferId) } })
+    const causes = new Map(transfers.map(transfer => [transfer.id, causeOf(transfer)]))
+    return {
+      ...rest,
+      data: data.map(entry => ({
+        ...entryRecord(entry),
+        ...(causes.get(entry.transferId) as ReturnType<typeof causeOf>),
+      })),
+    }
+  },
+
+  async transfers({ query: { kind, referenceId, from, to } }, { page }) {
+    const found = await page(LedgerTransfer, given({ kind, referenceId, bookedAt: within(from, to) }))
+    return { ...found, data: found.data.map(transfer => ({ ...transfer, ...causeOf(transfer) })) }
+  },
+
+  async transfer({ params }, { em, refuse }) {
+    const transfer = await em.findOne(LedgerTransfer, { id: params.id })
+    if (!transfer) return refuse('posting_not_found')
+    const entries = await em.find(LedgerEntry, { transferId: transfer.id }, { orderBy: { accountId: 'asc' } })
+    return { ...transfer, ...causeOf(transfer), entries: entries.map(entryRecord) }
+  },
+
+  async balances({ query: { at } }, { page, sql, tenant }) {
+    const { data, ...rest } = await page(LedgerAccount, {})
+    const ids = data.map(({ id }) => id)
+    const past = at && (await accountsAt(sql, tenant, at, ids))
+    const figures = (account: LedgerAccount): Figures => {
+      if (!past) return account
+      const { posted, held, version } = past.get(account.id) ?? NOTHING
+      return { postedEuros: posted, heldEuros: held, version }
+    }
+    return {
+      ...rest,
+      data: data.map(account => ({ ...account, accountId: account.id, ...figuresOf(figures(account)) })),
+    }
+  },
+
+  async verify(_, { sql, tenant }) {
+    const { accounts, entries, sums, problems } = await verify(sql, tenant)
+    return {
+      ok: problems.length === 0,
+      accounts,
+      entries: Number(entries),
+      sums: [...sums].map(([, sumEuros]) => ({ currency: 'EUR' as const, sumEuros })),
+      problems: problems.slice(0, 100),
+    }
+  },
+})
+
+export const ledgerArea = area(
+  'Ledger',
+  'Where money moves, and the only place: double entry, append-only, provable at any past instant.',
+  ledger,
+  { entities: [LedgerAccount, LedgerTransfer, LedgerEntry] },
+)

@@ -1,0 +1,97 @@
+import type { Tenant } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database.ts'
+import { newId } from '../../kernel/ids.ts'
+import { type AccountKind, accountKinds } from './account.ts'
+import { Book, type Cause, type Held, type Standing } from './book.ts'
+
+interface Opening {
+  readonly tenant: Tenant
+  readonly now: Date
+}
+
+/** What will be needed: wallets by their ids, the tenant's other accounts by kind, holds by what they are for. */
+interface Wanted {
+  readonly wallets: readonly string[]
+  readonly others?: readonly AccountKind[]
+  readonly holds?: readonly Cause[]
+}
+
+const LOCK = `
+select id, kind, wallet_id as "walletId", posted_cents as posted, held_cents as held
+from ledger_accounts where id in (
+  select id from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])
+  union all
+  select id from ledger_accounts where owner_id = $1 and mode = $2 and currency = 'EUR' and kind = any($4::text[])
+    and wallet_id is null)
+order by id for update`
+
+const HOLDS = `
+select h.id, h.account_id as "accountId", h.reference_type as "referenceType", h.reference_id as "referenceId",
+  h.remaining_cents as remaining
+from unnest($3::text[], $4::text[]) as c (type, id)
+join ledger_holds h on (h.owner_id, h.mode, h.reference_type, h.reference_id) = ($1, $2, c.type, c.id)`
+
+/** Locks the accounts in the global order; a wallet that is not the tenant's is not in the book. */
+export async function openBook(sql: Sql, { tenant, now }: Opening, wanted: Wanted): Promise<Book> {
+  const { wallets, others = [], holds = [] } = wanted
+  const asked = [tenant.ownerId, tenant.mode, [...new Set(wallets)], others]
+  let accounts = await sql<Standing>(LOCK, asked)
+  const missing = others.filter(kind => !accounts.some(account => account.kind === kind))
+  if (missing.length > 0) {
+    for (const kind of missing) await openAccount(sql, { tenant, now }, kind, null)
+    accounts = await sql<Standing>(LOCK, asked)
+  }
+  const held = holds.length === 0 ? [] : await openHolds(sql, tenant, holds)
+  return new Book(tenant, now, accounts, held)
+}
+
+const openHolds = (sql: Sql, { ownerId, mode }: Tenant, holds: readonly Cause[]): Promise<Held[]> =>
+  sql<Held>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
+
+const OPEN = `
+insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents, wallet_id)
+values ($1, $2, $3, $4, $4, 'EUR', $5, $6, $7, $8)
+on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
+
+/** Of two who open the same account at once, one does. */
+export async function openAccount(
+  sql: Sql,
+  { tenant, now }: Opening,
+  kind: AccountKind,
+  walletId: string | null,
+): Promise<void> {
+  const { normal, minimum } = accountKinds[kind]
+  const values = [newId('account'), tenant.ownerId, tenant.mode, now, kind, normal, minimum, walletId]
+  await sql(OPEN, values)
+}
+
+const CLOSE = `
+update ledger_accounts set closed_at = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
+
+/** For good: the database refuses an account that is not empty, and every entry after that. */
+export async function closeAccount(sql: Sql, { tenant, now }: Opening, walletId: string): Promise<void> {
+  await sql(CLOSE, [tenant.ownerId, tenant.mode, walletId, now])
+}
+
+export interface Balance {
+  readonly availableEuros: bigint
+  readonly heldEuros: bigint
+}
+
+const BALANCES = `
+select wallet_id as "walletId", posted_cents - held_cents as "availableEuros", held_cents as "heldEuros"
+from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])`
+
+/** What each of these wallets holds now. */
+export async function balancesOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  walletIds: readonly string[],
+): Promise<ReadonlyMap<string, Balance>> {
+  const rows = await sql<{ walletId: string } & Balance & Record<string, unknown>>(BALANCES, [
+    ownerId,
+    mode,
+    walletIds,
+  ])
+  return new Map(rows.map(row => [row.walletId, row]))
+}

@@ -1,0 +1,45 @@
+import type { Tenant } from '../../kernel/context.ts'
+import type { Row, Sql } from '../../kernel/database.ts'
+import type { Euros } from '../../kernel/money.ts'
+
+/** How an account stood at an instant. */
+export interface Stood extends Row {
+  readonly id: string
+  readonly posted: Euros
+  readonly held: Euros
+  readonly version: bigint
+}
+
+const LAST = `
+select e.balance_after_cents, e.held_after_cents, e.version from ledger_entries e
+where e.account_id = a.id and e.booked_at <= $3 order by e.booked_at desc, e.version desc limit 1`
+
+const stood = (accounts: string): string => `
+select a.id, coalesce(e.balance_after_cents, 0) as posted, coalesce(e.held_after_cents, 0) as held,
+  coalesce(e.version, 0) as version
+from ledger_accounts a left join lateral (${LAST}) as e on true
+where a.owner_id = $1 and a.mode = $2 and ${accounts}`
+
+const ACCOUNTS = stood('a.id = any($4::text[])')
+const WALLET = stood('a.wallet_id = $4')
+
+/** With everything that was booked at that instant. */
+export async function accountsAt(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  at: Date,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, Stood>> {
+  const rows = await sql<Stood>(ACCOUNTS, [ownerId, mode, at, accountIds])
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+export async function walletAt(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  at: Date,
+  walletId: string,
+): Promise<Stood | undefined> {
+  const [row] = await sql<Stood>(WALLET, [ownerId, mode, at, walletId])
+  return row
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { euros, positiveEuros } from '../../kernel/money.ts'
+import { del, type Failure, get, list, missing, patch, post } from '../../kernel/operation.ts'
+import { label, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { walletKinds, walletMachine } from './wallet.ts'
+
+const status = z.enum(walletMachine.states)
+
+const balance = {
+  availableEuros: euros.meta({ description: 'What can be spent.' }),
+  heldEuros: euros.meta({ description: 'Kept for payments that have been approved.' }),
+}
+
+export const WalletRecord = z
+  .object({
+    ...recordHead('wallet'),
+    name: z.string(),
+    kind: z.enum(walletKinds),
+    parentWalletId: id('wallet').nullable(),
+    agentId: id('agent').nullable(),
+    iban: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Its own number: what is sent there is credited to it.',
+        examples: ['DE58999900010000000001'],
+      }),
+    bic: z.string().nullable(),
+    currency: z.literal('EUR'),
+    status,
+    ...balance,
+    metadata,
+    ...recordTail,
+  })
+  .meta({ id: 'Wallet' })
+
+export const WalletEvent = z.object({
+  walletId: id('wallet'),
+  status,
+  amountEuros: euros.optional(),
+  balanceEuros: euros,
+})
+
+const fails = {
+  wallet_not_found: missing('wallet'),
+  wallet_closed: [400, 'The wallet is closed.'],
+} as const satisfies Record<string, Failure>
+
+export const walletsApi = {
+  create: post('/wallets', {
+    summary: 'Open a wallet',
+    description: 'A wallet below another one is a purse of its own; nothing flows between them by itself.',
+    callers: ['key'],
+    scope: 'wallets:write',
+    body: z.strictObject({
+      name: label.meta({ examples: ['Research'] }),
+      parentWalletId: id('wallet').nullable().default(null),
+      metadata: metadata.default({}),
+    }),
+    example: { name: 'Research' },
+    returns: [201, WalletRecord],
+    fails: { parent_not_usable: [400, 'parentWalletId: no open wallet of yours that could hold others.'] },
+    emits: { 'wallet.created': WalletEvent },
+  }),
+  list: list('/wallets', {
+    summary: 'List wallets',
+    description: 'Newest first. Closed ones are left out unless `status=closed` asks for them.',
+    callers: ['key', 'agent'],
+    scope: 'wallets:read',
+    filters: {
+      status: status.optional(),
+      kind: z.enum(walletKinds).optional(),
+      agentId: z.string().optional(),
+      parentWalletId: z.string().optional(),
+      iban: z.string().optional(),
+    },
+    item: WalletRecord,
+  }),
+  get: get('/wallets/{id}', {
+    summary: 'Get a wallet',
+    callers: ['key', 'agent'],
+    scope: 'wallets:read',
+    returns: [200, WalletRecord],
+    fails: { wallet_not_found: fails.wallet_not_found },
+  }),
+  update: patch('/wallets/{id}', {
+    summary: 'Rename a wallet, or freeze it',
+    description: 'Nothing leaves a frozen wallet; money can still be paid in.',
+    callers: ['key'],
+    scope: 'wallets:write',
+    body: z.strictObject({ name: label, status: z.enum(['active', 'frozen']), metadata }).partial(),
+    example: { status: 'frozen' },
+    returns: [200, WalletRecord],
+    fails,
+    emits: { 'wallet.updated': WalletEvent },
+  }),
+  balance: get('/wallets/{id}/balance', {
+    summary: 'What a wallet holds, or held at an instant',
+    callers: ['key', 'agent'],
+    scope: 'wallets:read',
+    query: z.strictObject({ at: instant.optional().meta({ description: 'Now, if left out.' }) }),
+    returns: [200, z.object({ walletId: id('wallet'), at: instant, ...balance })],
+    fails: { wallet_not_found: fails.wallet_not_found },
+  }),
+  fund: post('/wallets/{id}/fund', {
+    summary: 'Put money into a wallet',
+    description: 'In test mode the money is simply there. Live money comes in through a rail only.',
+    callers: ['key'],
+    scope: 'wallets:fund',
+    body: z.strictObject({ amountEuros: positiveEuros(10_000_000n) }),
+    example: { amountEuros: 100 },
+    returns: [200, WalletRecord],
+    fails: {
+      ...fails,
+      live_rail_missing: [
+        503,
+        'Live money comes in by a transfer to the wallet’s IBAN. No live rail is configured yet.',
+      ],
+    },
+    emits: { 'wallet.funded': WalletEvent },
+  }),
+  close: del('/wallets/{id}', {
+    summary: 'Close a wallet',
+    description: 'For good. It must be empty, with nothing held on it and no open wallet below it.',
+    callers: ['key'],
+    scope: 'wallets:write',
+    returns: [200, WalletRecord],
+    fails: {
+      ...fails,
+      wallet_not_empty: [400, 'There is still money in the wallet. Move it away before.'],
+      wallet_has_children: [400, 'There are open wallets below it. Close them before.'],
+      wallet_of_agent: [400, 'The wallet belongs to an agent and ends with it.'],
+    },
+    emits: { 'wallet.closed': WalletEvent },
+  }),
+}

@@ -1,0 +1,30 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/record.ts'
+
+export const walletMachine = machine('wallet', {
+  active: ['frozen', 'closed'],
+  frozen: ['active', 'closed'],
+  closed: [],
+})
+
+export const walletKinds = ['owner', 'agent'] as const
+
+const schema = defineEntity({
+  ...tenantTable('Wallet', 'wallets', 'agentId'),
+  properties: {
+    ...record('wallet'),
+    name: p.text(),
+    kind: p.enum(walletKinds).onCreate(() => 'owner' as const),
+    parentWalletId: maybe.string(),
+    agentId: maybe.string(),
+    iban: maybe.string(),
+    bic: maybe.string(),
+    currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
+    status: p.enum(walletMachine.states).onCreate(() => walletMachine.initial),
+    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+  },
+})
+
+export class Wallet extends schema.class {}
+schema.setClass(Wallet)

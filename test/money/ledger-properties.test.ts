@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { newId } from '../../src/kernel/ids.ts'
+import { balancesOf } from '../../src/money/ledger/ledger.ts'
+import { startBooks } from '../support/books.ts'
+import { made } from '../support/factories.ts'
+
+const { house, client, tenant, sql, inBook, wallet } = await startBooks()
+
+const WALLETS = 4
+
+/** What somebody wants of the ledger; whether it can be had the state decides. */
+interface Wish {
+  readonly what: 'fund' | 'move' | 'hold' | 'capture' | 'release'
+  readonly from: number
+  readonly to: number
+  readonly amount: number
+}
+
+const wish = fc.record<Wish>({
+  what: fc.constantFrom('fund', 'move', 'move', 'hold', 'capture', 'release'),
+  from: fc.nat(WALLETS - 1),
+  to: fc.nat(WALLETS - 1),
+  amount: fc.integer({ min: 1, max: 1_000 }),
+})
+
+interface Purse {
+  available: bigint
+  /** The open holds, oldest first. */
+  holds: { id: string; left: bigint }[]
+}
+
+const heldIn = ({ holds }: Purse): bigint => holds.reduce((sum, { left }) => sum + left, 0n)
+
+/** What is to be done at the ledger, and the oracle's mind already changed. Undefined where it cannot be had. */
+function decide({ what, from, to, amount }: Wish, purses: readonly Purse[], wallets: readonly string[]) {
+  const [payer, payee] = [purses[from] as Purse, purses[to] as Purse]
+  const [here, there] = [wallets[from] as string, wallets[to] as string]
+  const cents = BigInt(amount)
+  const cause = { type: 'trial', id: newId('trial') }
+  if (what === 'fund') {
+    payer.available += cents
+    return inBook({ wallets: [here], others: ['bank'] }, book =>
+      book.move('fund', 'bank', here, cents, cause),
+    )
+  }
+  if (what === 'move') {
+    if (payer.available < cents || from === to) return undefined
+    payer.available -= cents
+    payee.available += cents
+    return inBook({ wallets: [here, there] }, book => book.move('transfer', here, there, cents, cause))
+  }
+  if (what === 'hold') {
+    if (payer.available < cents) return undefined
+    payer.available -= cents
+    payer.holds.push({ id: cause.id, left: cents })
+    return inBook({ wallets: [here] }, book => book.hold(here, cents, cause))
+  }
+  const [hold] = payer.holds
+  if (!hold || (what === 'capture' && (cents > hold.left || from === to))) return undefined
+  const held = { type: 'trial', id: hold.id }
+  if (what === 'release') {
+    payer.available += hold.left
+    payer.holds.shift()
+    return inBook({ wallets: [here], holds: [held] }, book => book.release(held))
+  }
+  hold.left -= cents
+  payee.available += cents
+  if (hold.left === 0n) payer.holds.shift()
+  return inBook({ wallets: [here, there], holds: [held] }, book =>
+    book.capture('transfer', held, there, cents, cause),
+  )
+}
+
+describe('whatever is done, in whatever order', () => {
+  test('the ledger agrees with an oracle after every step', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(wish, { minLength: 10, maxLength: 40 }), async wishes => {
+        const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet()))
+        const purses: Purse[] = wallets.map(() => ({ available: 0n, holds: [] }))
+        for (const one of wishes) {
+          await decide(one, purses, wallets)
+          const balances = await balancesOf(sql, tenant, wallets)
+          expect(wallets.map(id => balances.get(id))).toMatchObject(
+            purses.map(purse => ({ availableEuros: purse.available, heldEuros: heldIn(purse) })),
+          )
+        }
+      }),
+      { numRuns: 12 },
+    )
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+})
+
+/** One in ten of those that are at work. */
+const KILL = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' and random() < 0.1`
+
+describe('many at once', () => {
+  /** Pays where there is enough, as every area does; tells what it has moved. */
+  const pay = (from: string, to: string, cents: bigint) =>
+    inBook({ wallets: [from, to] }, book => {
+      if (!book.canPay(from, cents)) return 0n
+      book.move('transfer', from, to, cents, { type: 'trial', id: newId('trial') })
+      return cents
+    })
+
+  test('a hundred payments of 1 € from a wallet with 50 €: exactly fifty succeed', async () => {
+    const [from, to] = [await wallet(50), await wallet()]
+    const moved = await Promise.all(Array.from({ length: 100 }, () => pay(from, to, 100n)))
+    expect(moved.filter(cents => cents > 0n)).toHaveLength(50)
+    const balances = await balancesOf(sql, tenant, [from, to])
+    expect([from, to].map(id => balances.get(id)?.availableEuros)).toEqual([0n, 5_000n])
+  })
+
+  test('opposite payments between the same wallets never stand in each other’s way, and no cent is lost', async () => {
+    const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet(10)))
+    const sum = new Map(wallets.map(id => [id, 1_000n]))
+    const pairs = fc.sample(wish, { numRuns: 300, seed: 7 }).filter(({ from, to }) => from !== to)
+    await Promise.all(
+      pairs.map(async ({ from, to, amount }) => {
+        const [here, there] = [wallets[from] as string, wallets[to] as string]
+        const moved = await pay(here, there, BigInt(amount))
+        sum.set(here, (sum.get(here) ?? 0n) - moved)
+        sum.set(there, (sum.get(there) ?? 0n) + moved)
+      }),
+    )
+    const balances = await balancesOf(sql, tenant, wallets)
+    expect(new Map(wallets.map(id => [id, balances.get(id)?.availableEuros]))).toEqual(sum)
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true })
+  })
+
+  test('connections killed at random leave all of a posting or nothing', async () => {
+    const [from, to] = [await wallet(100), await wallet()]
+    let [sure, lost, paying] = [0n, 0n, 6]
+    const lane = async () => {
+      for (let n = 0; n < 40; n++)
+        await pay(from, to, 1n).then(
+          cents => {
+            sure += cents
+          },
+          () => {
+            lost += 1n
+          },
+        )
+      paying--
+    }
+    const killer = async () => {
+      while (paying > 0) await house.sql(KILL)
+    }
+    await Promise.all([...Array.from({ length: 6 }, lane), killer()])
+    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableEuros ?? 0n
+    expect(lost).toBeGreaterThan(0n)
+    expect(received >= sure && received <= sure + lost).toBe(true)
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+})

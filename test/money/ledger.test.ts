@@ -1,0 +1,179 @@
+import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../src/kernel/ids.ts'
+import { startBooks } from '../support/books.ts'
+import { made } from '../support/factories.ts'
+
+const { house, client, tenant, inBook, wallet } = await startBooks()
+
+const balance = async (id: string, at?: string) => {
+  const { availableEuros, heldEuros } = await made(
+    client.wallets.balance({ params: { id }, query: at ? { at } : {} }),
+  )
+  return [availableEuros, heldEuros]
+}
+
+const accountOf = async (walletId: string) => {
+  const { data } = await made(client.ledger.accounts({ query: { walletId } }))
+  return data[0] as NonNullable<(typeof data)[0]>
+}
+
+const cause = (type = 'trial') => ({ type, id: newId(type) })
+
+describe('the book', () => {
+  test('moves money between wallets, and shows both sides of it', async () => {
+    const [from, to] = [await wallet(10), await wallet()]
+    const why = cause()
+    await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 250n, why))
+    expect([await balance(from), await balance(to)]).toEqual([
+      [7.5, 0],
+      [2.5, 0],
+    ])
+    const { data } = await made(client.ledger.transfers({ query: { referenceId: why.id } }))
+    const { entries, kind, reference } = await made(
+      client.ledger.transfer({ params: { id: String(data[0]?.id) } }),
+    )
+    expect([kind, reference]).toEqual(['transfer', why])
+    expect(entries.map(({ amountEuros }) => amountEuros).toSorted()).toEqual([-2.5, 2.5])
+    expect(entries.map(({ balanceAfterEuros }) => balanceAfterEuros).toSorted()).toEqual([2.5, 7.5])
+  })
+
+  test('holds, captures a part, and gives the rest back', async () => {
+    const [from, to] = [await wallet(10), await wallet()]
+    const [intent, payment] = [cause('intent'), cause('payment')]
+    await inBook({ wallets: [from] }, book => book.hold(from, 600n, intent))
+    expect(await balance(from)).toEqual([4, 6])
+    await inBook({ wallets: [from, to], holds: [intent] }, book =>
+      book.capture('transfer', intent, to, 450n, payment),
+    )
+    expect([await balance(from), await balance(to)]).toEqual([
+      [4, 1.5],
+      [4.5, 0],
+    ])
+    const release = () => inBook({ wallets: [from], holds: [intent] }, book => book.release(intent))
+    expect([await release(), await release()]).toEqual([150n, 0n])
+    expect(await balance(from)).toEqual([5.5, 0])
+    const account = await accountOf(from)
+    const { data } = await made(client.ledger.entries({ params: { id: account.id }, query: {} }))
+    expect(data.map(({ kind, amountEuros, heldEuros }) => [kind, amountEuros, heldEuros])).toEqual([
+      ['release', 0, -1.5],
+      ['transfer', -4.5, -4.5],
+      ['hold', 0, 6],
+      ['fund', 10, 0],
+    ])
+    expect(data.map(({ version }) => version)).toEqual([4, 3, 2, 1])
+  })
+
+  test('takes from what is available where more is captured than was held', async () => {
+    const [from, to] = [await wallet(10), await wallet()]
+    const intent = cause('intent')
+    await inBook({ wallets: [from] }, book => book.hold(from, 600n, intent))
+    await inBook({ wallets: [from, to], holds: [intent] }, book =>
+      book.capture('transfer', intent, to, 700n, cause()),
+    )
+    expect(await balance(from)).toEqual([3, 0])
+  })
+
+  test('knows before it is asked to what an account can pay', async () => {
+    const from = await wallet(10)
+    await inBook({ wallets: [from], others: ['bank', 'clearing_sepa'] }, book => {
+      book.hold(from, 900n, cause())
+      expect([book.available(from), book.canPay(from, 100n), book.canPay(from, 101n)]).toEqual([
+        100n,
+        true,
+        false,
+      ])
+      expect(book.canPay('clearing_sepa', 1n)).toBe(true)
+    })
+  })
+
+  test('has only the accounts that it was opened with', async () => {
+    const [from, stranger] = [await wallet(10), await wallet()]
+    const away = inBook({ wallets: [from] }, book => book.move('transfer', from, stranger, 1n, cause()))
+    await expect(away).rejects.toThrow('opened without this account')
+    const other = await house.owner()
+    const { id } = await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
+    const theirs = inBook({ wallets: [from, id] }, book => book.move('transfer', from, id, 1n, cause()))
+    await expect(theirs).rejects.toThrow('opened without this account')
+  })
+})
+
+describe('what stood at an instant', () => {
+  test('is told of one wallet and of all accounts, and sums to zero at each', async () => {
+    const [from, to] = [await wallet(10), await wallet()]
+    const instants: string[] = []
+    for (const amount of [100n, 200n, 300n]) {
+      await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, amount, cause()))
+      instants.push((await accountOf(to)).updatedAt)
+      await made(client.sandbox.advance({ body: { seconds: 1 } }))
+    }
+    const then = []
+    for (const at of instants) then.push(await balance(to, at))
+    expect(then).toEqual([
+      [1, 0],
+      [3, 0],
+      [6, 0],
+    ])
+    expect(await balance(to, '2020-01-01T00:00:00.000Z')).toEqual([0, 0])
+    for (const at of instants) {
+      const { data, hasMore } = await made(client.ledger.balances({ query: { at, limit: 100 } }))
+      expect(hasMore).toBe(false)
+      expect(data.reduce((sum, one) => sum + Math.round(one.postedEuros * 100), 0)).toBe(0)
+    }
+  })
+
+  test('never lies before what the account has already seen, whatever the clock says', async () => {
+    const [from, to] = [await wallet(10), await wallet()]
+    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await made(client.wallets.fund({ params: { id: from }, body: { amountEuros: 1 } }))
+    const before = (await accountOf(from)).updatedAt
+    await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 1n, cause()))
+    expect((await accountOf(from)).updatedAt >= before).toBe(true)
+  })
+})
+
+describe('the proof', () => {
+  test('reads every entry and finds nothing wrong', async () => {
+    const { ok, accounts, entries, sums, problems } = await made(client.ledger.verify({}))
+    expect([ok, problems, sums]).toEqual([true, [], [{ currency: 'EUR', sumEuros: 0 }]])
+    expect(accounts).toBeGreaterThan(5)
+    expect(entries).toBeGreaterThan(10)
+  })
+
+  test.each([
+    [
+      'a changed amount',
+      'update ledger_entries set amount_cents = amount_cents + 1',
+      /do not follow each other/,
+    ],
+    ['a lost entry', 'delete from ledger_entries', /has 0 entries and counts/],
+    [
+      'a changed balance',
+      'update ledger_accounts set posted_cents = posted_cents + 1',
+      /is not the sum of its entries/,
+    ],
+    [
+      'a forgotten hold',
+      'update ledger_accounts set held_cents = held_cents + 1',
+      /not the sum of its open holds/,
+    ],
+  ])('finds %s', async (_, damage, complaint) => {
+    const other = await house.owner()
+    const { id } = await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
+    await made(other.client.wallets.fund({ params: { id }, body: { amountEuros: 5 } }))
+    await house.sql('alter table ledger_entries disable trigger user')
+    await house.sql(
+      `${damage} where owner_id = $1 and ${/entries/.test(damage) ? 'account_id' : 'id'} in (
+      select id from ledger_accounts where wallet_id = $2)`,
+      [other.ownerId, id],
+    )
+    await house.sql('alter table ledger_entries enable trigger user')
+    const { ok, problems } = await made(other.client.ledger.verify({}))
+    expect(ok).toBe(false)
+    expect(problems.join(' ')).toMatch(complaint)
+  })
+
+  test('is about the caller’s own ledger', async () => {
+    expect((await made(client.ledger.verify({}))).ok).toBe(true)
+    expect(tenant.mode).toBe('test')
+  })
+})

@@ -1,0 +1,53 @@
+import { afterAll } from '@jest/globals'
+import { areas } from '../../src/areas.ts'
+import { onConnection } from '../../src/kernel/connection.ts'
+import type { Tenant } from '../../src/kernel/context.ts'
+import { type Sql, sqlOn } from '../../src/kernel/database.ts'
+import { type Book, openBook } from '../../src/money/ledger/ledger.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { made, type TestClient } from './factories.ts'
+import { startHouse, type TestHouse } from './harness.ts'
+
+type Wanted = Parameters<typeof openBook>[2]
+
+/** An owner's ledger, reached as the areas reach it, as the application's own role. */
+export interface Books {
+  readonly house: TestHouse
+  readonly client: TestClient
+  readonly tenant: Tenant
+  readonly sql: Sql
+  wallet(euros?: number): Promise<string>
+  /** One transaction, one book. */
+  inBook<T>(wanted: Wanted, work: (book: Book) => T): Promise<T>
+}
+
+export async function startBooks(): Promise<Books> {
+  const house = await startHouse()
+  const { ownerId, client } = await house.owner()
+  const tenant = { ownerId, mode: 'test' } as const
+  const database = await openDatabase(
+    house.databaseUrl,
+    Object.values(areas).flatMap(({ entities }) => entities),
+    8,
+  )
+  afterAll(() => database.close())
+  return {
+    house,
+    client,
+    tenant,
+    sql: sqlOn(database.pool),
+    async wallet(euros = 0) {
+      const { id } = await made(client.wallets.create({ body: { name: 'Purse' } }))
+      if (euros > 0) await made(client.wallets.fund({ params: { id }, body: { amountEuros: euros } }))
+      return id
+    },
+    inBook: (wanted, work) =>
+      onConnection(database, 'begin', async connection => {
+        const book = await openBook(sqlOn(connection), { tenant, now: new Date() }, wanted)
+        const result = work(book)
+        await book.post(sqlOn(connection))
+        await connection.query('commit')
+        return result
+      }),
+  }
+}
