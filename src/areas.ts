@@ -1,3 +1,4 @@
+import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
@@ -22,6 +23,7 @@ export const areas = {
   agentTokens: agentTokensArea,
   policies: policiesArea,
   intents: intentsArea,
+  transfers: transfersArea,
   events: eventsArea,
   audit: auditArea,
   sandbox: sandboxArea,

@@ -21,6 +21,8 @@ const rights = {
   'sandbox:write': 'never',
   'tokens:read': 'given',
   'tokens:write': 'never',
+  'transfers:create': 'never',
+  'transfers:read': 'never',
   'wallets:fund': 'never',
   'wallets:read': 'given',
   'wallets:write': 'never',

@@ -8,6 +8,7 @@ import { ApplicationRole } from './m0007-application-role.ts'
 import { Ledger } from './m0008-ledger.ts'
 import { LedgerPosting } from './m0009-ledger-posting.ts'
 import { Wallets } from './m0011-wallets.ts'
+import { Transfers } from './m0012-transfers.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   { name: 'm0008-ledger', class: Ledger },
   { name: 'm0009-ledger-posting', class: LedgerPosting },
   { name: 'm0011-wallets', class: Wallets },
+  { name: 'm0012-transfers', class: Transfers },
 ]

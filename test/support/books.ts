@@ -5,7 +5,7 @@ import type { Tenant } from '../../src/kernel/context.ts'
 import { type Sql, sqlOn } from '../../src/kernel/database.ts'
 import { type Book, openBook } from '../../src/money/ledger/ledger.ts'
 import { openDatabase } from '../../src/platform/database.ts'
-import { made, type TestClient } from './factories.ts'
+import { aWallet, type TestClient } from './factories.ts'
 import { startHouse, type TestHouse } from './harness.ts'
 
 type Wanted = Parameters<typeof openBook>[2]
@@ -36,11 +36,7 @@ export async function startBooks(): Promise<Books> {
     client,
     tenant,
     sql: sqlOn(database.pool),
-    async wallet(euros = 0) {
-      const { id } = await made(client.wallets.create({ body: { name: 'Purse' } }))
-      if (euros > 0) await made(client.wallets.fund({ params: { id }, body: { amountEuros: euros } }))
-      return id
-    },
+    wallet: async (euros = 0) => (await aWallet(client, euros)).id,
     inBook: (wanted, work) =>
       onConnection(database, 'begin', async connection => {
         const book = await openBook(sqlOn(connection), { tenant, now: new Date() }, wanted)

@@ -53,3 +53,14 @@ export async function aLiveClient(house: TestHouse, owner: Owner<typeof areas>):
   const { key } = await aKey(owner.client, { environment: 'live' })
   return house.client(String(key))
 }
+
+/** A wallet with so many euros in it. */
+export async function aWallet(
+  client: TestClient,
+  euros = 0,
+  members: BodyOf<TestClient['wallets']['create']> = {},
+) {
+  const wallet = await made(client.wallets.create({ body: { name: 'Purse', ...members } }))
+  if (euros === 0) return wallet
+  return made(client.wallets.fund({ params: { id: wallet.id }, body: { amountEuros: euros } }))
+}

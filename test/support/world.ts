@@ -70,7 +70,11 @@ export class World {
   }
 
   async bodyOf({ operation }: Registered): Promise<unknown> {
-    return operation.example === undefined ? undefined : this.#withIds(operation.example)
+    if (operation.example === undefined) return undefined
+    const body = (await this.#withIds(operation.example)) as { fromWalletId?: string }
+    // Whoever is to pay has money.
+    if (body.fromWalletId) await this.#succeed(byKey('wallets.fund'), `/wallets/${body.fromWalletId}/fund`)
+    return body
   }
 
   send({ operation }: Registered, path: string, asked: Asked): Promise<Told> {

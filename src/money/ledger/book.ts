@@ -102,6 +102,20 @@ export class Book {
     this.#enter(transferId, this.#ofKind(to, templates[kind][1]), amount)
   }
 
+  /** One posting with many payees: all of them or none. */
+  spread(
+    kind: Template,
+    from: Place,
+    parts: readonly { readonly walletId: string; readonly amountEuros: Euros }[],
+    cause: Cause,
+  ): void {
+    const transferId = this.#transfer(kind, cause)
+    const amount = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
+    this.#enter(transferId, this.#ofKind(from, templates[kind][0]), -amount)
+    for (const { walletId, amountEuros } of parts)
+      this.#enter(transferId, this.#ofKind(walletId, templates[kind][1]), amountEuros)
+  }
+
   hold(place: Place, amount: Euros, cause: Cause): void {
     const account = this.#at(place)
     const held: Held = {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { area } from '../../kernel/area.ts'
-import type { Context } from '../../kernel/context.ts'
+import type { Context, Tenant } from '../../kernel/context.ts'
+import type { Row, Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
@@ -65,6 +66,27 @@ async function open(members: Members, context: Opening): Promise<Wallet> {
 }
 
 const isOpen = { $ne: 'closed' } as const
+
+/** Of a wallet what whoever moves money must know. */
+export interface Known extends Row {
+  readonly id: string
+  readonly status: Wallet['status']
+  readonly agentId: string | null
+}
+
+const KNOWN = `
+select id, status, agent_id as "agentId" from wallets
+where owner_id = $1 and mode = $2 and id = any($3::text[])`
+
+/** Read once their accounts are locked: nobody freezes or closes a wallet without its account. */
+export async function walletsOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Known>> {
+  const wallets = await sql<Known>(KNOWN, [ownerId, mode, ids])
+  return new Map(wallets.map(wallet => [wallet.id, wallet]))
+}
 
 /** Locked, so that it is not closed meanwhile. */
 async function canHoldOthers(id: string, { em }: Pick<Context, 'em'>): Promise<boolean> {
