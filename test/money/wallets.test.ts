@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals'
+import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
+import { aLiveClient, aWallet, made } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { times } from '../support/pot-house.ts'
+
+const house = await startHouse()
+const owner = await house.owner()
+const { client } = owner
+
+/** ISO 13616: the first four characters at the end, letters as numbers, and one is left of a division by 97. */
+const isValid = (iban: string): boolean =>
+  BigInt((iban.slice(4) + iban.slice(0, 4)).replace(/[A-Z]/g, letter => String(letter.charCodeAt(0) - 55))) %
+    97n ===
+  1n
+
+const change = (id: string, body: { name?: string; status?: 'active' | 'frozen' }) =>
+  client.wallets.update({ params: { id }, body })
+const close = (id: string) => client.wallets.close({ params: { id } })
+const fund = (id: string, amountEuros: number) =>
+  client.wallets.fund({ params: { id }, body: { amountEuros } })
+
+describe('a wallet', () => {
+  test('begins empty, with a valid number of its own', async () => {
+    const wallets = await times(20, () => aWallet(client))
+    for (const { iban, bic, kind, status, availableEuros, heldEuros } of wallets) {
+      expect(iban).toMatch(/^DE\d{2}99990001\d{10}$/)
+      expect(isValid(String(iban))).toBe(true)
+      expect([bic, kind, status, availableEuros, heldEuros]).toEqual(['AGPYDEF0XXX', 'owner', 'active', 0, 0])
+    }
+    expect(new Set(wallets.map(({ iban }) => iban)).size).toBe(20)
+  })
+
+  test.each([1n, 97n, 98n, 9_999_999_999n])('number %d has check digits that hold', number => {
+    const { iban } = virtualIban('test', { code: '99990001', bic: 'AGPYDEF0XXX' }, number)
+    expect([iban?.length, isValid(String(iban))]).toEqual([22, true])
+  })
+
+  test('of live mode has no number, and takes no money by a bare call', async () => {
+    const live = await aLiveClient(house, owner)
+    const { id, iban, bic } = await aWallet(live)
+    expect([iban, bic]).toEqual([null, null])
+    const { status, code } = await live.wallets.fund({ params: { id }, body: { amountEuros: 1 } })
+    expect([status, code]).toEqual([503, 'live_rail_missing'])
+  })
+
+  test('is found by what it is, and under the other name of the collection', async () => {
+    const parent = await aWallet(client)
+    const child = await aWallet(client, 0, { parentWalletId: parent.id, metadata: { team: 'research' } })
+    const found = async (query: object) =>
+      (await made(client.wallets.list({ query }))).data.map(({ id }) => id)
+    expect(await found({ parentWalletId: parent.id })).toEqual([child.id])
+    expect(await found({ iban: child.iban })).toEqual([child.id])
+    expect(await found({ iban: child.iban, kind: 'agent' })).toEqual([])
+    const { body } = await house.http('GET', `/v1/accounts/${child.id}`, { token: owner.key })
+    expect(body).toEqual(await made(client.wallets.get({ params: { id: child.id } })))
+  })
+
+  test('is funded in test mode, to the cent, up to 100,000 € at once', async () => {
+    const { id } = await aWallet(client)
+    expect(await made(fund(id, 0.01))).toMatchObject({ availableEuros: 0.01 })
+    expect(await made(fund(id, 100_000))).toMatchObject({ availableEuros: 100_000.01 })
+    const { status, error } = await fund(id, 100_000.01)
+    expect([status, error]).toEqual([400, expect.stringContaining('amountEuros')])
+    const { data } = await made(client.events.list({ query: { event: 'wallet.funded' } }))
+    expect(data[0]?.data).toEqual({
+      walletId: id,
+      status: 'active',
+      amountEuros: 100_000,
+      balanceEuros: 100_000.01,
+    })
+  })
+})
+
+describe('a wallet that is', () => {
+  test('renamed keeps all else', async () => {
+    const wallet = await aWallet(client, 5)
+    const { updatedAt: _, ...rest } = await made(change(wallet.id, { name: 'Travel' }))
+    expect(rest).toEqual({ ...wallet, name: 'Travel', updatedAt: undefined })
+  })
+
+  test('frozen takes money, and can be let go again', async () => {
+    const { id } = await aWallet(client)
+    expect(await made(change(id, { status: 'frozen' }))).toMatchObject({ status: 'frozen' })
+    expect(await made(fund(id, 1))).toMatchObject({ availableEuros: 1 })
+    expect(await made(change(id, { status: 'active' }))).toMatchObject({ status: 'active' })
+  })
+
+  test('not empty, or above an open one, is not closed', async () => {
+    const [full, parent] = [await aWallet(client, 1), await aWallet(client)]
+    const child = await aWallet(client, 0, { parentWalletId: parent.id })
+    expect([(await close(full.id)).code, (await close(parent.id)).code]).toEqual([
+      'wallet_not_empty',
+      'wallet_has_children',
+    ])
+    await made(close(child.id))
+    expect(await made(close(parent.id))).toMatchObject({ status: 'closed' })
+  })
+
+  test('closed stays so: not found in the list, not funded, not changed, not a parent', async () => {
+    const { id } = await aWallet(client)
+    await made(close(id))
+    const listed = async (query: object) =>
+      (await made(client.wallets.list({ query: { limit: 100, ...query } }))).data.some(one => one.id === id)
+    expect([await listed({}), await listed({ status: 'closed' })]).toEqual([false, true])
+    const refusals = [fund(id, 1), change(id, { name: 'New' }), close(id)]
+    expect((await Promise.all(refusals)).map(({ code }) => code)).toEqual(Array(3).fill('wallet_closed'))
+    const { status, code } = await client.wallets.create({ body: { name: 'Below', parentWalletId: id } })
+    expect([status, code]).toEqual([400, 'parent_not_usable'])
+    const { data } = await made(client.ledger.accounts({ query: { walletId: id } }))
+    expect(data[0]?.closedAt).not.toBeNull()
+  })
+
+  test('funded and closed at the same instant is one or the other', async () => {
+    const wallets = await times(20, () => aWallet(client))
+    for (const { id } of wallets) {
+      const [funded, closed] = await Promise.all([fund(id, 1), close(id)])
+      expect([funded.status, closed.status].toSorted()).toEqual([200, 400])
+    }
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+})
