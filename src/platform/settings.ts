@@ -124,6 +124,12 @@ const schema = z.object({
     meaning: 'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
     allowed: 'true or false',
   }),
+  sepaRail: about(z.enum(['sandbox']).optional(), {
+    meaning:
+      'Rail of live mode’s SEPA payments. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
+    allowed: 'sandbox',
+    otherwise: 'none: live mode has no SEPA payments',
+  }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',
     allowed: 'an http or https URL',
