@@ -6,6 +6,7 @@ import { policiesArea } from './control/policies/policies.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { healthArea } from './surface/health/health.ts'
 import { pagesArea } from './surface/pages/pages.ts'
 import { sandboxArea } from './surface/sandbox/sandbox.ts'
@@ -14,6 +15,7 @@ import { sandboxArea } from './surface/sandbox/sandbox.ts'
 export const areas = {
   customers: customersArea,
   keys: keysArea,
+  beneficiaries: beneficiariesArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
   policies: policiesArea,
