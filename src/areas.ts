@@ -7,6 +7,7 @@ import { policiesArea } from './control/policies/policies.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
@@ -19,6 +20,7 @@ export const areas = {
   keys: keysArea,
   ledger: ledgerArea,
   wallets: walletsArea,
+  beneficiaries: beneficiariesArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
   policies: policiesArea,

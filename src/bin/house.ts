@@ -4,10 +4,12 @@ import { type Execute, executor } from '../kernel/execute.ts'
 import { type House, reactionsOf } from '../kernel/house.ts'
 import { announcer } from '../kernel/outbox.ts'
 import { Cursors } from '../kernel/page.ts'
+import type { Outside } from '../kernel/ports.ts'
 import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
+import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
 
 export type ServiceSettings = Settings & { databaseUrl: string; dashboardSecret: string; secretKey: string }
@@ -17,6 +19,8 @@ export interface HouseOptions {
   /** Several processes serve this database: none of them changes the schema. */
   readonly shared?: boolean
   readonly areas?: Areas
+  /** Systems of others in place of those that the settings choose. */
+  readonly outside?: Partial<Outside>
 }
 
 /** Something that runs beside the API until it is told to stop. */
@@ -41,6 +45,7 @@ export async function openHouse({
   settings,
   shared = false,
   areas = allAreas,
+  outside = {},
 }: HouseOptions): Promise<OpenHouse> {
   const { databaseUrl, dashboardSecret, secretKey } = settings
   const log = openLog(settings.logLevel, [dashboardSecret, secretKey, settings.temporalApiKey ?? []].flat())
@@ -57,6 +62,7 @@ export async function openHouse({
       metrics,
       publicUrl: settings.publicUrl,
       walletBank: { code: settings.bankCode, bic: settings.bankBic },
+      outside: { ...outsideOf(settings), ...outside },
       execute: call => execute(call),
       onOutbox,
       temporal: () => temporal(),

@@ -6,7 +6,7 @@ import { advance } from '../kernel/deadlines.ts'
 import type { Execute } from '../kernel/execute.ts'
 import type { File } from '../kernel/file.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
-import type { Health, Ports } from '../kernel/ports.ts'
+import type { Health, Outside, Ports } from '../kernel/ports.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
 import type { Metrics } from '../platform/metrics.ts'
 
@@ -16,6 +16,7 @@ interface Parts {
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly walletBank: Ports['walletBank']
+  readonly outside: Outside
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Null where nobody here works with Temporal. */
@@ -24,11 +25,12 @@ interface Parts {
 
 /** What handlers may ask of the world, made of what the platform has. */
 export function portsOf(parts: Parts): Ports {
-  const { areas, database, metrics, publicUrl, walletBank, execute, onOutbox, temporal } = parts
+  const { areas, database, metrics, publicUrl, walletBank, outside, execute, onOutbox, temporal } = parts
   const document = once(() => openapiDocument(areas))
   const text = once(() => JSON.stringify(document()))
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
+    ...outside,
     health: () => healthOf(database, temporal),
     metrics: metrics.text,
     clockOffset: tenant => offsetOf(sqlOn(database.pool), tenant),

@@ -3,6 +3,7 @@ import type { HotHandler } from './batch.ts'
 import type { Context } from './context.ts'
 import type { OutsideHandler } from './outside.ts'
 import { type Page, type PageQuery, pageOf, pageQuery } from './page.ts'
+import type { Outside } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { Scope } from './scopes.ts'
 
@@ -41,6 +42,8 @@ export interface Contract<
   readonly example?: z.input<B>
   /** The section of the documentation, where it is not the area's own. */
   readonly tag?: string
+  /** The system of others without which it cannot be done. Live mode may lack it: see `Outside`. */
+  readonly asks?: keyof Outside
   /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
   readonly readOnly?: true
 }

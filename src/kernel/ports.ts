@@ -1,8 +1,9 @@
-import type { Tenant } from './context.ts'
+import type { Mode, Tenant } from './context.ts'
 import type { File } from './file.ts'
+import type { SepaRail } from './sepa-rail.ts'
 
 /** What handlers may ask of the world around them; wired in `bin`. */
-export interface Ports {
+export interface Ports extends Outside {
   health(): Promise<Health>
   metrics(): Promise<string>
   /** How many milliseconds the tenant's test clock is ahead, at this moment. */
@@ -17,6 +18,14 @@ export interface Ports {
   docs(): File
   /** What the page is made of; undefined where there is none of that name. */
   docsAsset(name: string): File | undefined
+}
+
+/**
+ * The systems of others, each behind an interface of its own. Test mode has one that pretends; asked for one that live
+ * mode lacks, it throws the problem `not_configured`, which says what to set.
+ */
+export interface Outside {
+  sepaRail(mode: Mode): SepaRail
 }
 
 export interface Health {

@@ -44,6 +44,7 @@ export const problems = {
   rate_limited: [429, 'Too many requests from this address. Wait as long as Retry-After says.'],
   internal: [500, 'Something went wrong on our side. Give us the X-Request-Id of this answer.'],
   busy: [503, 'Too much is happening on these records at once. Try again.'],
+  not_configured: [503, 'This needs a system of a bank or processor, and none is configured here.'],
   outcome_unknown: [
     503,
     'The connection to the database was lost and the outcome is not known. Repeat the request with the same Idempotency-Key, or look before you repeat.',

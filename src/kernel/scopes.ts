@@ -6,6 +6,8 @@ const rights = {
   'agents:read': 'given',
   'agents:write': 'never',
   'audit:read': 'never',
+  'beneficiaries:read': 'never',
+  'beneficiaries:write': 'never',
   'customers:read': 'never',
   'customers:write': 'never',
   'events:read': 'given',

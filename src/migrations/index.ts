@@ -7,6 +7,7 @@ import { Intents } from './m0006-intents.ts'
 import { ApplicationRole } from './m0007-application-role.ts'
 import { Ledger } from './m0008-ledger.ts'
 import { LedgerPosting } from './m0009-ledger-posting.ts'
+import { Beneficiaries } from './m0010-beneficiaries.ts'
 import { Wallets } from './m0011-wallets.ts'
 import { Transfers } from './m0012-transfers.ts'
 
@@ -21,6 +22,7 @@ export const migrations = [
   { name: 'm0007-application-role', class: ApplicationRole },
   { name: 'm0008-ledger', class: Ledger },
   { name: 'm0009-ledger-posting', class: LedgerPosting },
+  { name: 'm0010-beneficiaries', class: Beneficiaries },
   { name: 'm0011-wallets', class: Wallets },
   { name: 'm0012-transfers', class: Transfers },
 ]

@@ -141,6 +141,12 @@ const schema = z.object({
       .default('AGPYDEF0XXX'),
     { meaning: 'BIC that goes with `BANK_CODE`.', allowed: 'a BIC of Germany' },
   ),
+  sepaRail: about(z.enum(['sandbox']).optional(), {
+    meaning:
+      'Rail of live mode’s SEPA payments. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
+    allowed: 'sandbox',
+    otherwise: 'none: live mode has no SEPA payments',
+  }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',
     allowed: 'an http or https URL',

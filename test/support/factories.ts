@@ -38,6 +38,16 @@ export const anIntent = (
     }),
   )
 
+export const aBeneficiary = (
+  client: TestClient,
+  members: BodyOf<TestClient['beneficiaries']['create']> = {},
+) =>
+  made(
+    client.beneficiaries.create({
+      body: { name: 'Bäckerei Müller', iban: 'DE89 3704 0044 0532 0130 00', ...members },
+    }),
+  )
+
 export const aKey = (client: TestClient, members: BodyOf<TestClient['keys']['create']> = {}) =>
   made(client.keys.create({ body: { name: 'Build server', environment: 'sandbox', ...members } }))
 

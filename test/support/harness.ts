@@ -7,6 +7,7 @@ import type { Part } from '../../src/bin/house.ts'
 import { openService, type Service } from '../../src/bin/service.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import type { Areas } from '../../src/kernel/area.ts'
+import type { Outside } from '../../src/kernel/ports.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { cloneDatabase } from './database.ts'
 import { temporalOfRun } from './temporal.ts'
@@ -53,6 +54,8 @@ interface Options<A extends Areas> {
   readonly env?: Readonly<Record<string, string>>
   /** With a relay, a worker and the deadlines, on a task queue of its own; on the server of the run, or on that one. */
   readonly temporal?: true | TemporalAccess
+  /** Systems of others in place of the sandbox's. */
+  readonly outside?: Partial<Outside>
   /** SQL for tables that only the tests have. */
   readonly tables?: string
   /** What the services are told in place of the database's address: that of a proxy, for one. */
@@ -78,7 +81,12 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
   const open = async (): Promise<string> => {
     const secrets = { databaseUrl: address, dashboardSecret: DASHBOARD_SECRET, secretKey: SECRET_KEY }
-    const service = await openService({ settings: { ...readSettings(env), ...secrets }, shared: true, areas })
+    const service = await openService({
+      settings: { ...readSettings(env), ...secrets },
+      shared: true,
+      areas,
+      outside: options.outside ?? {},
+    })
     services.push(service)
     if (options.temporal && services.length === 1) work(service, options.temporal)
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`

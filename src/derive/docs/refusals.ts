@@ -49,6 +49,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   rate_limited: 'Wait for `Retry-After` seconds.',
   internal: 'Repeat with the same Idempotency-Key. If it stays, tell us the `X-Request-Id`.',
   busy: 'Repeat after `Retry-After` seconds.',
+  not_configured: 'Set what the message names, or use test mode.',
   outcome_unknown: 'Repeat with the same Idempotency-Key: nothing happens twice.',
   unavailable: 'Repeat after `Retry-After` seconds.',
 }

@@ -22,6 +22,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   rate_limited: () => true,
   internal: () => true,
   busy: isWrite,
+  not_configured: ({ asks }) => asks !== undefined,
   outcome_unknown: isWrite,
   unavailable: () => true,
 }

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { countries } from './countries.ts'
+import { countryOfIban } from './iban.ts'
+import { ibanCountryOf } from './sepa-area.ts'
+
+const countryOfBic = (bic: string): string => bic.slice(4, 6)
+
+/** Codes that ISO 3166 does not have and BICs do: Kosovo. */
+const isCountry = (code: string): boolean => countries.has(code) || code === 'XK'
+
+/** What is wrong with a BIC (ISO 9362:2014, as in `BICFIDec2014Identifier`), in words; undefined where nothing is. */
+export function bicProblem(bic: string): string | undefined {
+  const [stranger] = bic.match(/[^A-Z0-9]/u) ?? []
+  if (stranger) return `A BIC has letters and digits only, this has "${stranger}".`
+  if (bic.length !== 8 && bic.length !== 11) return `A BIC has 8 or 11 characters, this has ${bic.length}.`
+  const country = countryOfBic(bic)
+  return isCountry(country)
+    ? undefined
+    : `The fifth and sixth characters of a BIC are a country, "${country}" is none.`
+}
+
+/**
+ * Whether a bank of this BIC can keep an account of this IBAN: both name the same country. Two exceptions: banks of a
+ * territory name it while its accounts have the IBAN of another country; French banks keep branches in Monaco.
+ */
+export function bicFits(bic: string, iban: string): boolean {
+  const [bank, account] = [countryOfBic(bic), countryOfIban(iban)]
+  return bank === account || ibanCountryOf[bank] === account || (bank === 'FR' && account === 'MC')
+}
+
+/** A BIC on the wire: small letters and spaces around it are welcome, and gone afterwards. */
+export const bic = z
+  .codec(z.string().max(100), z.string(), {
+    decode(text, context) {
+      const plain = text.trim().replace(/[a-z]/g, letter => letter.toUpperCase())
+      const problem = bicProblem(plain)
+      if (problem === undefined) return plain
+      context.issues.push({ code: 'custom', message: problem, input: text })
+      return z.NEVER
+    },
+    encode: plain => plain,
+  })
+  .meta({ description: 'Of the bank that keeps the account.', examples: ['COBADEFFXXX'] })

@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { bic } from '../../kernel/bic.ts'
+import { iban, plainIban } from '../../kernel/iban.ts'
+import { id } from '../../kernel/ids.ts'
+import { del, type Failure, get, list, missing, nothing, patch, post } from '../../kernel/operation.ts'
+import { country, email, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { payeeResults } from '../../kernel/sepa-rail.ts'
+import { sepaName } from './beneficiary.ts'
+
+const result = z.enum(payeeResults)
+
+const Verification = z.object({
+  result,
+  suggestedName: z
+    .string()
+    .nullable()
+    .meta({ description: 'With `close_match`: the name that the account is in.', examples: ['Adler GmbH'] }),
+  at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
+})
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(140)
+  .refine(
+    text => /[A-Za-z0-9]/.test(sepaName(text)),
+    'Nothing of it can be spelled in a SEPA message. Write it in Latin letters.',
+  )
+  .meta({ description: 'The holder of the account, as the bank knows it.', examples: ['Bäckerei Müller'] })
+
+const members = { name, iban, bic: bic.nullable(), country, email: email.nullable() }
+
+export const BeneficiaryRecord = z
+  .object({
+    ...recordHead('beneficiary'),
+    name: z.string(),
+    sepaName: z
+      .string()
+      .max(70)
+      .meta({
+        description: 'The name as SEPA messages have it: spelled in their characters, cut at 70.',
+        examples: ['Baeckerei Mueller'],
+      }),
+    iban: z.string().meta({ examples: ['DE89370400440532013000'] }),
+    bic: z
+      .string()
+      .nullable()
+      .meta({ examples: ['COBADEFFXXX'] }),
+    country: country.meta({ description: 'Of the payee; that of the IBAN unless you say another.' }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ examples: ['ada@example.com'] }),
+    verification: Verification.nullable().meta({
+      description:
+        'What the payee’s bank says of name and IBAN; null until it is asked, and after either has changed.',
+    }),
+    duplicateOf: id('beneficiary')
+      .nullable()
+      .meta({ description: 'Another beneficiary of yours that had this IBAN before.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Beneficiary' })
+
+/** An account number is nobody's business but the owner's: an event goes to many places. */
+const BeneficiaryEvent = z.object({
+  beneficiaryId: id('beneficiary'),
+  name: z.string().max(200),
+  country: z.string(),
+  verification: result.nullable(),
+  duplicateOf: id('beneficiary').nullable(),
+})
+
+const BeneficiaryUpdated = BeneficiaryEvent.extend({
+  changed: z.array(z.string()).meta({ description: 'What was changed. What follows from it is not listed.' }),
+})
+
+const fails = {
+  beneficiary_not_found: missing('beneficiary'),
+  bic_does_not_fit: [400, 'bic: The bank is in another country than the account.'],
+} as const satisfies Record<string, Failure>
+const { beneficiary_not_found, bic_does_not_fit } = fails
+
+export const beneficiariesApi = {
+  create: post('/beneficiaries', {
+    summary: 'Add a beneficiary',
+    description:
+      'Whom you pay by SEPA. The IBAN is checked: country, length, structure, check digits. One that you have already is not refused: `duplicateOf` names the beneficiary. Whether the account is in this name is for its bank to say: `POST /beneficiaries/{id}/verify`.',
+    callers: ['key'],
+    scope: 'beneficiaries:write',
+    body: z.strictObject({
+      name,
+      iban,
+      bic: members.bic.default(null),
+      country: country.optional().meta({ description: 'Of the payee. If not given, that of the IBAN.' }),
+      email: members.email.default(null),
+    }),
+    example: { name: 'Bäckerei Müller', iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
+    returns: [201, BeneficiaryRecord],
+    fails: { bic_does_not_fit },
+    emits: { 'beneficiary.created': BeneficiaryEvent },
+  }),
+  list: list('/beneficiaries', {
+    summary: 'List beneficiaries',
+    description: 'Newest first, without the deleted ones.',
+    callers: ['key'],
+    scope: 'beneficiaries:read',
+    filters: {
+      iban: z
+        .string()
+        .transform(plainIban)
+        .optional()
+        .meta({ description: 'Spaces and small letters are welcome.', examples: ['DE89370400440532013000'] }),
+      country: country.optional(),
+      verification: z
+        .enum([...payeeResults, 'none'])
+        .optional()
+        .meta({ description: 'What the last verification said; `none`: there is none that counts.' }),
+    },
+    item: BeneficiaryRecord,
+  }),
+  get: get('/beneficiaries/{id}', {
+    summary: 'Get a beneficiary',
+    callers: ['key'],
+    scope: 'beneficiaries:read',
+    returns: [200, BeneficiaryRecord],
+    fails: { beneficiary_not_found },
+  }),
+  update: patch('/beneficiaries/{id}', {
+    summary: 'Change a beneficiary',
+    description:
+      'Another name or IBAN takes the verification away. Another IBAN takes the country along where that was the old IBAN’s. What is under way is not touched.',
+    callers: ['key'],
+    scope: 'beneficiaries:write',
+    body: z.strictObject(members).partial(),
+    example: { email: 'accounts@example.com' },
+    returns: [200, BeneficiaryRecord],
+    fails,
+    emits: { 'beneficiary.updated': BeneficiaryUpdated },
+  }),
+  delete: del('/beneficiaries/{id}', {
+    summary: 'Delete a beneficiary',
+    description: 'Transfers that were made to it keep it. The oldest of its duplicates takes its place.',
+    callers: ['key'],
+    scope: 'beneficiaries:write',
+    returns: [204, nothing],
+    fails: { beneficiary_not_found },
+    emits: { 'beneficiary.deleted': BeneficiaryEvent, 'beneficiary.updated': BeneficiaryUpdated },
+  }),
+  verify: post('/beneficiaries/{id}/verify', {
+    summary: 'Ask the payee’s bank whether the account is in this name',
+    description: [
+      'Verification of payee. The result is kept with the beneficiary until its name or IBAN changes.',
+      'In test mode the name decides. `Close …`: `close_match`, with the rest of it as suggested name. `No match …`: `no_match`. `Unknown …`: `not_possible`. `Timeout …`: the bank does not answer in time. `Garbled …`: its answer cannot be used. Any other: `match`.',
+    ].join('\n\n'),
+    callers: ['key'],
+    scope: 'beneficiaries:write',
+    run: 'outside',
+    asks: 'sepaRail',
+    returns: [
+      200,
+      Verification.extend({ beneficiaryId: id('beneficiary') }).meta({ id: 'PayeeVerification' }),
+    ],
+    fails: {
+      beneficiary_not_found,
+      beneficiary_changed: [
+        409,
+        'Name or IBAN have changed while the bank was asked. Nothing is recorded: verify again, with a new Idempotency-Key.',
+      ],
+      bank_answer_unusable: [
+        502,
+        'What the bank answered cannot be used. Nothing is recorded: verify again, with a new Idempotency-Key.',
+      ],
+      bank_silent: [
+        504,
+        'The bank did not answer in time. Nothing is recorded: verify again, with a new Idempotency-Key.',
+      ],
+    },
+    emits: { 'beneficiary.verified': BeneficiaryEvent },
+  }),
+}

@@ -1,0 +1,230 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
+import type { Payee, RailCall, SepaRail } from '../../src/kernel/sepa-rail.ts'
+import { aBeneficiary, aLiveClient, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { tally, times } from '../support/pot-house.ts'
+import { traceOf, transactionsOf } from '../support/trace.ts'
+import { until } from '../support/until.ts'
+
+/** The sandbox's rail, with every call noted; a test may have it answer otherwise. */
+const calls: (Payee & RailCall)[] = []
+const sandbox = sandboxRail()
+let answer: SepaRail['verifyPayee'] = sandbox.verifyPayee
+const rail: SepaRail = {
+  verifyPayee(payee, call) {
+    calls.push({ ...payee, ...call })
+    return answer(payee, call)
+  },
+}
+const house = await startHouse({ outside: { sepaRail: () => rail } })
+const bare = await startHouse()
+const rehearsal = await startHouse({ env: { SEPA_RAIL: 'sandbox' } })
+const { client } = await house.owner()
+
+beforeEach(() => {
+  answer = sandbox.verifyPayee
+  calls.splice(0)
+})
+
+const verify = (id: string, idempotencyKey?: string, by: TestClient = client) =>
+  by.beneficiaries.verify({ params: { id }, ...(idempotencyKey ? { idempotencyKey } : {}) })
+
+const kept = async (id: string) => (await made(client.beneficiaries.get({ params: { id } }))).verification
+
+/** As if the call had been made that long ago. */
+const age = (key: string) =>
+  house.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
+    key,
+  ])
+
+/** A rail that answers when it is told to. */
+function slowRail() {
+  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<SepaRail['verifyPayee']>>>()
+  answer = () => promise
+  return { resolve, fail: () => reject(new Error('the line is dead')) }
+}
+
+const asked = () => until('the rail is asked', () => calls.length > 0)
+
+describe('the verification of a payee', () => {
+  test.each([
+    ['Bäckerei Müller', 'match', null],
+    ['Close Adler GmbH', 'close_match', 'Adler GmbH'],
+    ['No Match GmbH', 'no_match', null],
+    ['Unknown Person', 'not_possible', null],
+  ])('of %s is a %s', async (name, result, suggestedName) => {
+    const { id } = await aBeneficiary(client, { name })
+    const { status, body } = await verify(id)
+    const verification = { result, suggestedName, at: expect.stringMatching(/^\d{4}-.*Z$/) }
+    expect([status, body]).toEqual([200, { beneficiaryId: id, ...verification }])
+    expect(await kept(id)).toEqual({ result, suggestedName, at: body.at })
+  })
+
+  test('sends the name as it was given, and the account', async () => {
+    const { id } = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
+    const { headers } = await verify(id)
+    expect(calls).toEqual([
+      {
+        name: 'Bäckerei Müller',
+        iban: 'DE89370400440532013000',
+        bic: 'COBADEFFXXX',
+        reference: expect.stringMatching(/^payeecheck_[0-9a-z]{26}$/),
+        requestId: headers.get('x-request-id'),
+      },
+    ])
+  })
+
+  test('leaves its event and audit entry in the transaction of the answer', async () => {
+    const { id } = await aBeneficiary(client)
+    const answered = await verify(id)
+    expect(await traceOf(house, answered)).toEqual({
+      events: ['beneficiary.verified'],
+      actions: ['beneficiaries.verify'],
+      entries: 1,
+    })
+    expect(await transactionsOf(house, answered, 'beneficiaries', id)).toBe(1)
+    const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
+    expect(event?.data).toMatchObject({ beneficiaryId: id, verification: 'match' })
+  })
+
+  test('can be asked for again, and the last answer counts', async () => {
+    const { id } = await aBeneficiary(client)
+    await made(verify(id))
+    answer = async () => ({ result: 'no_match', suggestedName: null })
+    await made(verify(id))
+    expect((await kept(id))?.result).toBe('no_match')
+    expect(new Set(calls.map(({ reference }) => reference)).size).toBe(2)
+  })
+
+  test('with the same key is replayed, not repeated', async () => {
+    const { id } = await aBeneficiary(client)
+    const first = await verify(id, 'replayed')
+    const again = await verify(id, 'replayed')
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([
+      200,
+      first.body,
+      'true',
+    ])
+    expect(calls).toHaveLength(1)
+  })
+
+  test('is asked once when twenty ask with one key at once', async () => {
+    const { id } = await aBeneficiary(client)
+    const slow = slowRail()
+    const all = times(20, () => verify(id, 'twenty'))
+    await asked()
+    slow.resolve({ result: 'match', suggestedName: null })
+    const { 200: told = 0, 409: waiting = 0 } = tally(await all)
+    expect([told > 0, told + waiting]).toEqual([true, 20])
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe('a bank that gives no answer', () => {
+  test.each([
+    ['Timeout GmbH', 504, 'bank_silent'],
+    ['Garbled GmbH', 502, 'bank_answer_unusable'],
+  ])('as with %s is a %i, and nothing is recorded', async (name, status, code) => {
+    const { id } = await aBeneficiary(client, { name })
+    const answered = await verify(id)
+    expect(answered).toMatchObject({ status, code })
+    expect(await kept(id)).toBe(null)
+    expect((await traceOf(house, answered))?.events).toEqual([])
+  })
+
+  test('leaves the last answer as it was', async () => {
+    const { id } = await aBeneficiary(client)
+    await made(verify(id))
+    const before = await kept(id)
+    answer = async () => 'late'
+    expect((await verify(id)).status).toBe(504)
+    expect(await kept(id)).toEqual(before)
+  })
+})
+
+describe('a crash between the call and the record', () => {
+  test('is told as silence to the next try with the key, and the bank is not asked again', async () => {
+    const { id } = await aBeneficiary(client)
+    answer = async () => {
+      throw new Error('the line is dead')
+    }
+    expect((await verify(id, 'crashed')).status).toBe(500)
+    expect(await verify(id, 'crashed')).toMatchObject({ status: 409, code: 'in_progress' })
+    await age('crashed')
+    answer = sandbox.verifyPayee
+    for (let count = 0; count < 2; count++)
+      expect(await verify(id, 'crashed')).toMatchObject({ status: 504, code: 'bank_silent' })
+    expect(calls).toHaveLength(1)
+    expect(await kept(id)).toBe(null)
+    expect((await verify(id, 'anew')).status).toBe(200)
+  })
+
+  test('that was only slowness changes nothing once somebody has recovered', async () => {
+    const { id } = await aBeneficiary(client)
+    const slow = slowRail()
+    const first = verify(id, 'slow')
+    await asked()
+    await age('slow')
+    expect((await verify(id, 'slow')).status).toBe(504)
+    slow.resolve({ result: 'match', suggestedName: null })
+    expect((await first).status).toBe(504)
+    expect(await kept(id)).toBe(null)
+  })
+})
+
+describe('what changes while the bank is asked', () => {
+  const meanwhile = async (id: string, happens: () => Promise<{ status: number }>) => {
+    const slow = slowRail()
+    const pending = verify(id)
+    await asked()
+    expect((await happens()).status).toBeLessThan(300)
+    slow.resolve({ result: 'match', suggestedName: null })
+    return pending
+  }
+
+  test.each([
+    ['name', { name: 'Somebody else' }],
+    ['IBAN', { iban: 'NL91ABNA0417164300' }],
+  ])('by %s: the answer is about another, and not kept', async (_, body) => {
+    const { id } = await aBeneficiary(client)
+    const answered = await meanwhile(id, () => client.beneficiaries.update({ params: { id }, body }))
+    expect(answered).toMatchObject({ status: 409, code: 'beneficiary_changed' })
+    expect(await kept(id)).toBe(null)
+  })
+
+  test('by email: the answer is kept', async () => {
+    const { id } = await aBeneficiary(client)
+    const body = { email: 'ada@example.com' }
+    expect((await meanwhile(id, () => client.beneficiaries.update({ params: { id }, body }))).status).toBe(
+      200,
+    )
+    expect((await kept(id))?.result).toBe('match')
+  })
+
+  test('by being deleted: it is gone', async () => {
+    const { id } = await aBeneficiary(client)
+    const answered = await meanwhile(id, () => client.beneficiaries.delete({ params: { id } }))
+    expect(answered).toMatchObject({ status: 404, code: 'beneficiary_not_found' })
+  })
+})
+
+describe('in live mode', () => {
+  test('without a rail it is a 503 that names the setting, and nothing is begun', async () => {
+    const live = await aLiveClient(bare, await bare.owner())
+    const { id } = await aBeneficiary(live)
+    for (let count = 0; count < 2; count++) {
+      const answered = await live.beneficiaries.verify({ params: { id }, idempotencyKey: 'live' })
+      expect(answered).toMatchObject({ status: 503, code: 'not_configured' })
+      expect(answered.error).toContain('SEPA_RAIL')
+      expect(answered.headers.get('idempotent-replayed')).toBe(null)
+    }
+    expect(await bare.sql('select from idempotency_keys where key = $1', ['live'])).toEqual([])
+  })
+
+  test('with a rail its bank is asked', async () => {
+    const live = await aLiveClient(rehearsal, await rehearsal.owner())
+    const { id } = await aBeneficiary(live, { name: 'No Match GmbH' })
+    expect((await made(verify(id, undefined, live))).result).toBe('no_match')
+  })
+})
