@@ -115,10 +115,9 @@ export const transfersApi = {
       }),
     example: {
       fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
-      amountEuros: 10,
       parts: [
-        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', share: 2 },
-        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', share: 1 },
+        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 15.5 },
+        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 10 },
       ],
     },
     returns: [201, TransferRecord],
