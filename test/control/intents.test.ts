@@ -611,6 +611,20 @@ describe('cancelling', () => {
     }
   })
 
+  test('may be explained: the words take the place of those before', async () => {
+    const { client, agent } = await anOwner()
+    const [explained, wordless] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
+    for (const { id } of [explained, wordless])
+      await made(client.intents.approve({ params: { id }, body: { comment: 'Go ahead' } }))
+    const cancel = (id: string, body: object) => made(client.intents.cancel({ params: { id }, body }))
+    expect(await cancel(explained.id, { comment: ' Sold out ' })).toMatchObject({
+      status: 'cancelled',
+      comment: 'Sold out',
+    })
+    expect((await cancel(wordless.id, {})).comment).toBe('Go ahead')
+    expect((await eventsOf(explained.id)).at(-1)?.data).toMatchObject({ reason: 'Sold out' })
+  })
+
   test('is refused when it has ended already', async () => {
     const { client, agent } = await anOwner()
     const ends: Record<string, (id: string) => Promise<unknown>> = {

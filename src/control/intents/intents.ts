@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
 import { inWords } from '../../kernel/money.ts'
-import { implement } from '../../kernel/operation.ts'
+import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { given, lock, within } from '../../kernel/record.ts'
 import { timelineOf } from '../../kernel/timeline.ts'
 import { intentsApi } from './api.ts'
@@ -21,6 +21,18 @@ const summaryOf = ({ amountEuros, merchant, status, expiresAt }: Intent): string
 }
 
 const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)
+
+/** What is open is cancelled; words about it replace those that were said before. */
+function letGo(
+  intent: Intent,
+  comment: string | null,
+  { emit, wake }: Pick<ContextOf<typeof intentsApi.cancel>, 'emit' | 'wake'>,
+): void {
+  if (!intentMachine.move(intent, 'cancelled')) return
+  intent.comment = comment || intent.comment
+  emit('intent.cancelled', aboutIntent(intent, comment ?? undefined))
+  if (intent.workflowId) wake(intentProcess, intent)
+}
 
 const intents = implement(intentsApi, {
   create: declare,
@@ -46,14 +58,13 @@ const intents = implement(intentsApi, {
     return intent
   },
 
-  async cancel({ params }, { em, now, emit, refuse, wake }) {
+  async cancel({ params, body }, context) {
+    const { em, now, refuse } = context
     const intent = await lock(em, Intent, params.id)
     if (!intent) return refuse('intent_not_found')
     if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
-    intentMachine.move(intent, 'cancelled')
-    emit('intent.cancelled', aboutIntent(intent))
-    if (intent.workflowId) wake(intentProcess, intent)
+    letGo(intent, body.comment, context)
     return intent
   },
 
