@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { AgentActivities } from '../activities/agents.ts'
+import { agentProcess } from '../src/control/agents/process.ts'
 import type { ProcessInput } from '../src/kernel/process.ts'
 import { follow } from './support.ts'
 
@@ -10,4 +11,8 @@ const { lookAtAgent, expirePolicy } = proxyActivities<AgentActivities>({
 
 /** An agent's policy ends when its time has come. */
 export const agent = (input: ProcessInput): Promise<string> =>
-  follow(input, { look: () => lookAtAgent(input), due: () => expirePolicy(input) })
+  follow(input, {
+    recurs: agentProcess.recurs,
+    look: () => lookAtAgent(input),
+    due: () => expirePolicy(input),
+  })

@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { bundleWorkflows } from '../../src/bin/workflow-bundle.ts'
 import { minutes } from '../../src/kernel/clock.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { LOOK_AGAIN } from '../../src/kernel/process.ts'
 import { anAgent, anAgentUnder, aPolicy, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { runs } from '../support/runs.ts'
+import { temporalOfRun } from '../support/temporal.ts'
 import { until } from '../support/until.ts'
 
 const house = await startHouse({ temporal: true })
@@ -85,6 +90,30 @@ describe('an agent whose policy has an end', () => {
       await made(client.sandbox.advance({ body: { days: 1 } }))
       expect(await endsOf(agent.id)).toBe(0)
     }
+  })
+})
+
+describe('a run that is told to look while it looks', () => {
+  test('looks again, though nothing was pending', async () => {
+    const { worker: server, taskQueue, namespace } = temporalOfRun()
+    const connection = await NativeConnection.connect(server)
+    const workflowId = `agent/${newId('agent')}`
+    const nothing = { summary: 'nothing is pending', closed: true, dueInMs: null }
+    const statuses = ['active', 'deleted']
+    const worker = await Worker.create({
+      ...{ connection, namespace, taskQueue, workflowBundle: await bundleWorkflows() },
+      activities: {
+        async lookAtAgent() {
+          const status = statuses.shift()
+          if (status === 'active') await temporal.client.workflow.getHandle(workflowId).signal(LOOK_AGAIN)
+          return { ...nothing, status }
+        },
+      },
+    })
+    const args = [{ id: workflowId.slice(6), ownerId: newId('customer'), mode: 'test', agentId: null }]
+    const options = { workflowId, taskQueue, args }
+    expect(await worker.runUntil(temporal.client.workflow.execute('agent', options))).toBe('deleted')
+    await connection.close()
   })
 })
 
