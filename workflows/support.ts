@@ -20,8 +20,8 @@ const AGAIN_AFTER = 1_000
 interface Duties {
   /** Reads the record as it stands. */
   look(): Promise<Look>
-  /** The deadline has come. */
-  due(): Promise<unknown>
+  /** The deadline has come of what was seen. */
+  due(seen: Look): Promise<unknown>
   /** Does what has been signalled since; gives a line about it for the operator. */
   attend?(): Promise<string | undefined>
   /** Whether there is anything to attend to. */
@@ -58,7 +58,7 @@ export async function follow(
     if (seen.closed && !seenTooEarly && !isAsked?.()) return seen.status
     if (workflowInfo().continueAsNewSuggested && !isAsked?.()) await continueAsNew(input)
     const overdue = seen.dueInMs !== null && seen.dueInMs <= 0
-    if (overdue) await due()
+    if (overdue) await due(seen)
     const restless = () => toldToLook || (isAsked?.() ?? false)
     await waitUntil(overdue ? AGAIN_AFTER : seen.dueInMs, restless)
   }

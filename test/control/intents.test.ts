@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import {
+  aDeletedAgent,
   aKey,
   aLiveClient,
   anAgent,
@@ -290,8 +291,7 @@ describe('a new intent', () => {
   test('is for an agent that is there: not deleted, not another owner’s, not of the other mode', async () => {
     const owner = await anOwner()
     const { client } = owner
-    const deleted = await anAgent(client)
-    await made(client.agents.delete({ params: { id: deleted.id } }))
+    const deleted = await aDeletedAgent(client)
     const stranger = await anOwner()
     const live = await aLiveClient(house, owner)
     const declare = (by: TestClient, agentId: string) =>

@@ -320,7 +320,7 @@ describe('a changed template', () => {
     const gone = await anAgent(client, { policyId: template.id })
     const stays = await anAgent(client, { policyId: template.id })
     const deleted = await client.agents.delete({ params: { id: gone.id } })
-    expect((await traceOf(house, deleted))?.events).toEqual(['agent.deleted', 'policy.deleted'])
+    expect((await traceOf(house, deleted))?.events).toEqual(['agent.deleting', 'policy.deleted'])
     const { agentIds } = await made(client.policies.apply({ params: { id: template.id } }))
     expect(agentIds).toEqual([stays.id])
     expect(await versionsOf(client, String(gone.policyId))).toHaveLength(1)

@@ -236,4 +236,11 @@ export const intentsApi = {
     fails: { intent_not_found },
     emits: { 'intent.expired': IntentEvent },
   }),
+  /** A step in the deletion of an agent: so many at a time, the rest when it is asked again. */
+  endForAgent: post('/agents/{id}/end-intents', {
+    summary: 'Cancel what is open of an agent that is being deleted',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    emits: { 'intent.cancelled': IntentEvent },
+  }),
 }

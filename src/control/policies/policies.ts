@@ -203,15 +203,14 @@ const onAgentCreated = reaction(
   },
 )
 
-/** The policy of a deleted agent goes with it: a template's changes reach it no more. */
-const onAgentDeleted = reaction(
+/** The policy of an agent goes before it does: neither its end nor a template's changes reach it any more. */
+const onAgentDeleting = reaction(
   AgentEvent,
   policiesApi.delete.emits,
-  async ({ agentId }, { em, now, emit, wake }) => {
+  async ({ agentId }, { em, now, emit }) => {
     const agent = await findAgent(em, agentId)
     const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
     if (!policy) return
-    if (policy.pendingEnd()) wake(agentProcess, { id: agentId, agentId })
     policy.deletedAt = now
     emit('policy.deleted', about(policy))
   },
@@ -222,10 +221,11 @@ const expiry: Deadline = {
   process: agentProcess,
   table: 'policies',
   record: 'agent_id',
+  agent: 'agent_id',
   due: 'expires_at',
   open: 'agent_id is not null and deleted_at is null and expired_at is null',
   waits: 'expires_at is not null',
-  operation: 'expire',
+  operations: ['policies.expire'],
 }
 
 export const policiesArea = area(
@@ -235,6 +235,6 @@ export const policiesArea = area(
   {
     entities: [Policy, PolicyVersion],
     deadlines: [expiry],
-    reactions: { 'agent.created': onAgentCreated, 'agent.deleted': onAgentDeleted },
+    reactions: { 'agent.created': onAgentCreated, 'agent.deleting': onAgentDeleting },
   },
 )
