@@ -67,6 +67,6 @@ function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
 }
 
 function bodyOf(verb: ApproverSignal, by: string, comment: string | undefined): object {
-  if (verb === 'approve') return comment ? { comment } : {}
-  return verb === 'deny' ? { reason: comment ?? `Denied by ${by}` } : {}
+  if (verb === 'deny') return { reason: comment ?? `Denied by ${by}` }
+  return comment ? { comment } : {}
 }

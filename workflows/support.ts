@@ -20,12 +20,14 @@ const AGAIN_AFTER = 1_000
 interface Duties {
   /** Reads the record as it stands. */
   look(): Promise<Look>
-  /** The deadline has come. */
-  due(): Promise<unknown>
+  /** The deadline has come of what was seen. */
+  due(seen: Look): Promise<unknown>
   /** Does what has been signalled since; gives a line about it for the operator. */
   attend?(): Promise<string | undefined>
   /** Whether there is anything to attend to. */
   isAsked?(): boolean
+  /** What is closed may be open again by the time that it is told to look. */
+  readonly recurs?: boolean
 }
 
 /** Waits for the instant or for the reason not to wait any longer: the one way in which any process waits. */
@@ -33,7 +35,10 @@ export const waitUntil = (inMs: number | null, orUntil: () => boolean): Promise<
   inMs === null ? condition(orUntil) : condition(orUntil, Math.max(inMs, 1))
 
 /** Looks, waits, acts, and looks again, until nothing about the record is open any more. */
-export async function follow(input: ProcessInput, { look, due, attend, isAsked }: Duties): Promise<string> {
+export async function follow(
+  input: ProcessInput,
+  { look, due, attend, isAsked, recurs }: Duties,
+): Promise<string> {
   let toldToLook = false
   let seen: Look | undefined
   let shown: string | undefined
@@ -49,10 +54,11 @@ export async function follow(input: ProcessInput, { look, due, attend, isAsked }
     if (seen.status !== shown) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: seen.status }])
     shown = seen.status
     setCurrentDetails([seen.summary, ...(note ? [note] : [])].map(inOneLine).join('\n\n'))
-    if (seen.closed && !isAsked?.()) return seen.status
+    const seenTooEarly = recurs && toldToLook
+    if (seen.closed && !seenTooEarly && !isAsked?.()) return seen.status
     if (workflowInfo().continueAsNewSuggested && !isAsked?.()) await continueAsNew(input)
     const overdue = seen.dueInMs !== null && seen.dueInMs <= 0
-    if (overdue) await due()
+    if (overdue) await due(seen)
     const restless = () => toldToLook || (isAsked?.() ?? false)
     await waitUntil(overdue ? AGAIN_AFTER : seen.dueInMs, restless)
   }

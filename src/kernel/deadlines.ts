@@ -1,4 +1,5 @@
 import { type Areas, type Registered, registered } from './area.ts'
+import type { Outcome } from './call.ts'
 import { clock } from './clock.ts'
 import type { Mode, Tenant } from './context.ts'
 import { type Database, type Row, type Sql, sqlOn } from './database.ts'
@@ -36,8 +37,8 @@ const nextOf = ({ table, due, open }: Deadline): string => `
 select min(${due}) as at from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${due} > $3 and ${due} <= $4`
 
-const waitingOf = ({ table, record, open, waits }: Deadline): string => `
-select ${record} as id, agent_id as "agentId" from ${table}
+const waitingOf = ({ table, record, agent, open, waits }: Deadline): string => `
+select ${record} as id, ${agent} as "agentId" from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${waits}`
 
 interface Parts {
@@ -48,15 +49,15 @@ interface Parts {
 
 interface Ending {
   readonly deadline: Deadline
-  readonly operation: Registered
+  readonly operations: readonly Registered[]
 }
 
 function deadlinesOf(areas: Areas): Ending[] {
   const operations = new Map(registered(areas).map(operation => [operation.key, operation]))
-  return Object.entries(areas).flatMap(([noun, area]) =>
+  return Object.values(areas).flatMap(area =>
     area.deadlines.map(deadline => ({
       deadline,
-      operation: operations.get(`${noun}.${deadline.operation}`) as Registered,
+      operations: deadline.operations.map(key => operations.get(key) as Registered),
     })),
   )
 }
@@ -72,30 +73,45 @@ export async function endOverdue(parts: Parts): Promise<void> {
 /** Each is tried once, so that one that cannot be ended holds up no other; gives why some could not. */
 async function endAll(
   { database, execute }: Parts,
-  { deadline, operation }: Ending,
+  ending: Ending,
   select: string,
   values: readonly unknown[],
 ): Promise<unknown[]> {
   const sql = sqlOn(database.pool)
   const tried = new Set<string>()
   const failures: unknown[] = []
-  const end = ({ id, owner_id, mode }: Overdue) =>
-    execute({
+  const tryToEnd = (one: Overdue): Promise<void> =>
+    end(execute, ending, one).catch((error: unknown) => void failures.push(error))
+  for (;;) {
+    const overdue = await sql<Overdue>(select, values)
+    const untried = overdue.filter(({ id }) => !tried.has(id))
+    for (const { id } of untried) tried.add(id)
+    await Promise.all(untried.map(tryToEnd))
+    if (overdue.length < AT_ONCE || untried.length === 0) return failures
+  }
+}
+
+async function end(
+  execute: Execute,
+  { deadline, operations }: Ending,
+  { id, owner_id, mode }: Overdue,
+): Promise<void> {
+  for (const operation of operations) {
+    const outcome = await execute({
       operation,
       actor: processOf({ ownerId: owner_id, mode }),
       input: { params: { id }, query: {}, body: {} },
       requestId: `deadline:${workflowIdOf(deadline.process, id)}`,
       address: null,
       idempotencyKey: null,
-    }).catch((error: unknown) => void failures.push(error))
-  for (;;) {
-    const overdue = await sql<Overdue>(select, values)
-    const untried = overdue.filter(({ id }) => !tried.has(id))
-    for (const { id } of untried) tried.add(id)
-    await Promise.all(untried.map(end))
-    if (overdue.length < AT_ONCE || untried.length === 0) return failures
+    })
+    if (!isDone(outcome)) return
   }
 }
+
+/** Whether the next operation may begin. */
+const isDone = ({ errorCode, body }: Outcome): boolean =>
+  errorCode === undefined && JSON.parse(String(body)).done !== false
 
 const processOf = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>(), clockOffsetMs: 0 }) as const

@@ -154,4 +154,6 @@ export function list<
 
 /** The refusal for an id that names nothing the caller may see. */
 export const missing = (noun: string): Failure => [404, `No such ${noun}.`]
+/** The same where something is to be done with it: what is on its way out is past that. */
+export const gone = (noun: string): Failure => [404, `No such ${noun}, or it is deleted or being deleted.`]
 export const nothing = z.undefined()

@@ -30,7 +30,9 @@ update outbox set due_at = clock_timestamp()
   + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second'
 where id = any($1::text[]) returning id`
 
-const OLDEST = `select extract(epoch from clock_timestamp() - min(created_at))::float8 as seconds from outbox`
+/** The first by id is the oldest: ids are in the order of time. */
+const OLDEST = `
+select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from outbox order by id limit 1`
 
 export const oldestSeconds = async (sql: Sql): Promise<number | null> =>
   (await sql<{ seconds: number | null }>(OLDEST))[0]?.seconds ?? null

@@ -1,12 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-const limit = z.coerce
-  .number('a whole number from 1 to 100')
-  .int('a whole number from 1 to 100')
-  .min(1, 'a whole number from 1 to 100')
-  .max(100, 'a whole number from 1 to 100')
-  .default(20)
+const allowed = 'a whole number from 1 to 100'
+
+/** In decimal digits and nothing else. */
+const limit = z
+  .preprocess(
+    given => (/^\d+$/.test(String(given)) ? Number(given) : given),
+    z.int(allowed).min(1, allowed).max(100, allowed).default(20),
+  )
   .meta({ description: 'How many records a page has.' })
 
 const cursor = z

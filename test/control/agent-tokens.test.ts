@@ -269,7 +269,7 @@ describe('revoking', () => {
     await made(client.agentTokens.revoke({ params: { id: agent.id, tokenId: gone.id } }))
     const answer = await client.agents.delete({ params: { id: agent.id } })
     expect(await traceOf(house, answer)).toMatchObject({
-      events: ['agent.deleted', 'token.revoked', 'token.revoked'],
+      events: ['agent.deleting', 'token.revoked', 'token.revoked'],
       entries: 3,
     })
     for (const { id } of [token, second])

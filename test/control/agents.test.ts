@@ -186,38 +186,6 @@ describe('freezing', () => {
   })
 })
 
-describe('deleting', () => {
-  test('ends an agent for good and leaves it readable', async () => {
-    const { client } = await house.owner()
-    const agent = await anAgent(client)
-    const params = { id: agent.id }
-    const answer = await client.agents.delete({ params })
-    expect(answer).toMatchObject({
-      status: 200,
-      body: { ...agent, status: 'deleted', updatedAt: expect.any(String) },
-    })
-    expect((await traceOf(house, answer))?.events).toEqual(['agent.deleted'])
-    expect(await transactionsOf(house, answer, 'agents', agent.id)).toBe(1)
-    expect((await client.agents.get({ params })).body).toEqual(answer.body)
-    expect(await idsOf(client)).toEqual([])
-    expect(await idsOf(client, { status: 'deleted' })).toEqual([agent.id])
-    expect(await client.agents.delete({ params })).toMatchObject({ status: 400, code: 'agent_deleted' })
-    const refused = [
-      await client.agents.freeze({ params }),
-      await client.agents.unfreeze({ params }),
-      await client.agents.update({ params, body: { name: 'Ghost' } }),
-    ]
-    for (const { code } of refused) expect(code).toBe('agent_not_found')
-  })
-
-  test('works for a frozen agent too', async () => {
-    const { client } = await house.owner()
-    const params = { id: (await anAgent(client)).id }
-    await made(client.agents.freeze({ params }))
-    expect((await client.agents.delete({ params })).body.status).toBe('deleted')
-  })
-})
-
 describe('an agent that is not the caller’s', () => {
   test.each(['another owner’s', 'the other mode’s', 'nobody’s'])('is not found: %s', async whose => {
     const owner = await house.owner()

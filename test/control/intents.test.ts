@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import {
+  aDeletedAgent,
   aKey,
   aLiveClient,
   anAgent,
@@ -290,8 +291,7 @@ describe('a new intent', () => {
   test('is for an agent that is there: not deleted, not another owner’s, not of the other mode', async () => {
     const owner = await anOwner()
     const { client } = owner
-    const deleted = await anAgent(client)
-    await made(client.agents.delete({ params: { id: deleted.id } }))
+    const deleted = await aDeletedAgent(client)
     const stranger = await anOwner()
     const live = await aLiveClient(house, owner)
     const declare = (by: TestClient, agentId: string) =>
@@ -609,6 +609,20 @@ describe('cancelling', () => {
       })
       expect(await transactionsOf(house, answer, 'intents', id)).toBe(1)
     }
+  })
+
+  test('may be explained: the words take the place of those before', async () => {
+    const { client, agent } = await anOwner()
+    const [explained, wordless] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
+    for (const { id } of [explained, wordless])
+      await made(client.intents.approve({ params: { id }, body: { comment: 'Go ahead' } }))
+    const cancel = (id: string, body: object) => made(client.intents.cancel({ params: { id }, body }))
+    expect(await cancel(explained.id, { comment: ' Sold out ' })).toMatchObject({
+      status: 'cancelled',
+      comment: 'Sold out',
+    })
+    expect((await cancel(wordless.id, {})).comment).toBe('Go ahead')
+    expect((await eventsOf(explained.id)).at(-1)?.data).toMatchObject({ reason: 'Sold out' })
   })
 
   test('is refused when it has ended already', async () => {

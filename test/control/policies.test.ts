@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
+import {
+  aKey,
+  aLiveClient,
+  anAgent,
+  anAgentUnder,
+  aPolicy,
+  aToken,
+  made,
+  type TestClient,
+} from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
@@ -311,7 +320,7 @@ describe('a changed template', () => {
     const gone = await anAgent(client, { policyId: template.id })
     const stays = await anAgent(client, { policyId: template.id })
     const deleted = await client.agents.delete({ params: { id: gone.id } })
-    expect((await traceOf(house, deleted))?.events).toEqual(['agent.deleted', 'policy.deleted'])
+    expect((await traceOf(house, deleted))?.events).toEqual(['agent.deleting', 'policy.deleted'])
     const { agentIds } = await made(client.policies.apply({ params: { id: template.id } }))
     expect(agentIds).toEqual([stays.id])
     expect(await versionsOf(client, String(gone.policyId))).toHaveLength(1)
@@ -323,6 +332,57 @@ describe('a changed template', () => {
     const answer = await client.policies.apply({ params: { id: String(agent.policyId) } })
     expect(answer).toMatchObject({ status: 400, code: 'not_a_template' })
     expect((await client.policies.apply({ params: { id: 'policy_1' } })).code).toBe('policy_not_found')
+  })
+})
+
+describe('a policy that has ended', () => {
+  /** An owner with an agent whose policy has ended after an hour. */
+  async function anEnded() {
+    const { client } = await house.owner()
+    const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
+    await made(client.sandbox.advance({ body: { minutes: 60 } }))
+    const params = { id: String(policyId) }
+    expect((await made(client.policies.get({ params }))).expiredAt).not.toBeNull()
+    const ends = async () =>
+      (await made(client.events.list({ query: { event: 'policy.expired', agentId: id } }))).data.length
+    const change = (rules: object) =>
+      made(client.policies.replace({ params, body: { name: 'Changed', ...rules } }))
+    return { client, id, params, ends, change }
+  }
+
+  test('goes on when it is given a later end, and ends again', async () => {
+    const { client, params, ends, change } = await anEnded()
+    expect((await change({ expiresAfterMinutes: 90 })).expiredAt).toBeNull()
+    expect(await ends()).toBe(1)
+    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    expect(await ends()).toBe(2)
+    expect((await made(client.policies.get({ params }))).expiredAt).not.toBeNull()
+  })
+
+  test('goes on when it is to have no end', async () => {
+    const { client, ends, change } = await anEnded()
+    expect(await change({})).toMatchObject({ expiresAt: null, expiredAt: null })
+    await made(client.sandbox.advance({ body: { days: 1 } }))
+    expect(await ends()).toBe(1)
+  })
+
+  test('remains so when the other end has passed as well, or when something else is changed', async () => {
+    const { client, id, params, ends, change } = await anEnded()
+    const { expiredAt } = await made(client.policies.get({ params }))
+    expect((await change({ expiresAfterMinutes: 30 })).expiredAt).toBe(expiredAt)
+    const body = { field: 'requireIntent', value: true } as const
+    await made(client.policies.toggle({ params: { agentId: id }, body }))
+    expect((await made(client.policies.get({ params }))).expiredAt).toBe(expiredAt)
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect(await ends()).toBe(1)
+  })
+
+  test('does not end once more because its template is applied', async () => {
+    const { client, params, ends } = await anEnded()
+    const templateId = String((await made(client.policies.get({ params }))).templateId)
+    await made(client.policies.apply({ params: { id: templateId } }))
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect(await ends()).toBe(1)
   })
 })
 

@@ -195,15 +195,29 @@ describe('a body', () => {
 const get = (path: string, token = owner.key) => house.http('GET', path, { token })
 
 describe('a query', () => {
-  test.each(['0', '101', '-1', 'abc', '', '1.5', '1e400', 'NaN', '١'])(
-    'with the limit %j is refused',
-    async limit =>
-      expectRefusal(
-        await get(`/policies?limit=${encodeURIComponent(limit)}`),
-        400,
-        'invalid_request',
-        /^limit: a whole number/,
-      ),
+  test.each([
+    '0',
+    '101',
+    '-1',
+    'abc',
+    '',
+    '1.5',
+    '1e400',
+    'NaN',
+    '١',
+    '0x10',
+    '0b1',
+    '1e1',
+    '+5',
+    ' 5',
+    '5.0',
+  ])('with the limit %j is refused', async limit =>
+    expectRefusal(
+      await get(`/policies?limit=${encodeURIComponent(limit)}`),
+      400,
+      'invalid_request',
+      /^limit: a whole number/,
+    ),
   )
 
   test.each([

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
+import { registered } from '../../src/kernel/area.ts'
 import type { Call } from '../../src/kernel/call.ts'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import type { Tenant } from '../../src/kernel/context.ts'
@@ -77,6 +78,17 @@ const multiply = (id: string, count: number) =>
      from intents i, generate_series(1, $2::int) as n where i.id = $1`,
     [id, count],
   )
+
+describe('a deadline', () => {
+  test('names operations that are there, for no caller', () => {
+    const named = Object.values(areas).flatMap(area => area.deadlines.flatMap(({ operations }) => operations))
+    const internal = registered(areas).flatMap(({ key, operation }) =>
+      operation.callers.length === 0 ? [key] : [],
+    )
+    expect(named).not.toEqual([])
+    for (const key of named) expect(internal).toContain(key)
+  })
+})
 
 describe('the sweep', () => {
   test.each(['test', 'live'] as const)(

@@ -18,6 +18,14 @@ type BodyOf<F> = F extends (input: infer I extends { body?: unknown }) => unknow
 export const anAgent = (client: TestClient, members: BodyOf<TestClient['agents']['create']> = {}) =>
   made(client.agents.create({ body: { name: 'Research assistant', ...members } }))
 
+/** An agent of test mode that is deleted: the owner's clock goes on by as long as a deletion may take. */
+export async function aDeletedAgent(client: TestClient): ReturnType<typeof anAgent> {
+  const params = { id: (await anAgent(client)).id }
+  await made(client.agents.delete({ params }))
+  await made(client.sandbox.advance({ body: { minutes: 1 } }))
+  return made(client.agents.get({ params }))
+}
+
 export const aPolicy = (client: TestClient, rules: BodyOf<TestClient['policies']['create']> = {}) =>
   made(client.policies.create({ body: { name: 'Research budget', ...rules } }))
 

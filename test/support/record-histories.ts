@@ -35,13 +35,19 @@ interface Stage {
 /** Plays it, and gives the workflow whose history it has made. */
 type Story = (stage: Stage) => Promise<string>
 
-async function waiting({ client, shows }: Stage, minutes = 60): Promise<{ id: string; workflowId: string }> {
+interface Waiting {
+  readonly id: string
+  readonly agentId: string
+  readonly workflowId: string
+}
+
+async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting> {
   const agent = await made(client.agents.create({ body: { name: 'Reader' } }))
   const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching' }
   const { id } = await made(client.intents.create({ body: { ...body, expiresInMinutes: minutes } }))
   const workflowId = `intent/${id}`
   await shows(workflowId, 'waits for approval')
-  return { id, workflowId }
+  return { id, agentId: agent.id, workflowId }
 }
 
 const stories: Readonly<Record<string, Story>> = {
@@ -81,6 +87,23 @@ const stories: Readonly<Record<string, Story>> = {
     return workflowId
   },
 
+  'agent-deleted': async stage => {
+    const { agentId, workflowId } = await waiting(stage)
+    await made(stage.client.agents.delete({ params: { id: agentId } }))
+    await stage.ends(`agent/${agentId}`)
+    await stage.ends(workflowId)
+    return `agent/${agentId}`
+  },
+
+  'agent-deleted-before-its-policy-ends': async ({ client, shows, ends }) => {
+    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    await shows(`agent/${id}`, 'the policy ends')
+    await made(client.agents.delete({ params: { id } }))
+    await ends(`agent/${id}`)
+    return `agent/${id}`
+  },
+
   'agent-policy-expired': async ({ client, shows, ends }) => {
     const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
     const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
@@ -114,6 +137,11 @@ function stageOf(temporal: Client, client: TestClient): Stage {
       await until(text, async () => (await details(workflowId).catch(() => '')).includes(text))
     },
     async ends(workflowId) {
+      const isThere = () =>
+        handle(workflowId)
+          .describe()
+          .then(Boolean, () => false)
+      await until(`${workflowId} is there`, isThere)
       await handle(workflowId).result()
     },
   }

@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import pg from 'pg'
+import { bundleWorkflows } from '../../src/bin/workflow-bundle.ts'
 import { minutes } from '../../src/kernel/clock.ts'
-import { anAgent, anAgentUnder, aPolicy, made } from '../support/factories.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { LOOK_AGAIN } from '../../src/kernel/process.ts'
+import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { runs } from '../support/runs.ts'
+import { temporalOfRun } from '../support/temporal.ts'
 import { until } from '../support/until.ts'
 
 const house = await startHouse({ temporal: true })
@@ -85,6 +91,108 @@ describe('an agent whose policy has an end', () => {
       await made(client.sandbox.advance({ body: { days: 1 } }))
       expect(await endsOf(agent.id)).toBe(0)
     }
+  })
+})
+
+/** Whoever wants to change this intent waits until it is let go. */
+async function hold(id: string): Promise<() => Promise<void>> {
+  const holder = new pg.Client({ connectionString: house.databaseUrl })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('select 1 from intents where id = $1 for update', [id])
+  return () => holder.end()
+}
+
+describe('an agent that is to be deleted', () => {
+  test('has a run that an operator finds and understands, until it is deleted', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgent(client)
+    const letGo = await hold((await anIntent(client, agent.id)).id)
+    await made(client.agents.delete({ params: { id: agent.id } }))
+    const run = temporal.of({ workflowId: `agent/${agent.id}` })
+    await run.begins()
+    await run.says('Agent Research assistant is being deleted')
+    expect(await run.attributes()).toMatchObject({
+      AgentPayOwner: ownerId,
+      AgentPayAgent: agent.id,
+      AgentPayStatus: 'deleting',
+    })
+    expect(await run.state()).toMatchObject({ status: 'deleting', closed: false })
+    await letGo()
+    expect(await run.ends()).toBe('deleted')
+    expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'deleted' })
+    expect(await run.failedTasks()).toBe(0)
+  })
+
+  test('is deleted after its open intents, whose runs end with them', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+    const [waiting, approved, alone] = [
+      await anIntent(client, agent.id),
+      await anIntent(client, agent.id),
+      await anIntent(client, agent.id, { amountEuros: 5 }),
+    ]
+    await made(client.intents.approve({ params: { id: approved.id } }))
+    for (const intent of [waiting, approved]) await temporal.of(intent).begins()
+    const params = { id: agent.id }
+    expect((await made(client.agents.delete({ params }))).status).toBe('deleting')
+    expect(await temporal.of({ workflowId: `agent/${agent.id}` }).ends()).toBe('deleted')
+    expect((await made(client.agents.get({ params }))).status).toBe('deleted')
+    for (const intent of [waiting, approved]) expect(await temporal.of(intent).ends()).toBe('cancelled')
+    for (const { id } of [waiting, approved, alone])
+      expect((await made(client.intents.get({ params: { id } }))).status).toBe('cancelled')
+    const events = await house.sql<{ event: string }>(
+      `select event from events where agent_id = $1 and event ~ 'delet|cancel' order by id`,
+      [agent.id],
+    )
+    expect(events.map(({ event }) => event)).toEqual([
+      'agent.deleting',
+      'policy.deleted',
+      ...Array(3).fill('intent.cancelled'),
+      'agent.deleted',
+    ])
+    const { data } = await made(client.audit.list({ query: { resource: agent.id } }))
+    expect(data.slice(0, 2).map(({ event, actorType }) => `${event} by ${actorType}`)).toEqual([
+      'agent.deleted by process',
+      'agent.deleting by key',
+    ])
+  })
+
+  test('is deleted once by requests at once, and by a run that waited for something else', async () => {
+    const { client, agent, run } = await aWaiting()
+    const params = { id: agent.id }
+    const answers = await Promise.all(Array.from({ length: 4 }, () => client.agents.delete({ params })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
+    expect(await run.ends()).toBe('deleted')
+    const ends = await house.sql(`select 1 from events where event = 'agent.deleted' and agent_id = $1`, [
+      agent.id,
+    ])
+    expect(ends).toHaveLength(1)
+    expect(await endsOf(agent.id)).toBe(0)
+  })
+})
+
+describe('a run that is told to look while it looks', () => {
+  test('looks again, though nothing was pending', async () => {
+    const { worker: server, taskQueue, namespace } = temporalOfRun()
+    const connection = await NativeConnection.connect(server)
+    const workflowId = `agent/${newId('agent')}`
+    const nothing = { summary: 'nothing is pending', closed: true, dueInMs: null }
+    const statuses = ['active', 'deleted']
+    const worker = await Worker.create({
+      ...{ connection, namespace, taskQueue, workflowBundle: await bundleWorkflows() },
+      activities: {
+        async lookAtAgent() {
+          const status = statuses.shift()
+          if (status === 'active') await temporal.client.workflow.getHandle(workflowId).signal(LOOK_AGAIN)
+          return { ...nothing, status }
+        },
+      },
+    })
+    const args = [{ id: workflowId.slice(6), ownerId: newId('customer'), mode: 'test', agentId: null }]
+    const options = { workflowId, taskQueue, args }
+    expect(await worker.runUntil(temporal.client.workflow.execute('agent', options))).toBe('deleted')
+    await connection.close()
   })
 })
 

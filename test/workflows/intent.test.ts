@@ -171,9 +171,13 @@ describe('a signal', () => {
 
   test('to cancel: the record follows, and the run ends', async () => {
     const { intent, run } = await aWaiting()
-    await run.signal('cancel', { by: 'Ada' })
+    await run.signal('cancel', { by: 'Ada', comment: 'Sold out' })
     expect(await run.ends()).toBe('cancelled')
-    expect(await get(intent.id)).toMatchObject({ status: 'cancelled', decidedBy: null })
+    expect(await get(intent.id)).toMatchObject({
+      status: 'cancelled',
+      decidedBy: null,
+      comment: 'Sold out',
+    })
     expect((await auditOf(intent.id))[0]).toBe('intent.cancelled by operator Ada')
   })
 

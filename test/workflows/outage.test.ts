@@ -87,4 +87,34 @@ describe('while Temporal is away', () => {
     await proxy.open()
     expect(await temporal.of({ workflowId: `intent/${id}` }).ends()).toBe('expired')
   })
+
+  test('an agent is being deleted, and deleted once it is back or the time for it is over', async () => {
+    await proxy.close()
+    await becomes('unreachable')
+    const leaving = async () => {
+      const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+      const intent = await anIntent(client, id, { amountEuros: 9 })
+      expect((await made(client.agents.delete({ params: { id } }))).status).toBe('deleting')
+      expect(await statusOf(intent.id)).toBe('approved')
+      return { id, intent }
+    }
+    const isDeleted = async ({ id, intent }: Awaited<ReturnType<typeof leaving>>): Promise<void> => {
+      const get = () => made(client.agents.get({ params: { id } }))
+      await until('it is deleted', async () => (await get()).status === 'deleted')
+      expect(await statusOf(intent.id)).toBe('cancelled')
+    }
+    const late = await leaving()
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await isDeleted(late)
+    const early = await leaving()
+    await proxy.open()
+    await isDeleted(early)
+    for (const { id } of [late, early]) {
+      expect(await temporal.of({ workflowId: `agent/${id}` }).ends()).toBe('deleted')
+      const ends = await house.sql(`select 1 from events where event = 'agent.deleted' and agent_id = $1`, [
+        id,
+      ])
+      expect(ends).toHaveLength(1)
+    }
+  })
 })

@@ -56,8 +56,8 @@ const agentTokens = implement(agentTokensApi, {
   },
 })
 
-/** What is left of a deleted agent must not call. */
-const onAgentDeleted = reaction(AgentEvent, TokenRevoked, async ({ agentId }, { em, emit }) => {
+/** An agent that is on its way out calls no more. */
+const onAgentDeleting = reaction(AgentEvent, TokenRevoked, async ({ agentId }, { em, emit }) => {
   const standing = { agentId, revokedAt: null }
   const tokens = await em.find(AgentToken, standing, {
     orderBy: { id: 'asc' },
@@ -76,6 +76,6 @@ export const agentTokensArea = area(
   {
     entities: [AgentToken],
     credentials: { at: authenticator('agent', 'agent_tokens', 's.agent_id') },
-    reactions: { 'agent.deleted': onAgentDeleted },
+    reactions: { 'agent.deleting': onAgentDeleting },
   },
 )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
-import { del, type Failure, get, list, missing, post } from '../../kernel/operation.ts'
+import { del, type Failure, get, gone, list, missing, post } from '../../kernel/operation.ts'
 import { shownOnce } from '../../kernel/outcome.ts'
 import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { scopes, tokenScopes } from '../../kernel/scopes.ts'
@@ -62,7 +62,7 @@ export const agentTokensApi = {
     example: { label: 'Laptop', scopes: ['agents:read', 'policies:read'], expiresInDays: 30 },
     returns: [201, NewToken],
     fails: {
-      agent_not_found: fails.agent_not_found,
+      agent_not_found: gone('agent'),
       scope_never_given: [400, 'scopes: no agent token can have this scope.'],
       scope_not_held: [403, 'scopes: a token cannot have more than the key that makes it.'],
     },

@@ -21,6 +21,8 @@ const schema = defineEntity({
     walletId: maybe.string(),
     policyId: maybe.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+    /** From then on whoever comes by finishes its deletion, where its process has not done so. */
+    deletionDueAt: maybe.instant(),
   },
 })
 

@@ -1,19 +1,27 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
+import { after, minutes } from '../../kernel/clock.ts'
+import type { Deadline } from '../../kernel/deadline.ts'
 import { implement } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
 import { excerpt } from '../../kernel/schemas.ts'
 import { Agent, agentMachine } from './agent.ts'
 import { agentsApi } from './api.ts'
+import { agentProcess, deletionSteps } from './process.ts'
 
 export type { Agent } from './agent.ts'
 export { AgentCreated, AgentEvent } from './api.ts'
 
-/** An agent that can still act or be changed, locked until the transaction ends. */
+/** How long the process has for a deletion before the sweep lends a hand. */
+const DELETION_TAKES = minutes(1)
+
+/** An agent that can still act or be changed, locked until the transaction ends; none that is on its way out. */
 export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
   const agent = await lock(em, Agent, id)
-  return agent?.status === 'deleted' ? null : agent
+  return agent && isThere(agent) ? agent : null
 }
+
+const isThere = ({ status }: Agent): boolean => agentMachine.can(status, 'deleting')
 
 /** An agent of the caller, whatever its status. */
 export const findAgent = (em: EntityManager, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
@@ -80,15 +88,47 @@ const agents = implement(agentsApi, {
     return agent
   },
 
-  async delete({ params }, { em, emit, refuse }) {
+  async delete({ params }, { em, now, emit, refuse, wake }) {
     const agent = await lock(em, Agent, params.id)
     if (!agent) return refuse('agent_not_found')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
-    agentMachine.move(agent, 'deleted')
-    emit('agent.deleted', about(agent))
+    agent.deletionDueAt = after(now, DELETION_TAKES)
+    emit('agent.deleting', about(agent))
+    wake(agentProcess, { id: agent.id, agentId: agent.id })
     return agent
   },
+
+  async look({ params }, { em, refuse }) {
+    const agent = await findAgent(em, params.id)
+    if (!agent) return refuse('agent_not_found')
+    const { name, status } = agent
+    const isGoing = status === 'deleting'
+    const summary = isGoing ? `Agent ${name} is being deleted` : `${name}: nothing is pending`
+    return { status, summary, closed: !isGoing, dueInMs: isGoing ? 0 : null }
+  },
+
+  async finishDeletion({ params }, { em, emit, refuse, wake }) {
+    const agent = await lock(em, Agent, params.id)
+    if (!agent) return refuse('agent_not_found')
+    if (agentMachine.move(agent, 'deleted')) {
+      emit('agent.deleted', about(agent))
+      wake(agentProcess, { id: agent.id, agentId: agent.id })
+    }
+    return { done: agent.status === 'deleted' }
+  },
 })
+
+/** The process begins at once: this is for the case that it is late. */
+const deletion: Deadline = {
+  process: agentProcess,
+  table: 'agents',
+  record: 'id',
+  agent: 'id',
+  due: 'deletion_due_at',
+  open: "status = 'deleting'",
+  waits: 'true',
+  operations: deletionSteps,
+}
 
 export const agentsArea = area(
   'Agents',
@@ -97,5 +137,6 @@ export const agentsArea = area(
   {
     entities: [Agent],
     machines: [agentMachine],
+    deadlines: [deletion],
   },
 )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
-import { del, type Failure, get, list, missing, patch, post } from '../../kernel/operation.ts'
-import { label, metadata, recordHead, recordTail, remark } from '../../kernel/schemas.ts'
+import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/operation.ts'
+import { LookRecord, label, metadata, recordHead, recordTail, remark } from '../../kernel/schemas.ts'
 import { agentMachine } from './agent.ts'
 
 const status = z.enum(agentMachine.states)
@@ -39,7 +39,7 @@ const members = {
 const { name, description, externalId } = members
 
 const fails = {
-  agent_not_found: missing('agent'),
+  agent_not_found: gone('agent'),
   external_id_taken: [409, 'externalId: another agent of yours has it.'],
 } as const satisfies Record<string, Failure>
 
@@ -64,7 +64,8 @@ export const agentsApi = {
   }),
   list: list('/agents', {
     summary: 'List agents',
-    description: 'Newest first. Deleted agents are left out unless `status=deleted` asks for them.',
+    description:
+      'Newest first. Deleted agents are left out unless `status=deleted` asks for them; one that is still being deleted is shown.',
     callers: ['key', 'agent'],
     scope: 'agents:read',
     filters: { status: status.optional(), externalId: z.string().optional() },
@@ -75,7 +76,7 @@ export const agentsApi = {
     callers: ['key', 'agent'],
     scope: 'agents:read',
     returns: [200, AgentRecord],
-    fails: { agent_not_found: fails.agent_not_found },
+    fails: { agent_not_found: missing('agent') },
   }),
   update: patch('/agents/{id}', {
     summary: 'Change what an agent is called',
@@ -115,14 +116,29 @@ export const agentsApi = {
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
-      'Revokes its tokens and ends it for good. The record stays readable with the status `deleted`.',
+      'Its tokens stop and nothing new can be done with it. It is `deleting` until its open intents have been cancelled, and then `deleted` for good (`agent.deleted`). The record stays readable.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],
     fails: {
-      agent_not_found: fails.agent_not_found,
-      agent_deleted: [400, 'The agent is deleted already.'],
+      agent_not_found: missing('agent'),
+      agent_deleted: [400, 'The agent is deleted or being deleted already.'],
     },
+    emits: { 'agent.deleting': AgentEvent },
+  }),
+  /** What the agent's process reads first when it is told to look again. */
+  look: get('/agents/{id}/look', {
+    summary: 'Whether an agent is being deleted',
+    callers: [],
+    returns: [200, LookRecord],
+    fails: { agent_not_found: missing('agent') },
+  }),
+  /** The last step of a deletion. */
+  finishDeletion: post('/agents/{id}/finish-deletion', {
+    summary: 'End an agent that is being deleted',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { agent_not_found: missing('agent') },
     emits: { 'agent.deleted': AgentEvent },
   }),
 }

@@ -189,9 +189,12 @@ export const intentsApi = {
   }),
   cancel: post('/intents/{id}/cancel', {
     summary: 'Cancel an intent',
-    description: 'While it waits, and after its approval for as long as nothing has been paid on it.',
+    description:
+      'While it waits, and after its approval for as long as nothing has been paid on it. A `comment` takes the place of the one it has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
+    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
     fails: { intent_not_found, intent_closed, intent_expired },
     emits: { 'intent.cancelled': IntentEvent },
@@ -232,5 +235,12 @@ export const intentsApi = {
     returns: [200, z.object({ expired: z.boolean() })],
     fails: { intent_not_found },
     emits: { 'intent.expired': IntentEvent },
+  }),
+  /** A step in the deletion of an agent: so many at a time, the rest when it is asked again. */
+  endForAgent: post('/agents/{id}/end-intents', {
+    summary: 'Cancel what is open of an agent that is being deleted',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    emits: { 'intent.cancelled': IntentEvent },
   }),
 }

@@ -1,9 +1,11 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
+import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
 import { inWords } from '../../kernel/money.ts'
-import { implement } from '../../kernel/operation.ts'
+import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { given, lock, within } from '../../kernel/record.ts'
 import { timelineOf } from '../../kernel/timeline.ts'
+import { findAgent } from '../agents/agents.ts'
+import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
 import { declare } from './declare.ts'
 import { aboutIntent } from './events.ts'
@@ -21,6 +23,24 @@ const summaryOf = ({ amountEuros, merchant, status, expiresAt }: Intent): string
 }
 
 const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)
+
+/** In the words of the indexes over what is open: with parameters PostgreSQL would not know them again. */
+const OPEN = "status in ('created', 'approved')"
+
+/** How many intents of an agent are ended in one transaction. */
+const AT_ONCE = 500
+
+/** What is open is cancelled; words about it replace those that were said before. */
+function letGo(
+  intent: Intent,
+  comment: string | null,
+  { emit, wake }: Pick<ContextOf<typeof intentsApi.cancel>, 'emit' | 'wake'>,
+): void {
+  if (!intentMachine.move(intent, 'cancelled')) return
+  intent.comment = comment || intent.comment
+  emit('intent.cancelled', aboutIntent(intent, comment ?? undefined))
+  if (intent.workflowId) wake(intentProcess, intent)
+}
 
 const intents = implement(intentsApi, {
   create: declare,
@@ -46,15 +66,29 @@ const intents = implement(intentsApi, {
     return intent
   },
 
-  async cancel({ params }, { em, now, emit, refuse, wake }) {
+  async cancel({ params, body }, context) {
+    const { em, now, refuse } = context
     const intent = await lock(em, Intent, params.id)
     if (!intent) return refuse('intent_not_found')
     if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
-    intentMachine.move(intent, 'cancelled')
-    emit('intent.cancelled', aboutIntent(intent))
-    if (intent.workflowId) wake(intentProcess, intent)
+    letGo(intent, body.comment, context)
     return intent
+  },
+
+  async endForAgent({ params }, context) {
+    const { em, wake } = context
+    const agent = await findAgent(em, params.id)
+    if (agent?.status !== 'deleting') return { done: true }
+    const open = await em.find(
+      Intent,
+      { agentId: agent.id, [raw(OPEN)]: [] },
+      { orderBy: { id: 'asc' }, limit: AT_ONCE, lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
+    for (const intent of open) letGo(intent, 'The agent is being deleted.', context)
+    const done = open.length < AT_ONCE
+    if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
+    return { done }
   },
 
   async timeline({ params }, { em, refuse }) {
@@ -85,10 +119,11 @@ export const intentsArea = area(
         process: intentProcess,
         table: 'intents',
         record: 'id',
+        agent: 'agent_id',
         due: 'expires_at',
-        open: "status in ('created', 'approved')",
+        open: OPEN,
         waits: 'workflow_id is not null',
-        operation: 'expire',
+        operations: ['intents.expire'],
       },
     ],
   },

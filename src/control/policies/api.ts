@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
-import { del, type Failure, get, list, missing, nothing, patch, post, put } from '../../kernel/operation.ts'
+import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/operation.ts'
 import { LookRecord, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { expirationActions, PolicyCreate, rules } from './rules.ts'
 
@@ -87,10 +87,7 @@ const Version = z
   })
   .meta({ id: 'PolicyVersion' })
 
-const fails = {
-  policy_not_found: missing('policy'),
-  agent_not_found: missing('agent'),
-} as const satisfies Record<string, Failure>
+const fails = { policy_not_found: missing('policy'), agent_not_found: gone('agent') }
 
 const notAssigned = 'The agent has no policy: give it one with PUT /policies/agent/{agentId}.'
 
@@ -216,7 +213,7 @@ export const policiesApi = {
     callers: ['key', 'agent'],
     scope: 'policies:read',
     returns: [200, PolicyDetail],
-    fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [404, notAssigned] },
+    fails: { agent_not_found: missing('agent'), no_policy_assigned: [404, notAssigned] },
   }),
   toggle: patch('/policies/agent/{agentId}/toggle', {
     summary: 'Switch one rule of an agent’s effective policy',
@@ -231,12 +228,12 @@ export const policiesApi = {
     fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [400, notAssigned] },
     emits: { 'policy.updated': PolicyEvent },
   }),
-  /** What the agent's process reads when it is told to look again. */
-  look: get('/agents/{id}/look', {
-    summary: 'What is pending for an agent',
+  /** What the agent's process reads where no deletion is pending. */
+  look: get('/agents/{id}/policy/look', {
+    summary: 'When an agent’s policy ends',
     callers: [],
     returns: [200, LookRecord],
-    fails: { agent_not_found: fails.agent_not_found },
+    fails: { agent_not_found: missing('agent') },
   }),
   /** Only when its time has come; who comes second finds nothing to do. */
   expire: post('/agents/{id}/policy/expire', {

@@ -57,10 +57,10 @@ export const effectivePolicy = (em: EntityManager, agentId: string): Promise<Pol
 async function assignTo(agent: Agent, template: Policy, context: Changing & { now: Date }): Promise<Policy> {
   const { em, now } = context
   const own = await effectivePolicy(em, agent.id)
-  own?.copyFrom(template, now)
+  own?.copyFrom(template, now, now)
   const provenance = { agentId: agent.id, templateId: template.id, assignedAt: now }
   const policy = own ?? em.create(Policy, { ...rulesOf(template), ...provenance })
-  policy.schedule()
+  policy.schedule(now)
   agent.policyId = policy.id
   keepVersion(policy, context)
   return policy
@@ -93,11 +93,11 @@ const policies = implement(policiesApi, {
   },
 
   async replace({ params, body: { version, ...body } }, context) {
-    const { em, emit, refuse } = context
+    const { em, now, emit, refuse } = context
     const policy = await lockPolicy(em, params.id)
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
-    policy.revise(rulesOf(body))
+    policy.revise(rulesOf(body), now)
     keepVersion(policy, context)
     emit('policy.updated', about(policy))
     return policy
@@ -128,7 +128,7 @@ const policies = implement(policiesApi, {
     if (template.agentId) return refuse('not_a_template')
     const copies = locked.filter(copy => copy !== template)
     for (const copy of copies) {
-      copy.copyFrom(template, copy.assignedAt ?? now)
+      copy.copyFrom(template, copy.assignedAt ?? now, now)
       keepVersion(copy, context)
       emit('policy.updated', about(copy))
     }
@@ -155,12 +155,12 @@ const policies = implement(policiesApi, {
   },
 
   async toggle({ params, body }, context) {
-    const { em, emit, refuse } = context
+    const { em, now, emit, refuse } = context
     const agent = await lockAgent(em, params.agentId)
     if (!agent) return refuse('agent_not_found')
     const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
-    policy.revise({ [body.field]: body.value })
+    policy.revise({ [body.field]: body.value }, now)
     keepVersion(policy, context)
     emit('policy.updated', about(policy))
     return policy
@@ -203,15 +203,14 @@ const onAgentCreated = reaction(
   },
 )
 
-/** The policy of a deleted agent goes with it: a template's changes reach it no more. */
-const onAgentDeleted = reaction(
+/** The policy of an agent goes before it does: neither its end nor a template's changes reach it any more. */
+const onAgentDeleting = reaction(
   AgentEvent,
   policiesApi.delete.emits,
-  async ({ agentId }, { em, now, emit, wake }) => {
+  async ({ agentId }, { em, now, emit }) => {
     const agent = await findAgent(em, agentId)
     const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
     if (!policy) return
-    if (policy.pendingEnd()) wake(agentProcess, { id: agentId, agentId })
     policy.deletedAt = now
     emit('policy.deleted', about(policy))
   },
@@ -222,10 +221,11 @@ const expiry: Deadline = {
   process: agentProcess,
   table: 'policies',
   record: 'agent_id',
+  agent: 'agent_id',
   due: 'expires_at',
   open: 'agent_id is not null and deleted_at is null and expired_at is null',
   waits: 'expires_at is not null',
-  operation: 'expire',
+  operations: ['policies.expire'],
 }
 
 export const policiesArea = area(
@@ -235,6 +235,6 @@ export const policiesArea = area(
   {
     entities: [Policy, PolicyVersion],
     deadlines: [expiry],
-    reactions: { 'agent.created': onAgentCreated, 'agent.deleted': onAgentDeleted },
+    reactions: { 'agent.created': onAgentCreated, 'agent.deleting': onAgentDeleting },
   },
 )

@@ -44,18 +44,19 @@ export class Policy extends policySchema.class {
   declare hadEnd?: boolean
 
   /** Other rules for the same policy: one version more. */
-  revise(rules: Partial<Rules>): void {
+  revise(rules: Partial<Rules>, now: Date): void {
     Object.assign(this, rules)
     this.version++
-    this.schedule()
+    this.schedule(now)
   }
 
-  /** When it ends for its agent; a template never does. */
-  schedule(): void {
+  /** When it ends for its agent; a template never does. One that has ended goes on if that is not yet. */
+  schedule(now: Date): void {
     const { assignedAt, expiresAfterMinutes } = this
     if (this.expiresAt) this.hadEnd = true
     this.expiresAt =
       assignedAt && expiresAfterMinutes ? after(assignedAt, minutes(expiresAfterMinutes)) : null
+    if (!this.expiresAt || this.expiresAt > now) this.expiredAt = null
   }
 
   /** The instant at which it ends, for as long as that is still to come. */
@@ -75,12 +76,11 @@ export class Policy extends policySchema.class {
     return true
   }
 
-  /** Becomes what the template says at this moment, for an agent of its own. */
-  copyFrom(template: Policy, now: Date): void {
+  /** Becomes what the template says at this moment, for an agent that has it since then. */
+  copyFrom(template: Policy, assignedAt: Date, now: Date): void {
     this.templateId = template.id
-    this.assignedAt = now
-    this.expiredAt = null
-    this.revise(rulesOf(template))
+    this.assignedAt = assignedAt
+    this.revise(rulesOf(template), now)
   }
 }
 policySchema.setClass(Policy)

@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
+import { agentActivities } from '../../activities/agents.ts'
+import { runner } from '../../activities/support.ts'
+import { areas } from '../../src/areas.ts'
+import { registered } from '../../src/kernel/area.ts'
+import { endOverdue } from '../../src/kernel/deadlines.ts'
+import { type Execute, executor } from '../../src/kernel/execute.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import type { ProcessInput } from '../../src/kernel/process.ts'
+import { startEngine } from '../support/engine.ts'
+import { times } from '../support/pot-house.ts'
+
+const engine = await startEngine(areas)
+const execute = executor(engine.house)
+const tenant = { ownerId: newId('customer'), mode: 'test' } as const
+
+const activities = (by: Execute = execute) =>
+  agentActivities(runner({ execute: by, operations: registered(areas), offsetOf: async () => 0 }))
+
+/** It would say on the console what has been made to fail. */
+const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
+
+const carryOut = (agent: ProcessInput, by?: Execute): Promise<void> =>
+  environment().run(activities(by).carryOutDeletion, agent)
+
+const look = (agent: ProcessInput) => environment().run(activities().lookAtAgent, agent)
+
+const made = async (key: string, body: object): Promise<{ id: string }> =>
+  JSON.parse(String((await engine.run(tenant, key, { body })).body))
+
+/** An agent with so many open intents. */
+async function anAgentWith(intents: number): Promise<ProcessInput> {
+  const members = { name: 'Reader', description: null, externalId: null, policyId: null, metadata: {} }
+  const { id } = await made('agents.create', members)
+  const bare = { mcc: null, country: null, clientIntentId: null, expiresInMinutes: 60, metadata: {} }
+  const body = { agentId: id, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', ...bare }
+  await times(intents, () => engine.run(tenant, 'intents.create', { body }))
+  return { id, agentId: id, ...tenant }
+}
+
+const remove = ({ id }: ProcessInput) => engine.run(tenant, 'agents.delete', { params: { id } })
+
+const statusOf = async ({ id }: ProcessInput): Promise<string> =>
+  (await engine.sql('select status from agents where id = $1', [id])).rows[0].status
+
+/** How often each event happened to it. */
+const eventsOf = async ({ id }: ProcessInput): Promise<Record<string, number>> => {
+  const { rows } = await engine.sql(
+    'select event, count(*)::int as times from events where agent_id = $1 group by 1',
+    [id],
+  )
+  return Object.fromEntries(rows.map(({ event, times }) => [event, times]))
+}
+
+const openOf = async ({ id }: ProcessInput): Promise<number> =>
+  (await engine.sql(`select 1 from intents where agent_id = $1 and status = 'created'`, [id])).rows.length
+
+describe('carrying out a deletion', () => {
+  test('is done once, however often it is tried and wherever the worker was killed', async () => {
+    const agent = await anAgentWith(3)
+    await remove(agent)
+    const killedAfter: (key: string) => Execute = key => async call => {
+      const outcome = await execute(call)
+      if (call.operation.key === key) throw new Error('the worker was killed')
+      return outcome
+    }
+    await expect(carryOut(agent, killedAfter('intents.endForAgent'))).rejects.toThrow('killed')
+    expect([await openOf(agent), await statusOf(agent)]).toEqual([0, 'deleting'])
+    await expect(carryOut(agent, killedAfter('agents.finishDeletion'))).rejects.toThrow('killed')
+    await carryOut(agent)
+    expect(await statusOf(agent)).toBe('deleted')
+    expect(await eventsOf(agent)).toEqual({
+      'agent.created': 1,
+      'intent.created': 3,
+      'agent.deleting': 1,
+      'intent.cancelled': 3,
+      'agent.deleted': 1,
+    })
+  })
+
+  test('is done once by many at once, the sweep among them', async () => {
+    const agent = await anAgentWith(20)
+    await remove(agent)
+    await engine.sql(`update agents set deletion_due_at = now() - interval '1 second' where id = $1`, [
+      agent.id,
+    ])
+    const sweep = () => endOverdue({ database: engine.house.database, execute, areas })
+    await Promise.all([times(3, () => carryOut(agent)), times(3, sweep)])
+    expect(await statusOf(agent)).toBe('deleted')
+    expect(await eventsOf(agent)).toMatchObject({ 'intent.cancelled': 20, 'agent.deleted': 1 })
+  })
+
+  test('goes on where it stopped when there is much to do', async () => {
+    const agent = await anAgentWith(1)
+    await engine.sql(
+      `insert into intents select (jsonb_populate_record(i, jsonb_build_object('id', i.id || '_' || n))).*
+       from intents i, generate_series(1, 900) as n where i.agent_id = $1`,
+      [agent.id],
+    )
+    await remove(agent)
+    await engine.sql('delete from outbox')
+    await carryOut(agent)
+    expect([await openOf(agent), await statusOf(agent)]).toEqual([401, 'deleting'])
+    const { rows } = await engine.sql(`select 1 from outbox where process = 'agent'`)
+    expect(rows).toHaveLength(1)
+    await carryOut(agent)
+    expect([await openOf(agent), await statusOf(agent)]).toEqual([0, 'deleted'])
+  })
+
+  test('does nothing to an agent that is not to be deleted', async () => {
+    const agent = await anAgentWith(2)
+    await carryOut(agent)
+    expect([await openOf(agent), await statusOf(agent)]).toEqual([2, 'active'])
+    expect(await eventsOf(agent)).toEqual({ 'agent.created': 1, 'intent.created': 2 })
+  })
+})
+
+describe('looking', () => {
+  test('sees a deletion before all else', async () => {
+    const agent = await anAgentWith(0)
+    const nothing = { summary: 'Reader: nothing is pending', closed: true, dueInMs: null }
+    expect(await look(agent)).toEqual({ ...nothing, status: 'active' })
+    await remove(agent)
+    expect(await look(agent)).toEqual({
+      status: 'deleting',
+      summary: 'Agent Reader is being deleted',
+      closed: false,
+      dueInMs: 0,
+    })
+    await carryOut(agent)
+    expect(await look(agent)).toEqual({ ...nothing, status: 'deleted' })
+  })
+
+  test('at what is not there is over', async () => {
+    await expect(look({ ...tenant, id: 'agent_1', agentId: null })).rejects.toMatchObject({
+      nonRetryable: true,
+    })
+  })
+})

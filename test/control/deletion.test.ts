@@ -1,0 +1,206 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  aDeletedAgent,
+  anAgent,
+  anAgentUnder,
+  anIntent,
+  aPolicy,
+  aToken,
+  made,
+  type TestClient,
+} from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { traceOf, transactionsOf } from '../support/trace.ts'
+import { until } from '../support/until.ts'
+
+/** Without a relay and a worker: what a deletion is while nobody carries it out, and how the clock finishes it. */
+const house = await startHouse()
+
+const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
+  (await made(client.agents.list({ query }))).data.map(({ id }) => id)
+
+const finish = (client: TestClient) => made(client.sandbox.advance({ body: { minutes: 1 } }))
+
+/** An agent that is being deleted. */
+async function aLeaving(client: TestClient): ReturnType<typeof anAgent> {
+  const { id } = await anAgent(client)
+  return made(client.agents.delete({ params: { id } }))
+}
+
+const eventsOf = async (agentId: string): Promise<string[]> =>
+  (
+    await house.sql<{ event: string }>('select event from events where agent_id = $1 order by id', [agentId])
+  ).map(({ event }) => event)
+
+describe('an agent that is to be deleted', () => {
+  test('is being deleted at once, in one transaction with its event and the work for its process', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgent(client)
+    const params = { id: agent.id }
+    const answer = await client.agents.delete({ params })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ...agent, status: 'deleting', updatedAt: expect.any(String) },
+    })
+    expect(await traceOf(house, answer)).toEqual({
+      events: ['agent.deleting'],
+      actions: ['agents.delete'],
+      entries: 1,
+    })
+    expect(await transactionsOf(house, answer, 'agents', agent.id)).toBe(1)
+    expect((await client.agents.get({ params })).body).toEqual(answer.body)
+    const workflow_id = `agent/${agent.id}`
+    const input = { id: agent.id, agentId: agent.id, ownerId, mode: 'test' }
+    expect(
+      await house.sql('select workflow_id, recurs, input from outbox where owner_id = $1', [ownerId]),
+    ).toEqual([{ workflow_id, recurs: true, input }])
+  })
+
+  test('is in the list until it is deleted', async () => {
+    const { client } = await house.owner()
+    const { id } = await aLeaving(client)
+    expect(await idsOf(client)).toEqual([id])
+    expect(await idsOf(client, { status: 'deleting' })).toEqual([id])
+    await finish(client)
+    expect(await idsOf(client)).toEqual([])
+    expect(await idsOf(client, { status: 'deleted' })).toEqual([id])
+  })
+
+  test('may be frozen', async () => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    await made(client.agents.freeze({ params }))
+    expect((await made(client.agents.delete({ params }))).status).toBe('deleting')
+    await finish(client)
+    expect((await made(client.agents.get({ params }))).status).toBe('deleted')
+  })
+
+  test('is deleted by one of five requests at once', async () => {
+    const { client } = await house.owner()
+    const params = { id: (await anAgent(client)).id }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => client.agents.delete({ params })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
+    expect(await eventsOf(params.id)).toEqual(['agent.created', 'agent.deleting'])
+  })
+
+  test('calls no more: its tokens are revoked with it', async () => {
+    const { client } = await house.owner()
+    const { id } = await anAgent(client)
+    const itself = house.client(String((await aToken(client, id)).token))
+    await made(client.agents.delete({ params: { id } }))
+    expect((await itself.agents.list()).status).toBe(401)
+    await until('and so is one that was known', async () => (await itself.intents.list()).status === 401)
+    expect(await eventsOf(id)).toEqual(['agent.created', 'token.created', 'agent.deleting', 'token.revoked'])
+  })
+})
+
+describe.each([
+  ['being deleted', aLeaving],
+  ['deleted', aDeletedAgent],
+])('an agent that is %s', (_, make) => {
+  test('is refused everything new', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client)
+    const agent = await make(client)
+    const params = { id: agent.id }
+    const refused = [
+      await client.agents.freeze({ params }),
+      await client.agents.unfreeze({ params }),
+      await client.agents.update({ params, body: { name: 'Ghost' } }),
+      await client.agentTokens.create({ params, body: { label: 'Late' } }),
+      await client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template.id } }),
+      await client.policies.toggle({
+        params: { agentId: agent.id },
+        body: { field: 'requireIntent', value: true },
+      }),
+    ]
+    for (const answer of refused) {
+      expect(answer).toMatchObject({ status: 404, code: 'agent_not_found' })
+      expect(answer.error).toBe('No such agent, or it is deleted or being deleted.')
+    }
+    const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P' }
+    expect((await client.intents.create({ body })).code).toMatch(/^agent_not_(active|found)$/)
+    const again = await client.agents.delete({ params })
+    expect(again).toMatchObject({ status: 400, code: 'agent_deleted' })
+    expect(again.error).toBe('The agent is deleted or being deleted already.')
+    expect(await made(client.agents.get({ params }))).toEqual(agent)
+  })
+
+  test('has no policy that ends or is changed', async () => {
+    const { client } = await house.owner()
+    const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
+    await made(client.agents.delete({ params: { id } }))
+    if (make === aDeletedAgent) await finish(client)
+    const params = { id: String(policyId) }
+    expect((await client.policies.replace({ params, body: { name: 'New' } })).code).toBe('policy_not_found')
+    expect((await client.policies.effective({ params: { agentId: id } })).code).toBe('no_policy_assigned')
+    await made(client.sandbox.advance({ body: { days: 1 } }))
+    expect(await eventsOf(id)).not.toContain('policy.expired')
+  })
+})
+
+describe('the open intents of an agent that is deleted', () => {
+  test('are cancelled, whether they wait or are approved, and nobody else’s', async () => {
+    const { client } = await house.owner()
+    const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+    const other = await anIntent(client, (await anAgent(client)).id)
+    const waiting = await anIntent(client, id)
+    const alone = await anIntent(client, id, { amountEuros: 5 })
+    const approved = await anIntent(client, id)
+    await made(client.intents.approve({ params: { id: approved.id }, body: { comment: 'Go ahead' } }))
+    const denied = await anIntent(client, id)
+    await made(client.intents.deny({ params: { id: denied.id }, body: { reason: 'No' } }))
+    await made(client.agents.delete({ params: { id } }))
+    await finish(client)
+    const get = (of: { id: string }) => made(client.intents.get({ params: { id: of.id } }))
+    for (const intent of [waiting, alone, approved])
+      expect(await get(intent)).toMatchObject({
+        status: 'cancelled',
+        comment: 'The agent is being deleted.',
+      })
+    expect([(await get(denied)).status, (await get(other)).status]).toEqual(['denied', 'created'])
+    expect((await eventsOf(id)).slice(-4)).toEqual([...Array(3).fill('intent.cancelled'), 'agent.deleted'])
+    const [told] = (await made(client.events.list({ query: { event: 'intent.cancelled' } }))).data
+    expect(told?.data).toMatchObject({ status: 'cancelled', reason: 'The agent is being deleted.' })
+    const [entry] = (await made(client.audit.list({ query: { resource: id } }))).data
+    expect(entry).toMatchObject({
+      actorType: 'process',
+      action: 'agents.finishDeletion',
+      event: 'agent.deleted',
+    })
+  })
+
+  test('cannot be approved meanwhile', async () => {
+    const { client } = await house.owner()
+    const { id } = await anAgent(client)
+    const params = { id: (await anIntent(client, id)).id }
+    await made(client.agents.delete({ params: { id } }))
+    expect((await client.intents.approve({ params })).code).toBe('agent_not_active')
+  })
+
+  test('are none, however many are declared just then', async () => {
+    const { client, ownerId } = await house.owner()
+    const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
+    const body = { agentId: id, amountEuros: 1, merchant: 'M', purpose: 'P' }
+    const declared = Array.from({ length: 30 }, () => client.intents.create({ body }))
+    await made(client.agents.delete({ params: { id } }))
+    await finish(client)
+    await Promise.all(declared)
+    expect(
+      await house.sql(`select id from intents where owner_id = $1 and status <> 'cancelled'`, [ownerId]),
+    ).toEqual([])
+  })
+})
+
+describe('the steps of a deletion', () => {
+  test('cannot be asked for', async () => {
+    const { client, key } = await house.owner()
+    const { id } = await anAgent(client)
+    for (const [method, path] of [
+      ['GET', 'look'],
+      ['POST', 'finish-deletion'],
+      ['POST', 'end-intents'],
+    ] as const)
+      expect((await house.http(method, `/agents/${id}/${path}`, { token: key })).status).toBe(404)
+  })
+})
