@@ -4,6 +4,7 @@ import { Control } from './m0003-control.ts'
 import { AgentTokens } from './m0004-agent-tokens.ts'
 import { Outbox } from './m0005-outbox.ts'
 import { Intents } from './m0006-intents.ts'
+import { Deletion } from './m0013-deletion.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   { name: 'm0004-agent-tokens', class: AgentTokens },
   { name: 'm0005-outbox', class: Outbox },
   { name: 'm0006-intents', class: Intents },
+  { name: 'm0013-deletion', class: Deletion },
 ]
