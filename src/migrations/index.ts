@@ -10,6 +10,7 @@ import { LedgerPosting } from './m0009-ledger-posting.ts'
 import { Beneficiaries } from './m0010-beneficiaries.ts'
 import { Wallets } from './m0011-wallets.ts'
 import { Transfers } from './m0012-transfers.ts'
+import { Deletion } from './m0013-deletion.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   { name: 'm0010-beneficiaries', class: Beneficiaries },
   { name: 'm0011-wallets', class: Wallets },
   { name: 'm0012-transfers', class: Transfers },
+  { name: 'm0013-deletion', class: Deletion },
 ]

@@ -18,12 +18,9 @@ export class Control extends Migration {
         wallet_id text,
         policy_id text,
         metadata jsonb not null,
-        deletion_due_at timestamptz(3),
         unique (owner_id, mode, id),
-        unique (owner_id, mode, external_id),
-        check (status in ('active', 'frozen') = (deletion_due_at is null))
+        unique (owner_id, mode, external_id)
       );
-      create index agents_being_deleted on agents (mode, deletion_due_at) where status = 'deleting';
 
       create table policies (
         id text collate "C" primary key,

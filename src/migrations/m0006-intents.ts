@@ -46,8 +46,6 @@ export class Intents extends Migration {
       alter table policies add column expires_at timestamptz(3), add column expired_at timestamptz(3);
       create index policies_by_end on policies (mode, expires_at)
         where agent_id is not null and deleted_at is null and expired_at is null;
-      create index intents_open_by_agent on intents (owner_id, mode, agent_id, id)
-        where status in ('created', 'approved');
       create index intents_open_by_deadline on intents (mode, expires_at) where status in ('created', 'approved');
     `)
   }
