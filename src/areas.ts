@@ -8,6 +8,8 @@ import { eventsArea } from './delivery/events/events.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
+import { billingArea } from './money/billing/billing.ts'
+import { fundArea } from './money/billing/fund.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
@@ -21,6 +23,8 @@ export const areas = {
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,
+  fund: fundArea,
+  billing: billingArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
   policies: policiesArea,

@@ -1,3 +1,4 @@
+import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
 import { sandboxRail } from '../adapters/sepa-rail/sandbox.ts'
 import type { Mode } from '../kernel/context.ts'
 import type { Outside } from '../kernel/ports.ts'
@@ -5,10 +6,13 @@ import { Problem } from '../kernel/problem.ts'
 import type { Settings } from '../platform/settings.ts'
 
 /** Which system answers in which mode. */
-export function outsideOf({ sepaRail }: Pick<Settings, 'sepaRail'>): Outside {
-  const sandbox = sandboxRail()
-  const rails = { sandbox }
-  return { sepaRail: byMode('SEPA_RAIL', sandbox, sepaRail && rails[sepaRail]) }
+export function outsideOf({ sepaRail, fundingRail }: Pick<Settings, 'sepaRail' | 'fundingRail'>): Outside {
+  const sepa = { sandbox: sandboxRail() }
+  const funding = { sandbox: sandboxFunding() }
+  return {
+    sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
+    fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),
+  }
 }
 
 const byMode =

@@ -1,5 +1,6 @@
 import type { Mode, Tenant } from './context.ts'
 import type { File } from './file.ts'
+import type { FundingRail } from './funding-rail.ts'
 import type { SepaRail } from './sepa-rail.ts'
 
 /** What handlers may ask of the world around them; wired in `bin`. */
@@ -26,6 +27,7 @@ export interface Ports extends Outside {
  */
 export interface Outside {
   sepaRail(mode: Mode): SepaRail
+  fundingRail(mode: Mode): FundingRail
 }
 
 export interface Health {

@@ -8,6 +8,8 @@ const rights = {
   'audit:read': 'never',
   'beneficiaries:read': 'never',
   'beneficiaries:write': 'never',
+  'billing:read': 'never',
+  'billing:write': 'never',
   'customers:read': 'never',
   'customers:write': 'never',
   'events:read': 'given',

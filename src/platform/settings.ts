@@ -147,6 +147,12 @@ const schema = z.object({
     allowed: 'sandbox',
     otherwise: 'none: live mode has no SEPA payments',
   }),
+  fundingRail: about(z.enum(['sandbox']).optional(), {
+    meaning:
+      'Processor of live mode’s payment methods. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
+    allowed: 'sandbox',
+    otherwise: 'none: live mode has no payment methods',
+  }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',
     allowed: 'an http or https URL',

@@ -124,7 +124,7 @@ describe('what stood at an instant', () => {
   test('never lies before what the account has already seen, whatever the clock says', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     await made(client.sandbox.advance({ body: { days: 1 } }))
-    await made(client.wallets.fund({ params: { id: from }, body: { amountEuros: 1 } }))
+    await made(client.fund.wallet({ params: { id: from }, body: { amountEuros: 1 } }))
     const before = (await accountOf(from)).updatedAt
     await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 1n, cause()))
     expect((await accountOf(from)).updatedAt >= before).toBe(true)
@@ -159,7 +159,7 @@ describe('the proof', () => {
   ])('finds %s', async (_, damage, complaint) => {
     const other = await house.owner()
     const { id } = await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
-    await made(other.client.wallets.fund({ params: { id }, body: { amountEuros: 5 } }))
+    await made(other.client.fund.wallet({ params: { id }, body: { amountEuros: 5 } }))
     await house.sql('alter table ledger_entries disable trigger user')
     await house.sql(
       `${damage} where owner_id = $1 and ${/entries/.test(damage) ? 'account_id' : 'id'} in (

@@ -18,7 +18,7 @@ const change = (id: string, body: { name?: string; status?: 'active' | 'frozen' 
   client.wallets.update({ params: { id }, body })
 const close = (id: string) => client.wallets.close({ params: { id } })
 const fund = (id: string, amountEuros: number) =>
-  client.wallets.fund({ params: { id }, body: { amountEuros } })
+  client.fund.wallet({ params: { id }, body: { amountEuros } })
 
 describe('a wallet', () => {
   test('begins empty, with a valid number of its own', async () => {
@@ -40,7 +40,7 @@ describe('a wallet', () => {
     const live = await aLiveClient(house, owner)
     const { id, iban, bic } = await aWallet(live)
     expect([iban, bic]).toEqual([null, null])
-    const { status, code } = await live.wallets.fund({ params: { id }, body: { amountEuros: 1 } })
+    const { status, code } = await live.fund.wallet({ params: { id }, body: { amountEuros: 1 } })
     expect([status, code]).toEqual([503, 'live_rail_missing'])
   })
 

@@ -80,5 +80,13 @@ export async function aWallet(
 ) {
   const wallet = await made(client.wallets.create({ body: { name: 'Purse', ...members } }))
   if (euros === 0) return wallet
-  return made(client.wallets.fund({ params: { id: wallet.id }, body: { amountEuros: euros } }))
+  const body = { amountEuros: euros }
+  const { funding: _, ...funded } = await made(client.fund.wallet({ params: { id: wallet.id }, body }))
+  return funded
 }
+
+export const aPaymentMethod = (
+  client: TestClient,
+  members: BodyOf<TestClient['billing']['addPaymentMethod']> = {},
+) =>
+  made(client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Ada Lovelace', ...members } }))

@@ -14,8 +14,20 @@ const BEFORE: Readonly<Record<string, string>> = {
 
 /** What fills a collection in which nothing is made by a request of its own. */
 const FILLED_BY: Readonly<Record<string, string>> = {
-  '/ledger/accounts': 'wallets.fund',
-  '/ledger/transfers': 'wallets.fund',
+  '/ledger/accounts': 'fund.wallet',
+  '/ledger/transfers': 'fund.wallet',
+  '/billing/fundings': 'fund.wallet',
+}
+
+interface Made {
+  readonly by: string
+  readonly body: object
+  readonly idIn: (body: Told['body']) => string
+}
+
+/** What is made by more than an example says. */
+const MADE_WITH: Readonly<Record<string, Made>> = {
+  funding: { by: 'fund.create', body: { amountEuros: 13.03 }, idIn: ({ funding }) => funding.id },
 }
 
 /** An id as the contracts' examples write it. */
@@ -73,7 +85,7 @@ export class World {
     if (operation.example === undefined) return undefined
     const body = (await this.#withIds(operation.example)) as { fromWalletId?: string }
     // Whoever is to pay has money.
-    if (body.fromWalletId) await this.#succeed(byKey('wallets.fund'), `/wallets/${body.fromWalletId}/fund`)
+    if (body.fromWalletId) await this.#succeed(byKey('fund.wallet'), `/wallets/${body.fromWalletId}/fund`)
     return body
   }
 
@@ -131,10 +143,21 @@ export class World {
 
   /** A new record of the noun whose ids begin like this. */
   async idOf(prefix: string): Promise<string> {
+    const special = MADE_WITH[prefix]
+    if (special) return this.#madeWith(special)
     const maker = operations.find(
       one => one.operation.method === 'POST' && !one.operation.path.includes('{') && prefixOf(one) === prefix,
     )
     return maker ? this.#made(maker, maker.operation.path) : unknownId(prefix)
+  }
+
+  async #madeWith({ by, body, idIn }: Made): Promise<string> {
+    const one = byKey(by)
+    const asked = {
+      ...credentials(one, this.owner),
+      body: { ...((await this.bodyOf(one)) as object), ...body },
+    }
+    return idIn((await this.send(one, one.operation.path, asked)).body)
   }
 
   async #withIds(value: unknown): Promise<unknown> {

@@ -15,6 +15,7 @@ export const accountKinds = {
   bank: { normal: 'debit', minimum: 0n, about: 'What lies at our bank for the owner.' },
   clearing_sepa: { normal: 'credit', minimum: null, about: 'Submitted to the SEPA rail, not settled yet.' },
   suspense: { normal: 'credit', minimum: 0n, about: 'Received, and nobody knows yet for which wallet.' },
+  float: { normal: 'credit', minimum: 0n, about: 'What lies at the card processor for the owner’s cards.' },
   fees: { normal: 'credit', minimum: null, about: 'What we have earned.' },
   receivable: { normal: 'debit', minimum: 0n, about: 'What the owner owes us: facts larger than a balance.' },
 } as const satisfies Record<string, Nature>

@@ -6,6 +6,9 @@ export const templates = {
   sepa_credit: ['bank', 'wallet'],
   unmatched_credit: ['bank', 'suspense'],
   assignment: ['suspense', 'wallet'],
+  /** Out of one ledger; what comes into the other one is a `sepa_credit`. */
+  hand_over: ['suspense', 'bank'],
+  processor_fund: ['wallet', 'float'],
   transfer: ['wallet', 'wallet'],
   sepa_submit: ['wallet', 'clearing_sepa'],
   sepa_settle: ['clearing_sepa', 'bank'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
-import { euros, positiveEuros } from '../../kernel/money.ts'
+import { euros } from '../../kernel/money.ts'
 import { del, type Failure, get, list, missing, patch, post } from '../../kernel/operation.ts'
 import { label, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { walletKinds, walletMachine } from './wallet.ts'
@@ -103,23 +103,6 @@ export const walletsApi = {
     query: z.strictObject({ at: instant.optional().meta({ description: 'Now, if left out.' }) }),
     returns: [200, z.object({ walletId: id('wallet'), at: instant, ...balance })],
     fails: { wallet_not_found: fails.wallet_not_found },
-  }),
-  fund: post('/wallets/{id}/fund', {
-    summary: 'Put money into a wallet',
-    description: 'In test mode the money is simply there. Live money comes in through a rail only.',
-    callers: ['key'],
-    scope: 'wallets:fund',
-    body: z.strictObject({ amountEuros: positiveEuros(10_000_000n) }),
-    example: { amountEuros: 100 },
-    returns: [200, WalletRecord],
-    fails: {
-      ...fails,
-      live_rail_missing: [
-        503,
-        'Live money comes in by a transfer to the wallet’s IBAN. No live rail is configured yet.',
-      ],
-    },
-    emits: { 'wallet.funded': WalletEvent },
   }),
   close: del('/wallets/{id}', {
     summary: 'Close a wallet',

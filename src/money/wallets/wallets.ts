@@ -2,13 +2,14 @@ import type { z } from 'zod'
 import { area } from '../../kernel/area.ts'
 import type { Context, Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
-import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
 import { type Balance, balancesOf, closeAccount, openAccount, openBook, walletAt } from '../ledger/ledger.ts'
 import { type WalletEvent, walletsApi } from './api.ts'
 import { virtualIban } from './virtual-iban.ts'
 import { Wallet, walletMachine } from './wallet.ts'
+
+export { WalletEvent, WalletRecord } from './api.ts'
 
 const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
 
@@ -35,15 +36,19 @@ async function shown(wallet: Wallet, context: Reading) {
   return record as ReturnType<typeof withBalance>
 }
 
-const about = (
-  { id, status }: Wallet,
-  { availableEuros, heldEuros }: Balance,
+const about = (wallet: Wallet, { availableEuros, heldEuros }: Balance): z.output<typeof WalletEvent> =>
+  walletEvent(wallet, availableEuros + heldEuros)
+
+/** What the world is told of a wallet in which there is so much now; and how much has just come, or gone. */
+export const walletEvent = (
+  { id, status }: Pick<Wallet, 'id' | 'status'>,
+  balanceEuros: bigint,
   amountEuros?: bigint,
 ): z.output<typeof WalletEvent> => ({
   walletId: id,
   status,
   ...(amountEuros === undefined ? {} : { amountEuros }),
-  balanceEuros: availableEuros + heldEuros,
+  balanceEuros,
 })
 
 type Opening = Pick<
@@ -94,6 +99,16 @@ async function canHoldOthers(id: string, { em }: Pick<Context, 'em'>): Promise<b
   return wallet?.kind === 'owner' && wallet.status !== 'closed'
 }
 
+/** A wallet of the tenant as its owner sees it; null where there is none. */
+export async function findWallet(context: Pick<Context, 'em' | 'sql' | 'tenant'>, id: string) {
+  const wallet = await context.em.findOne(Wallet, { id }, { refresh: true })
+  return wallet && shown(wallet, context)
+}
+
+/** Where an owner keeps money when nothing is said: in the oldest wallet that is open. */
+export const firstWallet = ({ em }: Pick<Context, 'em'>): Promise<Wallet | null> =>
+  em.findOne(Wallet, { kind: 'owner', status: isOpen }, { orderBy: { id: 'asc' } })
+
 const wallets = implement(walletsApi, {
   async create({ body }, context) {
     const { parentWalletId } = body
@@ -133,21 +148,6 @@ const wallets = implement(walletsApi, {
     const stood = await walletAt(sql, tenant, at, wallet.id)
     const { posted, held } = stood ?? { posted: 0n, held: 0n }
     return { walletId: wallet.id, at, availableEuros: posted - held, heldEuros: held }
-  },
-
-  async fund({ params, body }, context) {
-    const { em, sql, tenant, emit, refuse } = context
-    const wallet = await em.findOne(Wallet, { id: params.id })
-    if (!wallet) return refuse('wallet_not_found')
-    if (tenant.mode === 'live') return refuse('live_rail_missing')
-    const book = await openBook(sql, context, { wallets: [wallet.id], others: ['bank'] })
-    await em.refresh(wallet)
-    if (wallet.status === 'closed') return refuse('wallet_closed')
-    book.move('fund', 'bank', wallet.id, body.amountEuros, { type: 'funding', id: newId('funding') })
-    await book.post(sql)
-    const record = await shown(wallet, context)
-    emit('wallet.funded', about(wallet, record, body.amountEuros))
-    return record
   },
 
   async close({ params }, context) {

@@ -1,0 +1,64 @@
+import { after, days } from '../../kernel/clock.ts'
+import type { Charge, ChargeState, FundingRail, Instrument } from '../../kernel/funding-rail.ts'
+
+/** The tokens that the sandbox knows. Documented where they are used. */
+const instruments: ReadonlyMap<string, Instrument> = new Map([
+  ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
+  ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],
+  ['tok_declined', { kind: 'card', brand: 'visa', last4: '0002' }],
+  ['tok_sepa_debit', { kind: 'sepa_debit', brand: null, last4: '3000' }],
+])
+
+const failed = (code: string, message: string): ChargeState => ({
+  status: 'failed',
+  reason: { code, message },
+})
+
+const SETTLED: ChargeState = { status: 'settled' }
+const DECLINED = failed('declined', 'The bank of the payer has declined.')
+
+/** A charge that somebody looks at. */
+interface Seen {
+  readonly madeAt: Date
+  readonly now: Date
+  readonly reference: string
+}
+
+/** After so many days it is one thing, until then another. */
+const within =
+  (count: number, before: (seen: Seen, end: Date) => ChargeState, then: ChargeState) =>
+  (seen: Seen): ChargeState => {
+    const end = after(seen.madeAt, days(count))
+    return seen.now < end ? before(seen, end) : then
+  }
+
+const pending = (_: Seen, askAgainAt: Date): ChargeState => ({ status: 'pending', askAgainAt })
+
+const redirect = ({ reference }: Seen, askAgainAt: Date): ChargeState => ({
+  status: 'requires_action',
+  nextAction: { type: 'redirect', url: `https://processor.example/authenticate/${reference}` },
+  askAgainAt,
+})
+
+/** What an amount, in cents, makes of a charge. Documented where it is used. */
+const magic: ReadonlyMap<bigint, (seen: Seen) => ChargeState> = new Map([
+  [1301n, () => failed('insufficient_funds', 'There is not enough money on the account of the payer.')],
+  [1302n, () => failed('expired_card', 'The card has expired.')],
+  [1303n, within(1, redirect, failed('action_not_completed', 'The payer has not confirmed in time.'))],
+  [1304n, within(2, pending, SETTLED)],
+  [1305n, within(2, pending, failed('debit_refused', 'The bank of the payer has refused the debit.'))],
+  [1306n, ({ now, madeAt }) => (now > madeAt ? SETTLED : { status: 'unknown' })],
+  [1307n, () => ({ status: 'unknown' })],
+])
+
+function stateAt({ token, amountEuros, madeAt }: Charge, reference: string, now: Date): ChargeState {
+  if (token === 'tok_declined') return DECLINED
+  return magic.get(amountEuros)?.({ madeAt, now, reference }) ?? SETTLED
+}
+
+/** A processor that draws from nobody. It remembers nothing: amount and time say what has become of a charge. */
+export const sandboxFunding = (): FundingRail => ({
+  instrumentOf: async token => instruments.get(token) ?? 'unknown',
+  charge: async (charge, { reference }) => stateAt(charge, reference, charge.madeAt),
+  stateOf: async (charge, { reference, now }) => stateAt(charge, reference, now),
+})

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** Twelve to nineteen digits, together or in groups. */
+const DIGITS = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g
+
+/** The check digit of ISO/IEC 7812: every second digit from the right counts twice. */
+function passesLuhn(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
+}
+
+const isCardNumber = (text: string): boolean =>
+  [...text.matchAll(DIGITS)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
+
+/** Whether what looks like the number of a card stands anywhere in a value. */
+export function hasCardNumber(value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'number') return isCardNumber(String(value))
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, member]) => isCardNumber(name) || hasCardNumber(member))
+}
+
+/** The same body, refused as a whole where a card's number stands in it, whatever the member is called. */
+export const withoutCardNumbers = <T extends z.ZodObject>(body: T) =>
+  z.preprocess<unknown, T, z.input<T>>((given, context) => {
+    if (!hasCardNumber(given)) return given
+    context.issues.push({
+      code: 'custom',
+      message:
+        'This looks like the number of a card. Never send one: send the token that the processor gave you.',
+      input: undefined,
+    })
+    return z.NEVER
+  }, body)

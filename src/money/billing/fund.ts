@@ -1,0 +1,156 @@
+import { area } from '../../kernel/area.ts'
+import { after } from '../../kernel/clock.ts'
+import type { Context, Mode } from '../../kernel/context.ts'
+import type { Charge, ChargeState } from '../../kernel/funding-rail.ts'
+import { type ContextOf, implement } from '../../kernel/operation.ts'
+import { given, lock, within } from '../../kernel/record.ts'
+import { openBook } from '../ledger/ledger.ts'
+import { findWallet } from '../wallets/wallets.ts'
+import { fundApi } from './fund-api.ts'
+import { FIRST_LOOK, Funding, fundingMachine, fundingsDue } from './funding.ts'
+import { PaymentMethod } from './payment-method.ts'
+import { aboutFunding, settle } from './settle.ts'
+
+/** What the processor is asked about; plain, for it outlives a crash. */
+interface Asked {
+  readonly fundingId: string
+  readonly mode: Mode
+  readonly cents: string
+  readonly madeAt: string
+  /** Null where test money is simply there. */
+  readonly token: string | null
+}
+
+interface Wanted {
+  readonly amountEuros: bigint
+  readonly paymentMethodId: string | null
+}
+
+type Funded = ContextOf<typeof fundApi.create>
+
+const THERE: ChargeState = { status: 'settled' }
+const SILENT: ChargeState = { status: 'unknown' }
+
+const chargeOf = ({ cents, madeAt }: Asked, token: string): Charge => ({
+  token,
+  amountEuros: BigInt(cents),
+  madeAt: new Date(madeAt),
+})
+
+const askedOf = ({ id, mode, amountEuros, createdAt }: Funding, token: string | null): Asked => ({
+  fundingId: id,
+  mode,
+  cents: String(amountEuros),
+  madeAt: createdAt.toISOString(),
+  token,
+})
+
+/** Who is to be charged, and for what: written down before the processor hears of it. */
+async function reserve(walletId: string, { amountEuros, paymentMethodId }: Wanted, context: Funded) {
+  const { em, tenant, now, ports, emit, refuse } = context
+  const wallet = await findWallet(context, walletId)
+  if (!wallet) return refuse('wallet_not_found')
+  if (wallet.status === 'closed') return refuse('wallet_closed')
+  if (!paymentMethodId && tenant.mode === 'live') return refuse('live_rail_missing')
+  const method =
+    paymentMethodId && (await em.findOne(PaymentMethod, { id: paymentMethodId, status: 'active' }))
+  if (method === null && paymentMethodId) return refuse('payment_method_not_found')
+  // Nothing is begun where there is nobody to ask.
+  if (method) ports.fundingRail(tenant.mode)
+  const dueAt = after(now, FIRST_LOOK)
+  const funding = em.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
+  emit('funding.created', aboutFunding(funding))
+  return askedOf(funding, method ? method.token : null)
+}
+
+const charge = (asked: Asked, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) => {
+  const { fundingId, mode, token } = asked
+  if (token === null) return THERE
+  return ports.fundingRail(mode).charge(chargeOf(asked, token), { reference: fundingId, requestId })
+}
+
+/** The wallet as it stands then, and how far its funding has come. */
+async function keep(state: ChargeState, { fundingId }: Asked, context: Funded) {
+  const { em, refuse } = context
+  const funding = await settle(fundingId, state, context)
+  if (funding.status === 'failed') {
+    if (!funding.paymentMethodId) return refuse('wallet_closed')
+    return refuse('payment_failed', `Nothing has been drawn. ${funding.reason?.message}`)
+  }
+  await em.flush()
+  const wallet = await findWallet(context, funding.walletId)
+  if (!wallet) throw new Error('a funding without a wallet')
+  return { ...wallet, funding }
+}
+
+/** Both addresses do the same. */
+const steps = {
+  call: async (asked: Asked, outside: Pick<Context, 'ports' | 'requestId'>) => charge(asked, outside),
+  record: keep,
+  /** The answer has been lost. The sweep asks the processor what has become of the charge; none is made here. */
+  recover: (asked: Asked, context: Funded) => keep(asked.token === null ? THERE : SILENT, asked, context),
+}
+
+async function stateOf(
+  asked: Asked & { readonly now: string },
+  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
+) {
+  const { fundingId, mode, token, now } = asked
+  if (token === null) return THERE
+  const call = { reference: fundingId, requestId, now: new Date(now) }
+  return ports.fundingRail(mode).stateOf(chargeOf(asked, token), call)
+}
+
+const fund = implement(fundApi, {
+  create: {
+    ...steps,
+    reserve: ({ body: { walletId, ...wanted } }, context) => reserve(walletId, wanted, context),
+  },
+  wallet: { ...steps, reserve: ({ params, body }, context) => reserve(params.id, body, context) },
+
+  list: ({ query: { status, walletId, from, to } }, { page }) =>
+    page(Funding, given({ status, walletId, createdAt: within(from, to) })),
+
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Funding, { id: params.id })) ?? refuse('funding_not_found')
+  },
+
+  async act({ params, body }, context) {
+    const { em, sql, tenant, refuse } = context
+    const known = await em.findOne(Funding, { id: params.fundingId })
+    if (!known) return refuse('funding_not_found')
+    if (tenant.mode !== 'test') return refuse('test_mode_only')
+    await openBook(sql, context, { wallets: [known.walletId], others: ['bank'] })
+    const funding = await lock(em, Funding, known.id)
+    if (funding?.status !== 'requires_action') return refuse('no_action_required')
+    const reason = { code: 'action_refused', message: 'The payer has not confirmed.' }
+    return settle(funding.id, body.outcome === 'settled' ? THERE : { status: 'failed', reason }, context)
+  },
+
+  follow: {
+    async reserve({ params }, { em, now }) {
+      const funding = await em.findOneOrFail(Funding, { id: params.id })
+      if (fundingMachine.isFinal(funding.status)) return null
+      const method = await em.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
+      return { ...askedOf(funding, method?.token ?? null), now: now.toISOString() }
+    },
+    call: async (asked: (Asked & { now: string }) | null, outside) => asked && stateOf(asked, outside),
+    async record(state: ChargeState | null, asked: Asked | null, context) {
+      if (asked && state) await settle(asked.fundingId, state, context)
+      return { done: true }
+    },
+    // It is asked again at the next round.
+    recover: async () => ({ done: true }),
+  },
+})
+
+export const fundArea = area(
+  'Fund',
+  'Money for wallets: drawn from a payment method; in test mode simply there.',
+  fund,
+  {
+    entities: [Funding],
+    machines: [fundingMachine],
+    deadlines: [fundingsDue],
+  },
+)

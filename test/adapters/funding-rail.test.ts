@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals'
+import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
+import { outsideOf } from '../../src/bin/outside.ts'
+import { days, minutes } from '../../src/kernel/clock.ts'
+import type { Charge } from '../../src/kernel/funding-rail.ts'
+import { Problem } from '../../src/kernel/problem.ts'
+
+const rail = sandboxFunding()
+const call = { reference: 'funding_1', requestId: 'request-1' }
+const madeAt = new Date('2026-11-20T09:30:00.000Z')
+const since = (milliseconds: number) => new Date(madeAt.getTime() + milliseconds)
+
+const of = (amountEuros: bigint, token = 'tok_visa'): Charge => ({ token, amountEuros, madeAt })
+const later = (charge: Charge, milliseconds: number) =>
+  rail.stateOf(charge, { ...call, now: since(milliseconds) })
+
+describe('the sandbox’s processor', () => {
+  test.each([
+    ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
+    ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],
+    ['tok_declined', { kind: 'card', brand: 'visa', last4: '0002' }],
+    ['tok_sepa_debit', { kind: 'sepa_debit', brand: null, last4: '3000' }],
+    ['tok_of_nothing', 'unknown'],
+    ['__proto__', 'unknown'],
+  ])('knows %s: %j', async (token, instrument) => {
+    expect(await rail.instrumentOf(token, call)).toEqual(instrument)
+  })
+
+  test.each([
+    [100n, 'settled', 'settled', 'settled'],
+    [1300n, 'settled', 'settled', 'settled'],
+    [1301n, 'failed', 'failed', 'failed'],
+    [1302n, 'failed', 'failed', 'failed'],
+    [1303n, 'requires_action', 'requires_action', 'failed'],
+    [1304n, 'pending', 'pending', 'settled'],
+    [1305n, 'pending', 'pending', 'failed'],
+    [1306n, 'unknown', 'settled', 'settled'],
+    [1307n, 'unknown', 'unknown', 'unknown'],
+  ])('makes of %d cents: %s, after a minute %s, after two days %s', async (cents, ...expected) => {
+    const charge = of(cents)
+    const states = [
+      await rail.charge(charge, call),
+      await later(charge, minutes(1)),
+      await later(charge, days(2)),
+    ]
+    expect(states.map(({ status }) => status)).toEqual(expected)
+    expect(await rail.charge(charge, call)).toEqual(states[0])
+  })
+
+  test('declines whatever is drawn with the token for it', async () => {
+    expect(await rail.charge(of(100n, 'tok_declined'), call)).toMatchObject({
+      status: 'failed',
+      reason: { code: 'declined' },
+    })
+  })
+
+  test('says where the payer has to go, and when it is worth to ask again', async () => {
+    expect(await rail.charge(of(1303n), call)).toEqual({
+      status: 'requires_action',
+      nextAction: { type: 'redirect', url: 'https://processor.example/authenticate/funding_1' },
+      askAgainAt: since(days(1)),
+    })
+    expect(await rail.charge(of(1304n), call)).toMatchObject({ askAgainAt: since(days(2)) })
+  })
+})
+
+describe('the processor of a mode', () => {
+  test('is the sandbox in test mode, and in live mode the one that is set', () => {
+    expect(outsideOf({}).fundingRail('test')).toHaveProperty('charge')
+    expect(outsideOf({ fundingRail: 'sandbox' }).fundingRail('live')).toHaveProperty('charge')
+  })
+
+  test('that is not set is a problem that names the setting', () => {
+    expect(() => outsideOf({}).fundingRail('live')).toThrow(Problem)
+    expect(() => outsideOf({ sepaRail: 'sandbox' }).fundingRail('live')).toThrow(/FUNDING_RAIL/)
+  })
+})
