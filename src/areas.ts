@@ -10,6 +10,7 @@ import { keysArea } from './identity/keys/keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/billing/fund.ts'
+import { incomingArea } from './money/billing/incoming.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
@@ -25,6 +26,7 @@ export const areas = {
   beneficiaries: beneficiariesArea,
   fund: fundArea,
   billing: billingArea,
+  incoming: incomingArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
   policies: policiesArea,

@@ -17,6 +17,7 @@ const FILLED_BY: Readonly<Record<string, string>> = {
   '/ledger/accounts': 'fund.wallet',
   '/ledger/transfers': 'fund.wallet',
   '/billing/fundings': 'fund.wallet',
+  '/billing/incoming': 'incoming.simulate',
 }
 
 interface Made {

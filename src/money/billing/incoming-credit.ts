@@ -5,7 +5,7 @@ import { machine } from '../../kernel/machine.ts'
 import { maybe, stamps } from '../../kernel/record.ts'
 
 export const creditMachine = machine('incoming_credit', {
-  unmatched: ['assigned'],
+  unmatched: ['matched', 'assigned'],
   matched: [],
   assigned: [],
 })
@@ -38,7 +38,7 @@ const schema = defineEntity({
     mode: p.enum(['test', 'live'] as const),
     /** On whose ledger it lies: of the owner of the wallet, of who is known to own it, or of the house. */
     ownerId: p.text(),
-    status: p.enum(creditMachine.states),
+    status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
     reason: p
       .enum(unmatchedReasons)
       .$type<UnmatchedReason | null>()
@@ -62,6 +62,26 @@ const schema = defineEntity({
 
 export class IncomingCredit extends schema.class {}
 schema.setClass(IncomingCredit)
+
+/** Money as it has arrived; with a reason where no wallet is to be looked for. */
+export type Arrived = Pick<
+  IncomingCredit,
+  | 'amountEuros'
+  | 'source'
+  | 'origin'
+  | 'bankReference'
+  | 'part'
+  | 'iban'
+  | 'reference'
+  | 'senderName'
+  | 'senderIban'
+  | 'endToEndId'
+  | 'valueDate'
+  | 'reason'
+>
+
+/** For what the money moves. */
+export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
 
 export const aboutCredit = ({ id, walletId, status, amountEuros, reason }: IncomingCredit) => ({
   creditId: id,

@@ -76,7 +76,7 @@ async function creditClosed(funding: Funding, context: Settling): Promise<Fundin
     part: 0,
     reference: id,
   } as const
-  const sender = { iban: null, senderName: null, senderIban: null, endToEndId: null }
+  const sender = { iban: null, senderName: null, senderIban: null, endToEndId: null, reason: null }
   const valueDate = now.toISOString().slice(0, 10)
   const arrived = { ...from, ...sender, amountEuros, valueDate }
   funding.creditId = (await setAside(arrived, 'wallet_closed', context)).id

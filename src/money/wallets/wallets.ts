@@ -10,6 +10,7 @@ import { virtualIban } from './virtual-iban.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
 export { WalletEvent, WalletRecord } from './api.ts'
+export { type Payable, payableWallets } from './payable.ts'
 
 const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
 

@@ -1,0 +1,251 @@
+import { describe, expect, test } from '@jest/globals'
+import { creditorReference, isCreditorReference } from '../../src/kernel/creditor-reference.ts'
+import { numbersIn, referenceOf } from '../../src/money/billing/reference.ts'
+import { aLiveClient, aWallet, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { tally, times } from '../support/pot-house.ts'
+import { traceOf } from '../support/trace.ts'
+
+const house = await startHouse()
+const owner = await house.owner()
+const { client } = owner
+
+const FOREIGN = 'DE89370400440532013000'
+
+interface Sent {
+  iban?: string
+  amountEuros?: number
+  reference?: string
+  bankReference?: string
+}
+
+const send = (members: Sent = {}, by: TestClient = client) =>
+  by.incoming.simulate({ body: { iban: FOREIGN, amountEuros: 25, senderName: 'Adler GmbH', ...members } })
+const balanceOf = async (id: string) => (await made(client.wallets.get({ params: { id } }))).availableEuros
+const assign = (id: string, walletId: string) =>
+  house.dash.incoming.assign({ params: { id }, body: { walletId } })
+const suspense = async () => {
+  const [account] = (await made(client.ledger.accounts({ query: { kind: 'suspense' } }))).data
+  return account?.availableEuros ?? 0
+}
+const referenceOfWallet = async (id: string): Promise<string> => {
+  const [row] = await house.sql<{ number: string }>(
+    'select reference_number as number from wallets where id = $1',
+    [id],
+  )
+  return referenceOf(BigInt(row?.number ?? 0))
+}
+const close = (id: string) => made(client.wallets.close({ params: { id } }))
+const provenLedger = async (by: TestClient = client) =>
+  expect(await made(by.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+
+describe('a creditor reference', () => {
+  test.each(['RF18539007547034', 'RF471234567890', 'RF712348231', 'RF45G72UUR'])('%s holds', reference => {
+    expect(isCreditorReference(reference)).toBe(true)
+    expect(creditorReference(reference.slice(4))).toBe(reference)
+  })
+
+  test.each(['RF19539007547034', 'RF81539007547034', 'RF00', '', 'rf18539007547034', 'DE18539007547034'])(
+    '%s does not',
+    reference => {
+      expect(isCreditorReference(reference)).toBe(false)
+    },
+  )
+
+  const reference = referenceOf(42n)
+  const [head, check, own] = [reference.slice(0, 2), reference.slice(2, 4), reference.slice(4)]
+  const wrongCheck = String((Number(check) + 1) % 100).padStart(2, '0')
+
+  test.each<[string, string, bigint[]]>([
+    ['alone', reference, [42n]],
+    ['in groups', reference.replace(/(.{4})/g, '$1 '), [42n]],
+    ['in small letters', `ref ${reference.toLowerCase()} thanks`, [42n]],
+    ['with hyphens', `${head}${check}-${own.slice(0, 5)}-${own.slice(5)}`, [42n]],
+    ['over a line', `SVWZ+${reference.slice(0, 9)}\n${reference.slice(9)}, invoice 7`, [42n]],
+    ['before other digits', `${reference} 2026`, [42n]],
+    ['twice', `${reference} / ${reference}`, [42n]],
+    ['beside another', `${reference} ${referenceOf(7n)}`, [42n, 7n]],
+    ['with wrong check digits', `${head}${wrongCheck}${own}`, []],
+    ['cut short', reference.slice(0, -1), []],
+    ['inside a longer number', `${reference}7`, []],
+    ['inside a word', `X${reference}`, []],
+    ['not at all', 'Invoice 2026-17', []],
+  ])('is found in a text: %s', (_, text, numbers) => {
+    expect(numbersIn(text)).toEqual(numbers)
+  })
+})
+
+describe('a credit is matched', () => {
+  test.each<[string, (iban: string) => string]>([
+    ['plain', iban => iban],
+    ['in groups', iban => iban.replace(/(.{4})/g, '$1 ')],
+    ['in small letters', iban => iban.toLowerCase()],
+    ['with spaces all over', iban => ` ${[...iban].join(' ')} `],
+  ])('by the IBAN of a wallet, %s', async (_, spelled) => {
+    const { id, iban } = await aWallet(client)
+    const answer = await send({ iban: spelled(String(iban)), amountEuros: 12.34 })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { status: 'matched', walletId: id, iban, reason: null, ownerId: owner.ownerId },
+    })
+    expect(await balanceOf(id)).toBe(12.34)
+    expect((await traceOf(house, answer))?.events).toEqual(['incoming.received', 'wallet.credited'])
+    const { data } = await made(client.events.list({ query: { event: 'wallet.credited', limit: 1 } }))
+    expect(data[0]?.data).toEqual({ walletId: id, status: 'active', amountEuros: 12.34, balanceEuros: 12.34 })
+  })
+
+  test('by a reference in the text, where the IBAN is nobody’s', async () => {
+    const { id } = await aWallet(client)
+    const reference = `Top-up, ${(await referenceOfWallet(id)).toLowerCase()} please`
+    expect(await made(send({ reference }))).toMatchObject({ status: 'matched', walletId: id })
+    expect(await balanceOf(id)).toBe(25)
+  })
+
+  test('by the IBAN even where the reference names another wallet', async () => {
+    const [byIban, byReference] = [await aWallet(client), await aWallet(client)]
+    const reference = await referenceOfWallet(byReference.id)
+    const credit = await made(send({ iban: String(byIban.iban), reference }))
+    expect([credit.walletId, await balanceOf(byReference.id)]).toEqual([byIban.id, 0])
+  })
+
+  test('to a frozen wallet as well', async () => {
+    const { id, iban } = await aWallet(client)
+    await made(client.wallets.update({ params: { id }, body: { status: 'frozen' } }))
+    expect(await made(send({ iban: String(iban) }))).toMatchObject({ status: 'matched', walletId: id })
+  })
+
+  test('once by one bank reference, however often and by however many at once', async () => {
+    const { id, iban } = await aWallet(client)
+    const sent = { iban: String(iban), amountEuros: 5, bankReference: '2026112000017' }
+    const answers = await times(10, () => send(sent))
+    expect(tally(answers)).toEqual({ 201: 10 })
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(await balanceOf(id)).toBe(5)
+    const stranger = await house.owner()
+    const theirs = await aWallet(stranger.client)
+    const same = await made(send({ ...sent, iban: String(theirs.iban) }, stranger.client))
+    expect(same.walletId).toBe(theirs.id)
+    await provenLedger()
+  })
+})
+
+describe('a credit lies on suspense', () => {
+  test.each<[string, Sent]>([
+    ['for an account of nobody', {}],
+    ['for a reference of nobody', { reference: referenceOf(9_999_999_999n) }],
+    ['for a reference whose check digits are wrong', { reference: 'RF00 0000 0000 01' }],
+  ])('%s', async (_, members) => {
+    const before = await suspense()
+    expect(await made(send(members))).toMatchObject({
+      status: 'unmatched',
+      reason: 'no_wallet',
+      walletId: null,
+    })
+    expect(await suspense()).toBeCloseTo(before + 25, 2)
+    await provenLedger()
+  })
+
+  test('where the text names two wallets', async () => {
+    const wallets = [await aWallet(client), await aWallet(client)]
+    const references = await Promise.all(wallets.map(({ id }) => referenceOfWallet(id)))
+    expect(await made(send({ reference: references.join(' ') }))).toMatchObject({
+      status: 'unmatched',
+      reason: 'several_references',
+    })
+  })
+
+  test('for a wallet that is closed, or closed at the same instant', async () => {
+    const shut = await aWallet(client)
+    await close(shut.id)
+    expect(await made(send({ iban: String(shut.iban) }))).toMatchObject({
+      status: 'unmatched',
+      reason: 'wallet_closed',
+    })
+    for (const { id, iban } of await times(10, () => aWallet(client))) {
+      const [credit, closed] = await Promise.all([
+        made(send({ iban: String(iban) })),
+        client.wallets.close({ params: { id } }),
+      ])
+      expect([credit.status, closed.status]).toEqual(
+        closed.status === 200 ? ['unmatched', 200] : ['matched', 400],
+      )
+    }
+    await provenLedger()
+  })
+
+  test('for another owner’s wallet: a sandbox reaches nobody else', async () => {
+    const stranger = await house.owner()
+    const theirs = await aWallet(stranger.client)
+    expect(await made(send({ iban: String(theirs.iban) }))).toMatchObject({
+      status: 'unmatched',
+      reason: 'no_wallet',
+      ownerId: owner.ownerId,
+    })
+    expect((await made(stranger.client.wallets.get({ params: { id: theirs.id } }))).availableEuros).toBe(0)
+  })
+})
+
+describe('an unmatched credit', () => {
+  const unmatched = () => made(send({ amountEuros: 40 }))
+
+  test('is listed for the operator until it is assigned', async () => {
+    const { id } = await unmatched()
+    const listed = async (query: object) =>
+      (await made(house.dash.incoming.list({ query: { limit: 100, ...query } }))).data.some(
+        one => one.id === id,
+      )
+    expect(await listed({ status: 'unmatched', ownerId: owner.ownerId })).toBe(true)
+    expect(await listed({ mode: 'live' })).toBe(false)
+    const wallet = await aWallet(client)
+    await made(assign(id, wallet.id))
+    expect([await listed({ status: 'unmatched' }), await listed({ walletId: wallet.id })]).toEqual([
+      false,
+      true,
+    ])
+  })
+
+  test('is assigned to a wallet, with its events on the owner’s side', async () => {
+    const { id } = await unmatched()
+    const wallet = await aWallet(client, 1)
+    const before = await suspense()
+    const answer = await assign(id, wallet.id)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'assigned', walletId: wallet.id, reason: 'no_wallet' },
+    })
+    expect([await balanceOf(wallet.id), await suspense()]).toEqual([41, before - 40])
+    expect((await traceOf(house, answer))?.events).toEqual(['incoming.assigned', 'wallet.credited'])
+    const { data } = await made(client.events.list({ query: { event: 'incoming.assigned', limit: 1 } }))
+    expect(data[0]?.data).toMatchObject({ creditId: id, walletId: wallet.id, amountEuros: 40 })
+    await provenLedger()
+  })
+
+  test('is assigned once, be it by twenty at once', async () => {
+    const { id } = await unmatched()
+    const wallets = await times(4, () => aWallet(client))
+    const answers = await times(20, index => assign(id, String(wallets[index % 4]?.id)))
+    expect(tally(answers)).toEqual({ 200: 1, 400: 19 })
+    const balances = await Promise.all(wallets.map(({ id }) => balanceOf(id)))
+    expect(balances.toSorted()).toEqual([0, 0, 0, 40])
+    expect(await assign(id, String(wallets[0]?.id))).toMatchObject({ code: 'credit_not_unmatched' })
+    await provenLedger()
+  })
+
+  test('goes to no closed wallet, to none of another owner, and to none of the other mode', async () => {
+    const { id } = await unmatched()
+    const shut = await aWallet(client)
+    await close(shut.id)
+    const stranger = await house.owner()
+    const theirs = await aWallet(stranger.client)
+    const live = await aWallet(await aLiveClient(house, owner))
+    expect((await assign(id, shut.id)).code).toBe('wallet_closed')
+    for (const wallet of [theirs, live])
+      expect(await assign(id, wallet.id)).toMatchObject({ status: 404, code: 'wallet_not_found' })
+    expect((await made(house.dash.incoming.list({ query: { status: 'unmatched' } }))).data[0]?.id).toBe(id)
+  })
+})
+
+test('nothing comes in by a simulation in live mode', async () => {
+  const live = await aLiveClient(house, await house.owner())
+  expect(await send({}, live)).toMatchObject({ status: 400, code: 'test_mode_only' })
+})
