@@ -5,6 +5,8 @@ import { euros, positiveEuros } from '../../kernel/money.ts'
 import { list, missing, post } from '../../kernel/operation.ts'
 import { label, recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
 import { WalletEvent } from '../wallets/wallets.ts'
+import { exampleFile } from './bank-file-example.ts'
+import { skipReasons } from './camt.ts'
 import { creditMachine, creditSources, unmatchedReasons } from './incoming-credit.ts'
 import { IncomingEvent } from './incoming-event.ts'
 
@@ -35,6 +37,25 @@ export const arrivalEvents = { 'incoming.received': IncomingEvent, 'wallet.credi
 
 /** The longest identifier of a SEPA message. */
 const identifier = z.string().trim().min(1).max(35)
+
+const counts = {
+  messageId: z
+    .string()
+    .meta({ description: 'As the bank calls the file.', examples: ['CAMT053-2026-11-20'] }),
+  entries: z.int().meta({ description: 'How many bookings it tells of.' }),
+  matched: z.int(),
+  unmatched: z.int(),
+  known: z.int().meta({ description: 'Credits that had been read before.' }),
+}
+
+const FileEvent = z.object({ ...counts, skipped: z.int() })
+
+const BankFileRecord = z
+  .object({
+    ...counts,
+    skipped: z.array(z.object({ bankReference: text, reason: z.enum(skipReasons) })),
+  })
+  .meta({ id: 'BankFile' })
 
 export const incomingApi = {
   simulate: post('/simulate/sepa/incoming', {
@@ -77,6 +98,25 @@ export const incomingApi = {
       ...span,
     },
     item: IncomingRecord,
+  }),
+  readFile: post('/billing/incoming/files', {
+    summary: 'Read a file of the bank',
+    description:
+      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped. A file is read as a whole or not at all.',
+    callers: ['dash'],
+    body: z.strictObject({
+      content: z
+        .base64()
+        .min(1)
+        .meta({ description: 'The file, in Base64; with it the body has at most 1 MiB.' }),
+      mode: z.enum(['test', 'live']).default('live').meta({
+        description: 'Whose wallets it is for. `test` is for trying it out: live money is never test money.',
+      }),
+    }),
+    example: { content: exampleFile, mode: 'test' },
+    returns: [200, BankFileRecord],
+    fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
+    emits: { ...arrivalEvents, 'incoming.file_read': FileEvent },
   }),
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',

@@ -3,6 +3,7 @@ import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, within } from '../../kernel/record.ts'
 import { assign } from './assign.ts'
+import { readFile } from './bank-file.ts'
 import { incomingApi } from './incoming-api.ts'
 import { creditMachine, IncomingCredit } from './incoming-credit.ts'
 import { receive } from './receive.ts'
@@ -20,6 +21,8 @@ const incoming = implement(incomingApi, {
 
   list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>
     page(IncomingCredit, given({ status, mode, ownerId, walletId, createdAt: within(from, to) })),
+
+  readFile: ({ body }, context) => readFile(body.content, body.mode, context),
 
   assign: ({ params, body }, context) => assign(params.id, body.walletId, context),
 })
