@@ -62,6 +62,11 @@ export async function openHouse({
       metrics,
       publicUrl: settings.publicUrl,
       walletBank: { code: settings.bankCode, bic: settings.bankBic },
+      collection: {
+        iban: settings.collectionIban ?? null,
+        bic: settings.collectionBic ?? null,
+        holder: settings.accountHolder,
+      },
       outside: { ...outsideOf(settings), ...outside },
       execute: call => execute(call),
       onOutbox,

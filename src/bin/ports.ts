@@ -16,6 +16,7 @@ interface Parts {
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
   readonly walletBank: Ports['walletBank']
+  readonly collection: Ports['collection']
   readonly outside: Outside
   readonly execute: Execute
   readonly onOutbox: () => void
@@ -25,7 +26,18 @@ interface Parts {
 
 /** What handlers may ask of the world, made of what the platform has. */
 export function portsOf(parts: Parts): Ports {
-  const { areas, database, metrics, publicUrl, walletBank, outside, execute, onOutbox, temporal } = parts
+  const {
+    areas,
+    database,
+    metrics,
+    publicUrl,
+    walletBank,
+    collection,
+    outside,
+    execute,
+    onOutbox,
+    temporal,
+  } = parts
   const document = once(() => openapiDocument(areas))
   const text = once(() => JSON.stringify(document()))
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
@@ -39,6 +51,7 @@ export function portsOf(parts: Parts): Ports {
       onOutbox()
     },
     walletBank,
+    collection,
     openapi: text,
     docs: () => pages().get('') as File,
     docsAsset: name => pages().get(name),

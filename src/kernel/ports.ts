@@ -13,6 +13,8 @@ export interface Ports extends Outside {
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
   /** The bank at which test wallets have their numbers. */
   readonly walletBank: { readonly code: string; readonly bic: string }
+  /** The account to which live money is sent, if there is one, and in whose name wallets' numbers are. */
+  readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   /** The OpenAPI document, as served. */
   openapi(): string
   /** The reference as a page. */

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { bic } from '../kernel/bic.ts'
+import { iban } from '../kernel/iban.ts'
 
 /** What a setting says of itself in `.env.example` and in the README. */
 interface About {
@@ -141,6 +143,21 @@ const schema = z.object({
       .default('AGPYDEF0XXX'),
     { meaning: 'BIC that goes with `BANK_CODE`.', allowed: 'a BIC of Germany' },
   ),
+  collectionIban: about(iban.optional(), {
+    meaning:
+      'Account to which live money is sent. Its bank’s files come in by `POST /billing/incoming/files`.',
+    allowed: 'an IBAN of the SEPA area',
+    otherwise: 'none: nobody is told where to send live money',
+  }),
+  collectionBic: about(bic.optional(), {
+    meaning: 'BIC that goes with `COLLECTION_IBAN`. Within SEPA payers need none.',
+    allowed: 'a BIC',
+    otherwise: 'none',
+  }),
+  accountHolder: about(z.string().min(1).max(70).default('Agent Payments'), {
+    meaning: 'In whose name the accounts are to which money is sent, as payers are told.',
+    allowed: '1 to 70 characters',
+  }),
   sepaRail: about(z.enum(['sandbox']).optional(), {
     meaning:
       'Rail of live mode’s SEPA payments. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',

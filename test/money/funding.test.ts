@@ -243,6 +243,20 @@ describe('a crash between the charge and the record', () => {
     expect([(await last(id)).status, (await walletOf(id)).availableEuros]).toEqual(['settled', 9])
   })
 
+  test('of a bare top-up leaves it to the sweep, which puts the money there', async () => {
+    const { id } = await aWallet(client)
+    const { funding } = await made(fund(id, 3, { paymentMethodId: null }))
+    await house.sql(
+      `insert into fundings select (jsonb_populate_record(f, jsonb_build_object('id', f.id || '_lost',
+         'status', 'pending', 'settled_at', null, 'due_at', f.created_at))).* from fundings f where id = $1`,
+      [funding.id],
+    )
+    await advance({ seconds: 1 })
+    expect((await fundingOf(`${funding.id}_lost`)).status).toBe('settled')
+    expect((await walletOf(id)).availableEuros).toBe(6)
+    await provenLedger()
+  })
+
   test('that was only slowness is credited once, whoever comes first', async () => {
     const { id } = await aWallet(client)
     const slow = Promise.withResolvers<{ status: 'settled' }>()
@@ -277,7 +291,11 @@ test('what settles after the wallet is closed waits to be assigned', async () =>
   await advance({ days: 2 })
   const settled = await fundingOf(funding.id)
   expect(settled).toMatchObject({ status: 'settled', creditId: expect.stringMatching(/^credit_/) })
-  expect(await postingsOf(String(settled.creditId))).toEqual(['unmatched_credit'])
+  const creditId = String(settled.creditId)
+  expect(await postingsOf(creditId)).toEqual(['unmatched_credit'])
+  const { id: walletId } = await aWallet(client)
+  await made(house.dash.incoming.assign({ params: { id: creditId }, body: { walletId } }))
+  expect((await walletOf(walletId)).availableEuros).toBe(13.04)
   await provenLedger()
 })
 

@@ -137,6 +137,18 @@ describe('a file of the bank', () => {
     await proven()
   })
 
+  test('may be as large as a body: a thousand bookings at once', async () => {
+    const { id, iban } = await aWallet(client)
+    const bookings = Array.from({ length: 1_000 }, () => ({
+      reference: fresh(),
+      amount: '0.01',
+      details: [payment({ iban: String(iban) })],
+    }))
+    expect(await made(read(camt(bookings)))).toMatchObject({ entries: 1_000, matched: 1_000 })
+    expect(await balanceOf(id)).toBe(10)
+    await proven()
+  })
+
   test('may be written with prefixes, in another encoding, with a mark at its beginning', async () => {
     const written = camt([{ reference: fresh(), details: [payment({ text: 'Bäckerei' })] }])
     const prefixed = written

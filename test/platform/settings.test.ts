@@ -8,6 +8,7 @@ describe('settings', () => {
       port: 8080,
       host: '127.0.0.1',
       bankBic: 'AGPYDEF0XXX',
+      accountHolder: 'Agent Payments',
       bankCode: '99990001',
       dataDir: '.data',
       databasePool: 20,

@@ -8,6 +8,7 @@ export const operations = published(areas)
 /** What must have been done before, to the same record, for an operation to succeed. */
 const BEFORE: Readonly<Record<string, string>> = {
   'agents.unfreeze': 'agents.freeze',
+  'billing.sepaDetails': 'wallets.create',
   'policies.effective': 'policies.assign',
   'policies.toggle': 'policies.assign',
 }

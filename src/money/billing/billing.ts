@@ -1,8 +1,53 @@
 import { area } from '../../kernel/area.ts'
+import { implement } from '../../kernel/operation.ts'
+import { totalsOf } from '../ledger/ledger.ts'
+import { findWallet, firstWallet, payableWallets } from '../wallets/wallets.ts'
+import { billingApi } from './api.ts'
+import { pendingOf } from './funding.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
 import { paymentMethods } from './payment-methods.ts'
+import { fundProcessor } from './processor.ts'
+import { referenceOf } from './reference.ts'
 
-export const billingArea = area('Billing', 'How money comes in, and how much there is.', paymentMethods, {
-  entities: [PaymentMethod],
-  machines: [paymentMethodMachine],
+const billing = implement(billingApi, {
+  ...paymentMethods.handlers,
+  fundProcessor,
+
+  async balance(_, { sql, tenant }) {
+    const totals = await totalsOf(sql, tenant)
+    const { accounts: wallets, availableEuros, heldEuros } = totals('wallet')
+    return {
+      currency: 'EUR',
+      availableEuros,
+      heldEuros,
+      pendingEuros: await pendingOf(sql, tenant),
+      unassignedEuros: totals('suspense').availableEuros,
+      wallets,
+    }
+  },
+
+  async sepaDetails({ query }, context) {
+    const { sql, tenant, ports, refuse } = context
+    const walletId = query.walletId ?? (await firstWallet(context))?.id
+    const wallet = walletId && (await findWallet(context, walletId))
+    const [payable] = await payableWallets(sql, tenant, { ids: wallet ? [wallet.id] : [] })
+    if (!wallet || !payable) return refuse('wallet_not_found')
+    if (wallet.status === 'closed') return refuse('wallet_closed')
+    const { holder, ...shared } = ports.collection
+    const account = wallet.iban ? { iban: wallet.iban, bic: wallet.bic } : shared
+    if (!account.iban) return refuse('no_account')
+    const reference = referenceOf(payable.number)
+    return { walletId: wallet.id, iban: account.iban, bic: account.bic, holder, reference }
+  },
+
+  async processor(_, { sql, tenant }) {
+    return { currency: 'EUR', balanceEuros: (await totalsOf(sql, tenant))('float').availableEuros }
+  },
 })
+
+export const billingArea = area(
+  'Billing',
+  'How much there is, where money is drawn from, where it is to be sent, and what lies at the card processor.',
+  billing,
+  { entities: [PaymentMethod], machines: [paymentMethodMachine] },
+)

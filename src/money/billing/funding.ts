@@ -1,8 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { days, minutes } from '../../kernel/clock.ts'
+import type { Tenant } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database.ts'
 import type { Deadline } from '../../kernel/deadline.ts'
 import type { FailureReason, NextAction } from '../../kernel/funding-rail.ts'
 import { machine } from '../../kernel/machine.ts'
+import type { Euros } from '../../kernel/money.ts'
 import { maybe, record, tenantTable } from '../../kernel/record.ts'
 
 export const fundingMachine = machine('funding', {
@@ -37,6 +40,16 @@ const schema = defineEntity({
 
 export class Funding extends schema.class {}
 schema.setClass(Funding)
+
+const PENDING = `
+select coalesce(sum(amount_cents), 0)::bigint as euros from fundings
+where owner_id = $1 and mode = $2 and status in ('pending', 'requires_action')`
+
+/** How much is on its way. */
+export async function pendingOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
+  const [row] = await sql<{ euros: Euros }>(PENDING, [ownerId, mode])
+  return row?.euros ?? 0n
+}
 
 /** How long an answer is waited for before the processor is asked what has become of the charge. */
 export const FIRST_LOOK = minutes(1)

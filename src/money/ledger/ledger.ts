@@ -11,6 +11,7 @@ export { shortOf } from './account.ts'
 export type { Book, Cause } from './book.ts'
 export { type Balance, balancesOf, closeAccount, openAccount, openBook } from './open-book.ts'
 export { walletAt } from './past.ts'
+export { totalsOf } from './totals.ts'
 
 interface Figures {
   readonly postedEuros: bigint

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { id } from '../../kernel/ids.ts'
+import { euros, positiveEuros } from '../../kernel/money.ts'
+import { type Failure, get, missing, post } from '../../kernel/operation.ts'
+import { paymentMethodsApi } from './payment-methods-api.ts'
+
+const currency = z.literal('EUR')
+
+const ProcessorRecord = z
+  .object({
+    currency,
+    balanceEuros: euros.meta({ description: 'What lies at the card processor for your cards.' }),
+  })
+  .meta({ id: 'Processor' })
+
+const fails = {
+  wallet_not_found: missing('wallet'),
+  wallet_closed: [400, 'The wallet is closed.'],
+} as const satisfies Record<string, Failure>
+
+const reading = { callers: ['key'], scope: 'billing:read' } as const
+
+export const billingApi = {
+  ...paymentMethodsApi,
+  balance: get('/billing/balance', {
+    ...reading,
+    summary: 'How much you have',
+    description: 'In all wallets together, and what is still on its way into one.',
+    returns: [
+      200,
+      z.object({
+        currency,
+        availableEuros: euros.meta({ description: 'What can be spent.' }),
+        heldEuros: euros.meta({ description: 'Kept for payments that have been approved.' }),
+        pendingEuros: euros.meta({ description: 'Fundings that are neither settled nor failed.' }),
+        unassignedEuros: euros.meta({
+          description: 'Come in for you, and not in a wallet yet: the operator assigns it.',
+        }),
+        wallets: z.int().meta({ description: 'How many are open.' }),
+      }),
+    ],
+  }),
+  sepaDetails: get('/billing/sepa-details', {
+    ...reading,
+    summary: 'How to send money to a wallet by SEPA',
+    description:
+      'In test mode each wallet has an IBAN of its own. Live wallets share one: there the reference (ISO 11649) says which it is for, and must not be left out.',
+    query: z.strictObject({
+      walletId: z.string().optional().meta({ description: 'Your oldest open wallet, if left out.' }),
+    }),
+    returns: [
+      200,
+      z
+        .object({
+          walletId: id('wallet'),
+          iban: z.string().meta({ examples: ['DE58999900010000000001'] }),
+          bic: z.string().nullable(),
+          holder: z.string().meta({ examples: ['Agent Payments'] }),
+          reference: z.string().meta({ examples: ['RF540000000042'] }),
+        })
+        .meta({ id: 'SepaDetails' }),
+    ],
+    fails: {
+      ...fails,
+      no_account: [503, 'There is no account to which live money could be sent: COLLECTION_IBAN is not set.'],
+    },
+  }),
+  processor: get('/billing/processor', {
+    ...reading,
+    summary: 'How much lies at the card processor',
+    returns: [200, ProcessorRecord],
+  }),
+  fundProcessor: post('/billing/processor/fund', {
+    summary: 'Move money from a wallet to the card processor',
+    callers: ['key'],
+    scope: 'billing:write',
+    body: z.strictObject({
+      fromWalletId: id('wallet')
+        .nullable()
+        .default(null)
+        .meta({ description: 'Your oldest open wallet, if left out.' }),
+      amountEuros: positiveEuros(),
+    }),
+    example: { fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
+    returns: [200, ProcessorRecord],
+    fails: {
+      ...fails,
+      wallet_frozen: [400, 'The wallet is frozen: nothing leaves it.'],
+      insufficient_funds: [400, 'There is not enough in the wallet.'],
+    },
+    emits: {
+      'processor.funded': z.object({ walletId: id('wallet'), amountEuros: euros, balanceEuros: euros }),
+    },
+  }),
+}

@@ -1,0 +1,25 @@
+import { newId } from '../../kernel/ids.ts'
+import type { HandlerOf } from '../../kernel/operation.ts'
+import { openBook, shortOf } from '../ledger/ledger.ts'
+import { firstWallet, walletsOf } from '../wallets/wallets.ts'
+import type { billingApi } from './api.ts'
+
+/** From a wallet to the float, from which the cards are paid. */
+export const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
+  const { sql, tenant, emit, refuse } = context
+  const { amountEuros } = body
+  const walletId = body.fromWalletId ?? (await firstWallet(context))?.id ?? ''
+  const book = await openBook(sql, context, { wallets: [walletId], others: ['float'] })
+  const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
+  if (!wallet) return refuse('wallet_not_found')
+  if (wallet.status === 'closed') return refuse('wallet_closed')
+  if (wallet.status === 'frozen') return refuse('wallet_frozen')
+  if (!book.canPay(walletId, amountEuros))
+    return refuse('insufficient_funds', shortOf(amountEuros, book.available(walletId)))
+  const cause = { type: 'processor_funding', id: newId('processorfunding') }
+  book.move('processor_fund', walletId, 'float', amountEuros, cause)
+  await book.post(sql)
+  const balanceEuros = book.available('float')
+  emit('processor.funded', { walletId, amountEuros, balanceEuros })
+  return { currency: 'EUR', balanceEuros }
+}

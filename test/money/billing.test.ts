@@ -1,0 +1,172 @@
+import { describe, expect, test } from '@jest/globals'
+import { isCreditorReference } from '../../src/kernel/creditor-reference.ts'
+import { aLiveClient, aPaymentMethod, aWallet, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { tally, times } from '../support/pot-house.ts'
+import { traceOf } from '../support/trace.ts'
+
+const bare = await startHouse()
+const house = await startHouse({
+  env: {
+    COLLECTION_IBAN: 'de89 3704 0044 0532 0130 00',
+    COLLECTION_BIC: 'COBADEFFXXX',
+    ACCOUNT_HOLDER: 'Adler Payments GmbH',
+  },
+})
+
+const FOREIGN = 'NL91ABNA0417164300'
+
+const close = (client: TestClient, id: string) => made(client.wallets.close({ params: { id } }))
+const provenLedger = async (client: TestClient) =>
+  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+
+describe('the balance', () => {
+  test('of who has nothing is nothing', async () => {
+    const { client } = await house.owner()
+    expect(await made(client.billing.balance())).toEqual({
+      currency: 'EUR',
+      availableEuros: 0,
+      heldEuros: 0,
+      pendingEuros: 0,
+      unassignedEuros: 0,
+      wallets: 0,
+    })
+  })
+
+  test('sums over the open wallets, and tells what is on its way', async () => {
+    const { client } = await house.owner()
+    const [wallet] = [await aWallet(client, 10.01), await aWallet(client, 20.02)]
+    await close(client, (await aWallet(client)).id)
+    const { id: paymentMethodId } = await aPaymentMethod(client)
+    for (const amountEuros of [13.03, 13.04, 13.01])
+      await client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros, paymentMethodId } })
+    await made(
+      client.incoming.simulate({ body: { iban: FOREIGN, amountEuros: 7.5, senderName: 'Adler GmbH' } }),
+    )
+    expect(await made(client.billing.balance())).toMatchObject({
+      availableEuros: 30.03,
+      pendingEuros: 26.07,
+      unassignedEuros: 7.5,
+      wallets: 2,
+    })
+    const { client: stranger } = await house.owner()
+    expect(await made(stranger.billing.balance())).toMatchObject({ availableEuros: 0, wallets: 0 })
+  })
+})
+
+describe('the SEPA details', () => {
+  test('are those of the wallet, and money that is sent by them arrives', async () => {
+    const { client } = await house.owner()
+    const { id, iban, bic } = await aWallet(client)
+    const details = await made(client.billing.sepaDetails({ query: { walletId: id } }))
+    expect(details).toEqual({
+      walletId: id,
+      iban,
+      bic,
+      holder: 'Adler Payments GmbH',
+      reference: expect.stringMatching(/^RF\d{12}$/),
+    })
+    expect(isCreditorReference(details.reference)).toBe(true)
+    for (const sent of [{ iban: details.iban }, { iban: FOREIGN, reference: `Thanks! ${details.reference}` }])
+      await made(client.incoming.simulate({ body: { ...sent, amountEuros: 5, senderName: 'Ada' } }))
+    expect((await made(client.wallets.get({ params: { id } }))).availableEuros).toBe(10)
+  })
+
+  test('are of the oldest open wallet when none is named', async () => {
+    const { client } = await house.owner()
+    const wallets = [await aWallet(client), await aWallet(client), await aWallet(client)]
+    const named = async () => (await made(client.billing.sepaDetails())).walletId
+    expect(await named()).toBe(wallets[0]?.id)
+    await close(client, String(wallets[0]?.id))
+    expect(await named()).toBe(wallets[1]?.id)
+  })
+
+  test('have a reference of its own for each wallet', async () => {
+    const { client } = await house.owner()
+    const wallets = await times(10, () => aWallet(client))
+    const details = wallets.map(({ id }) => made(client.billing.sepaDetails({ query: { walletId: id } })))
+    expect(new Set((await Promise.all(details)).map(({ reference }) => reference)).size).toBe(10)
+  })
+
+  test('are there for open wallets of one’s own', async () => {
+    const [{ client }, stranger] = [await house.owner(), await house.owner()]
+    expect(await client.billing.sepaDetails()).toMatchObject({ status: 404, code: 'wallet_not_found' })
+    const [theirs, shut] = [await aWallet(stranger.client), await aWallet(client)]
+    await close(client, shut.id)
+    const of = (walletId: string) => client.billing.sepaDetails({ query: { walletId } })
+    expect((await of(theirs.id)).code).toBe('wallet_not_found')
+    expect((await of(shut.id)).code).toBe('wallet_closed')
+  })
+
+  test('of a live wallet are those of the account that is set', async () => {
+    const live = await aLiveClient(house, await house.owner())
+    const { id } = await aWallet(live)
+    expect(await made(live.billing.sepaDetails())).toMatchObject({
+      walletId: id,
+      iban: 'DE89370400440532013000',
+      bic: 'COBADEFFXXX',
+      holder: 'Adler Payments GmbH',
+    })
+    const without = await aLiveClient(bare, await bare.owner())
+    await aWallet(without)
+    const answer = await without.billing.sepaDetails()
+    expect(answer).toMatchObject({ status: 503, code: 'no_account' })
+    expect(answer.error).toContain('COLLECTION_IBAN')
+  })
+})
+
+describe('the card processor', () => {
+  const move = (client: TestClient, fromWalletId: string | null, amountEuros: number) =>
+    client.billing.fundProcessor({ body: { fromWalletId, amountEuros } })
+  const lies = async (client: TestClient) => (await made(client.billing.processor())).balanceEuros
+
+  test('is given money out of a wallet', async () => {
+    const { client } = await house.owner()
+    const { id } = await aWallet(client, 100)
+    expect(await lies(client)).toBe(0)
+    const answer = await move(client, id, 30.5)
+    expect(answer).toMatchObject({ status: 200, body: { currency: 'EUR', balanceEuros: 30.5 } })
+    expect((await traceOf(house, answer))?.events).toEqual(['processor.funded'])
+    expect(await made(move(client, null, 9.5))).toEqual({ currency: 'EUR', balanceEuros: 40 })
+    expect([await lies(client), (await made(client.wallets.get({ params: { id } }))).availableEuros]).toEqual(
+      [40, 60],
+    )
+    expect((await made(client.billing.balance())).availableEuros).toBe(60)
+    await provenLedger(client)
+  })
+
+  test('is given what is there and no more, by however many at once', async () => {
+    const { client } = await house.owner()
+    const { id } = await aWallet(client, 10)
+    expect(tally(await times(20, () => move(client, id, 1)))).toEqual({ 200: 10, 400: 10 })
+    const answer = await move(client, id, 0.01)
+    expect(answer).toMatchObject({ status: 400, code: 'insufficient_funds' })
+    expect(answer.error).toBe('€ 0.01 are needed, € 0.00 are available.')
+    expect(await lies(client)).toBe(10)
+    await provenLedger(client)
+  })
+
+  test('is given nothing out of a wallet that is closed, frozen, somebody else’s or not there', async () => {
+    const [{ client }, stranger] = [await house.owner(), await house.owner()]
+    expect((await move(client, null, 1)).code).toBe('wallet_not_found')
+    const [shut, frozen, theirs] = [
+      await aWallet(client),
+      await aWallet(client, 5),
+      await aWallet(stranger.client, 5),
+    ]
+    await close(client, shut.id)
+    await made(client.wallets.update({ params: { id: frozen.id }, body: { status: 'frozen' } }))
+    const codes = await Promise.all(
+      [shut, frozen, theirs].map(async ({ id }) => (await move(client, id, 1)).code),
+    )
+    expect(codes).toEqual(['wallet_closed', 'wallet_frozen', 'wallet_not_found'])
+  })
+
+  test('has an account for each owner and mode', async () => {
+    const owner = await house.owner()
+    const { id } = await aWallet(owner.client, 5)
+    await made(move(owner.client, id, 5))
+    expect(await lies(await aLiveClient(house, owner))).toBe(0)
+    expect(await lies((await house.owner()).client)).toBe(0)
+  })
+})
