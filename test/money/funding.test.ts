@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
+import { days } from '../../src/kernel/clock.ts'
 import type { Charge, FundingRail } from '../../src/kernel/funding-rail.ts'
 import type { RailCall } from '../../src/kernel/sepa-rail.ts'
 import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
@@ -241,6 +242,26 @@ describe('a crash between the charge and the record', () => {
     expect((await last(id)).status).toBe('pending')
     await advance({ minutes: 1 })
     expect([(await last(id)).status, (await walletOf(id)).availableEuros]).toEqual(['settled', 9])
+  })
+
+  test('is not taken for a charge that was never made, however late somebody comes back', async () => {
+    const { client: other, ownerId } = await house.owner()
+    const [{ id }, { id: paymentMethodId }] = [await aWallet(other), await aPaymentMethod(other)]
+    const ask = () =>
+      other.fund.wallet({
+        params: { id },
+        body: { amountEuros: 9, paymentMethodId },
+        idempotencyKey: 'late',
+      })
+    charge = async () => {
+      throw new Error('the line is dead')
+    }
+    expect((await ask()).status).toBe(500)
+    await age('late')
+    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(2)])
+    expect((await made(ask())).funding.status).toBe('pending')
+    await made(other.sandbox.advance({ body: { seconds: 1 } }))
+    expect((await made(other.wallets.get({ params: { id } }))).availableEuros).toBe(9)
   })
 
   test('of a bare top-up leaves it to the sweep, which puts the money there', async () => {

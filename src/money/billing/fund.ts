@@ -52,15 +52,14 @@ async function reserve(walletId: string, { amountEuros, paymentMethodId }: Wante
   if (!wallet) return refuse('wallet_not_found')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (!paymentMethodId && tenant.mode === 'live') return refuse('live_rail_missing')
-  const method =
-    paymentMethodId && (await em.findOne(PaymentMethod, { id: paymentMethodId, status: 'active' }))
-  if (method === null && paymentMethodId) return refuse('payment_method_not_found')
+  const method = await em.findOne(PaymentMethod, { id: paymentMethodId ?? '', status: 'active' })
+  if (paymentMethodId && !method) return refuse('payment_method_not_found')
   // Nothing is begun where there is nobody to ask.
   if (method) ports.fundingRail(tenant.mode)
   const dueAt = after(now, FIRST_LOOK)
   const funding = em.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
   emit('funding.created', aboutFunding(funding))
-  return askedOf(funding, method ? method.token : null)
+  return askedOf(funding, method?.token ?? null)
 }
 
 const charge = (asked: Asked, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) => {
@@ -72,7 +71,11 @@ const charge = (asked: Asked, { ports, requestId }: Pick<Context, 'ports' | 'req
 /** The wallet as it stands then, and how far its funding has come. */
 async function keep(state: ChargeState, { fundingId }: Asked, context: Funded) {
   const { em, refuse } = context
-  const funding = await settle(fundingId, state, context)
+  const isKnown = state.status !== 'unknown'
+  // What nobody knows yet the sweep asks about, and it alone gives up.
+  const funding = await (isKnown
+    ? settle(fundingId, state, context)
+    : em.findOneOrFail(Funding, { id: fundingId }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
     return refuse('payment_failed', `Nothing has been drawn. ${funding.reason?.message}`)
