@@ -7,6 +7,8 @@ export const templates = {
   unmatched_credit: ['bank', 'suspense'],
   assignment: ['suspense', 'wallet'],
   transfer: ['wallet', 'wallet'],
+  agent_fund: ['wallet', 'wallet'],
+  sweep: ['wallet', 'wallet'],
   sepa_submit: ['wallet', 'clearing_sepa'],
   sepa_settle: ['clearing_sepa', 'bank'],
   sepa_undo: ['clearing_sepa', 'wallet'],
