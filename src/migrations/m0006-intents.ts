@@ -35,14 +35,15 @@ export class Intents extends Migration {
         workflow_id text,
         metadata jsonb not null,
         unique (owner_id, mode, id),
-        unique (owner_id, mode, agent_id, client_intent_id),
         check ((decided_at is null) = (decided_by is null)),
         check (status not in ('approved', 'denied', 'completed') or decided_at is not null),
         foreign key (owner_id, mode, agent_id) references agents (owner_id, mode, id) deferrable initially deferred
       );
       create index intents_by_agent on intents (owner_id, mode, agent_id, id);
       create index intents_by_status on intents (owner_id, mode, status, id);
-      create index intents_by_time on intents (owner_id, mode, created_at, id);
+      create index intents_by_time on intents (owner_id, mode, created_at);
+      create unique index intents_by_name on intents (owner_id, mode, agent_id, client_intent_id)
+        where client_intent_id is not null;
       alter table policies add column expires_at timestamptz(3), add column expired_at timestamptz(3);
       create index policies_by_end on policies (mode, expires_at)
         where agent_id is not null and deleted_at is null and expired_at is null;
