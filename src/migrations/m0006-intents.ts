@@ -42,7 +42,8 @@ export class Intents extends Migration {
       create index intents_by_agent on intents (owner_id, mode, agent_id, id);
       create index intents_by_status on intents (owner_id, mode, status, id);
       create index intents_by_time on intents (owner_id, mode, created_at);
-      create unique index intents_by_name on intents (owner_id, mode, agent_id, client_intent_id)
+      create index intents_by_merchant on intents (owner_id, mode, merchant, id);
+      create unique index intents_by_name on intents (owner_id, mode, client_intent_id, agent_id)
         where client_intent_id is not null;
       alter table policies add column expires_at timestamptz(3), add column expired_at timestamptz(3);
       create index policies_by_end on policies (mode, expires_at)

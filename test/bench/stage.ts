@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrate } from '../../src/platform/database.ts'
 import { removePostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
+import { removePlace } from '../../src/platform/postgres-place.ts'
 import { node, type Served, serve } from './child.ts'
 
 const SECRET = 'dashboard-secret-of-the-bench'
@@ -23,6 +24,8 @@ export interface Stage {
 export async function onStage<T>(home: string, name: string, work: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = join(home, name)
   mkdirSync(folder)
+  // Where the bench is ended in the middle; as root it has made a place elsewhere too.
+  process.once('exit', () => removePlace(folder))
   const closers: (() => Promise<void>)[] = [() => removePostgres(folder)]
   try {
     return await work(await open(folder, stop => closers.unshift(stop)))
