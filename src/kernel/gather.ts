@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 interface Waiting<T, R> {
   readonly item: T
   readonly resolve: (result: R) => void
@@ -10,6 +12,9 @@ interface Limits {
   /** How many batches of one lane are under way at once. */
   readonly inFlight: number
 }
+
+/** Nobody waits longer for others to come, whatever holds up the batch under way: milliseconds. */
+const PATIENCE = 25
 
 /** What became of an item: its result, or why it has none. */
 export type Settled<R> = PromiseSettledResult<R>
@@ -32,10 +37,10 @@ export function gatherer<T, R>(
 ): (lane: string, item: T) => Promise<R> {
   const lanes = new Map<string, Lane<T, R>>()
 
-  async function run(name: string): Promise<void> {
+  async function run(name: string, isUrgent = false): Promise<void> {
     const lane = lanes.get(name)
     if (!lane || lane.running >= inFlight) return
-    while (isWorthIt(lane)) {
+    for (let must = isUrgent; lane.queue.length > 0 && (must || isWorthIt(lane)); must = false) {
       const batch = lane.queue.splice(0, size)
       lane.running++
       lane.underWay += batch.length
@@ -66,9 +71,9 @@ export function gatherer<T, R>(
       lane.queue.push({ item, resolve, reject })
       // After what else this turn of the event loop brings.
       setImmediate(() => void run(name))
+      if (lane.queue.length === 1) void pause(PATIENCE, undefined, { ref: false }).then(() => run(name, true))
     })
 }
 
 /** At least half as many as are under way; what is fewer goes with the next one. */
-const isWorthIt = ({ queue, underWay }: Lane<unknown, never>): boolean =>
-  queue.length > 0 && queue.length * 2 >= underWay
+const isWorthIt = ({ queue, underWay }: Lane<unknown, never>): boolean => queue.length * 2 >= underWay
