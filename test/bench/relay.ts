@@ -12,6 +12,7 @@ const WARM_UP = 100
 /** As many as the relay has under way. */
 const CONCURRENCY = 32
 const ROUNDS = 2
+const PATIENCE_MS = 120_000
 
 /** How fast the relay brings work to Temporal, and how fast Temporal takes it from its own client; nobody works on it. */
 export async function measureRelay(stage: Stage, engine: Engine): Promise<Section> {
@@ -39,10 +40,11 @@ async function emptied(stage: Stage, count: number): Promise<number> {
   return withClient(stage, async client => {
     await addWaiting(stage, count, { queued: true })
     const began = performance.now()
-    await until('an empty outbox', async () => {
+    const isEmpty = async () => {
       const { rows } = await client.query('select exists (select from outbox) as waits')
       return !rows[0].waits
-    })
+    }
+    await until('an empty outbox', isEmpty, PATIENCE_MS)
     return (count * 1_000) / (performance.now() - began)
   })
 }
