@@ -29,7 +29,7 @@ const AGENTS = `
 select a.id, a.status, p.id as "policyId", p.version as "policyVersion",
   p.auto_approve_limit_cents as "autoApproveLimitEuros", coalesce(p.require_attestation, false) as "requireAttestation"
 from agents a
-left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
+left join policies p on p.id = a.policy_id and p.deleted_at is null
 where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])
 order by a.id for share of a`
 
