@@ -13,44 +13,39 @@ export interface Installation {
   whole(): Promise<void>
   /** `kill -9`; it is gone when this has come to its end. */
   kill(name: Name): Promise<void>
-  /** Starts it in place of the one that runs, with a way to Temporal that leads through this address. */
-  detour(name: 'relay' | 'worker', address: string): Promise<void>
+}
+
+interface Options {
+  /** False where Temporal is not to be started again. */
+  readonly durable?: boolean
+  /** What relay and worker are told in place of Temporal's address: that of a proxy, for one. */
+  readonly through?: (address: string) => Promise<string>
 }
 
 /** With a Temporal of its own, as all installations have one task queue. */
 export async function install(
   databaseUrl: string,
-  options: { durable?: boolean } = {},
+  { durable = true, through }: Options = {},
 ): Promise<Installation> {
-  const temporal = await ownTemporal(options)
+  const temporal = await ownTemporal({ durable })
+  const address = (await through?.(temporal.address)) ?? temporal.address
   const running = new Map<Name, Launched>()
-  const detoured = new Set<Name>()
-  const start = (name: Name, address = temporal.address): Promise<Launched> =>
+  const start = (name: Name): Promise<Launched> =>
     name === 'api' ? startApi(databaseUrl) : startPart(name, databaseUrl, address)
-  const isWhole = (name: Name): boolean => isAlive(running.get(name)?.pid ?? 0) && !detoured.has(name)
-  const kill = async (name: Name): Promise<void> => {
-    running.get(name)?.kill('SIGKILL')
-    await running.get(name)?.exit
-  }
-  const replace = async (name: Name, address?: string): Promise<void> => {
-    await kill(name)
-    running.set(name, await start(name, address))
-  }
+  const isRunning = (name: Name): boolean => isAlive(running.get(name)?.pid ?? 0)
   return {
     temporal,
     get api() {
       return running.get('api') as Api
     },
-    kill,
     async whole() {
       await temporal.start()
-      const missing = (['api', 'relay', 'worker'] as const).filter(name => !isWhole(name))
-      await Promise.all(missing.map(name => replace(name)))
-      detoured.clear()
+      const missing = (['api', 'relay', 'worker'] as const).filter(name => !isRunning(name))
+      await Promise.all(missing.map(async name => running.set(name, await start(name))))
     },
-    async detour(name, address) {
-      detoured.add(name)
-      await replace(name, address)
+    async kill(name) {
+      running.get(name)?.kill('SIGKILL')
+      await running.get(name)?.exit
     },
   }
 }
