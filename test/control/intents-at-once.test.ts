@@ -156,27 +156,6 @@ describe('twenty deciders at once', () => {
       ])
     }
   })
-
-  test('approve and expire: one of them, a hundred times', async () => {
-    const { agent, any, client: mine } = await anOwner()
-    const ids = (await times(100, () => anIntent(mine, agent.id, { expiresInMinutes: 1 }))).map(
-      ({ id }) => id,
-    )
-    const [advanced, ...answers] = await Promise.all([
-      mine.sandbox.advance({ body: { minutes: 1 } }),
-      ...ids.map((id, index) => any(index).intents.approve({ params: { id } })),
-    ])
-    expect(advanced.status).toBe(200)
-    for (const [index, id] of ids.entries()) {
-      const approved = answers[index]?.status === 200
-      expect(await statusOf(mine, id)).toBe('expired')
-      expect(await traces(id)).toEqual([
-        'intent.created',
-        ...(approved ? ['intent.approved'] : []),
-        'intent.expired',
-      ])
-    }
-  })
 })
 
 describe('round trips', () => {
