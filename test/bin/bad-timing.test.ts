@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { anAgent, anIntent, made, type TestClient } from '../support/factories.ts'
+import { aFundedAgent, anIntent, made, type TestClient } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
 import { install } from '../support/installation.ts'
 import { fourPlaces, runsOf } from '../support/places.ts'
@@ -32,7 +32,7 @@ beforeEach(() => installation.whole())
 async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: string }> {
   const { url } = installation.api
   const mine = client(areas, { url, token: await join(url) })
-  const { id: agentId } = await anAgent(mine)
+  const { id: agentId } = await aFundedAgent(mine)
   const [ownerId] = await rows(databaseUrl, 'select owner_id from agents where id = $1', [agentId])
   return { mine, ownerId: String(ownerId), agentId }
 }
