@@ -20,13 +20,17 @@ test('the first flow of the README works as it is pasted', async () => {
     .replaceAll('}{', '}\n{')
     .split('\n')
     .map(line => JSON.parse(line))
-  expect(answers).toHaveLength(9)
+  expect(answers).toHaveLength(13)
   expect(answers.filter(answer => answer.error)).toEqual([])
-  const [policy, token, alone, approved, toggled, frozen, unfrozen, events, audit] = answers
+  const [policy, , funded, token, alone, approved, toggled, frozen, unfrozen, balance, proof, ...rest] =
+    answers
+  const [events, audit] = rest
   expect(policy).toMatchObject({ name: 'Research', maxTransactionEuros: 50 })
   expect(token.token).toMatch(/^at_test_/)
   expect([alone.status, alone.decidedBy.type]).toEqual(['approved', 'policy'])
   expect([approved.status, approved.comment]).toEqual(['approved', 'Go ahead'])
+  expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 25.5, 34.5])
+  expect(proof).toMatchObject({ ok: true, problems: [] })
   expect(toggled.requireIntent).toBe(true)
   expect([frozen.status, unfrozen.status]).toEqual(['frozen', 'active'])
   expect(events.data.map((event: { event: string }) => event.event)).toContain('agent.unfrozen')

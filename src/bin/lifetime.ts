@@ -16,6 +16,8 @@ const ALL_MS = 9_500
 /** npm and the terminal may each deliver the same Ctrl-C. */
 const SAME_SIGNAL_MS = 500
 
+const DAY_MS = 86_400_000
+
 /** Runs until a signal, a failure to start or the end of the process that launched it; then closes all. */
 export function live(start: (life: Lifetime) => Promise<void>): void {
   const closers: Close[] = []
@@ -36,6 +38,8 @@ export function live(start: (life: Lifetime) => Promise<void>): void {
     end(0)
   }
 
+  // Nothing else may hold us: a relay whose database or Temporal is away has only pauses, which hold nobody.
+  setInterval(() => undefined, DAY_MS)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signalled)
   whenOrphaned(() => end(0))
   const started = start({ closeLater: close => closers.push(close), end }).catch(error => {

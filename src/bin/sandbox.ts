@@ -16,7 +16,10 @@ interface Parts {
   readonly gate: Gate
 }
 
-/** Joins as anybody would, by the same operations: an owner with a key, and an agent under the preset `standard`. */
+/**
+ * Joins as anybody would, by the same operations: an owner with a key and a wallet of 10,000 €, and an agent with some
+ * of it under the preset `standard`.
+ */
 export async function seedSandbox(known: Sandbox | null, parts: Parts): Promise<Sandbox> {
   if (known && (await holder(parts, known.apiKey))) return known
   const run = runner(parts)
@@ -34,7 +37,10 @@ export async function seedSandbox(known: Sandbox | null, parts: Parts): Promise<
   if (!owner) throw new Error('the new sandbox key does not work')
   const preset = await run(owner, 'policies.preset', { params: { presetId: 'standard' } })
   const policy = await run(owner, 'policies.create', { body: preset.policy })
-  await run(owner, 'agents.create', { body: { name: 'Sandbox agent', policyId: policy.id } })
+  const wallet = await run(owner, 'wallets.create', { body: { name: 'Main' } })
+  await run(owner, 'fund.wallet', { params: { id: String(wallet.id) }, body: { amountEuros: 10_000 } })
+  const agent = await run(owner, 'agents.create', { body: { name: 'Sandbox agent', policyId: policy.id } })
+  await run(owner, 'agents.fund', { params: { id: String(agent.id) }, body: { amountEuros: 500 } })
   return { ownerId: String(account.id), apiKey }
 }
 

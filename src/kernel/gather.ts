@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 interface Waiting<T, R> {
   readonly item: T
   readonly resolve: (result: R) => void
@@ -11,25 +13,41 @@ interface Limits {
   readonly inFlight: number
 }
 
+/** Nobody waits longer for others to come, whatever holds up the batch under way: milliseconds. */
+const PATIENCE = 25
+
 /** What became of an item: its result, or why it has none. */
 export type Settled<R> = PromiseSettledResult<R>
 
+interface Lane<T, R> {
+  readonly queue: Waiting<T, R>[]
+  /** Batches under way, and how many items they have. */
+  running: number
+  underWay: number
+}
+
 /**
  * Gathers what arrives while work is under way. An idle lane starts at the end of the turn: a single item is a
- * batch of one and waits for nobody. Lanes never wait for each other.
+ * batch of one and waits for nobody. Beside another batch one starts when it is worth it: many small ones would cost
+ * more than they save. Lanes never wait for each other.
  */
 export function gatherer<T, R>(
   { size, inFlight }: Limits,
   work: (items: readonly T[]) => Promise<readonly Settled<R>[]>,
 ): (lane: string, item: T) => Promise<R> {
-  const lanes = new Map<string, { queue: Waiting<T, R>[]; running: number }>()
+  const lanes = new Map<string, Lane<T, R>>()
 
-  async function run(name: string): Promise<void> {
+  async function run(name: string, isUrgent = false): Promise<void> {
     const lane = lanes.get(name)
     if (!lane || lane.running >= inFlight) return
-    lane.running++
-    while (lane.queue.length > 0) await deliver(lane.queue.splice(0, size))
-    lane.running--
+    for (let must = isUrgent; lane.queue.length > 0 && (must || isWorthIt(lane)); must = false) {
+      const batch = lane.queue.splice(0, size)
+      lane.running++
+      lane.underWay += batch.length
+      await deliver(batch)
+      lane.running--
+      lane.underWay -= batch.length
+    }
     if (lane.running === 0) lanes.delete(name)
   }
 
@@ -48,10 +66,14 @@ export function gatherer<T, R>(
 
   return (name, item) =>
     new Promise((resolve, reject) => {
-      const lane = lanes.get(name) ?? { queue: [], running: 0 }
+      const lane = lanes.get(name) ?? { queue: [], running: 0, underWay: 0 }
       lanes.set(name, lane)
       lane.queue.push({ item, resolve, reject })
       // After what else this turn of the event loop brings.
       setImmediate(() => void run(name))
+      if (lane.queue.length === 1) void pause(PATIENCE, undefined, { ref: false }).then(() => run(name, true))
     })
 }
+
+/** At least half as many as are under way; what is fewer goes with the next one. */
+const isWorthIt = ({ queue, underWay }: Lane<unknown, never>): boolean => queue.length * 2 >= underWay

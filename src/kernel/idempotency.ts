@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Call, identityOf, type Outcome } from './call.ts'
 import { after, clock } from './clock.ts'
 import type { Sql } from './database.ts'
@@ -28,7 +28,7 @@ export function claimOf(call: Call): Claim | null {
     ownerId: tenant?.ownerId ?? type,
     mode: tenant?.mode ?? '',
     agentId: agentId ?? '',
-    requestHash: createHash('sha256').update(JSON.stringify(call.input, plain)).digest('base64url'),
+    requestHash: hash('sha256', JSON.stringify(call.input, plain), 'base64url'),
   }
 }
 

@@ -28,7 +28,9 @@ export function insertInto<R extends { id: string }>(
   const names = columns.map(([, [column]]) => column).join(', ')
   const values = columns.map(([member]) => `r."${member}"`).join(', ')
   const text = `insert into ${table.name} (${names}) select ${values} from ${recordset(columns)}`
-  return (sql, rows) => run(sql, text, rows)
+  return async (sql, rows) => {
+    if (rows.length > 0) await sql(text, [asJson(rows, columns)])
+  }
 }
 
 /** These members of all rows in one statement, each found by its id. */
@@ -37,22 +39,27 @@ export function updateOf<R extends { id: string }>(
   members: readonly (keyof R & string)[],
 ): (sql: Sql, rows: readonly R[]) => Promise<void> {
   const changed = columnsOf(table, members)
+  const known = columnsOf(table, ['id', ...members])
   const set = changed.map(([member, [column]]) => `${column} = r."${member}"`).join(', ')
-  const from = recordset(columnsOf(table, ['id', ...members]))
   // The ids once more by themselves: of the recordset PostgreSQL does not know that it is short, and would read all rows.
-  const text = `update ${table.name} as kept set ${set} from ${from} where kept.id = r.id and kept.id = any($2::text[])`
-  return (sql, rows) => run(sql, text, rows, [rows.map(({ id }) => id)])
+  const text = `update ${table.name} as kept set ${set} from ${recordset(known)} where kept.id = r.id and kept.id = any($2::text[])`
+  return async (sql, rows) => {
+    if (rows.length > 0) await sql(text, [asJson(rows, known), rows.map(({ id }) => id)])
+  }
 }
 
-async function run(
-  sql: Sql,
-  text: string,
-  rows: readonly object[],
-  more: readonly unknown[] = [],
-): Promise<void> {
-  if (rows.length > 0) await sql(text, [JSON.stringify(rows, exact), ...more])
+/** Only what is there: a member that is missing is null, and half of an intent is. */
+const asJson = (rows: readonly object[], columns: Columns): string =>
+  JSON.stringify(rows.map(row => lean(row as Record<string, unknown>, columns)))
+
+function lean(row: Readonly<Record<string, unknown>>, columns: Columns): Record<string, unknown> {
+  const there: Record<string, unknown> = {}
+  for (const [member] of columns) {
+    const value = row[member]
+    if (value !== null) there[member] = exact(value)
+  }
+  return there
 }
 
 /** An amount keeps all its digits on the way into the database. */
-export const exact = (_: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? String(value) : value
+export const exact = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)

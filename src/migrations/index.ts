@@ -12,6 +12,8 @@ import { Wallets } from './m0011-wallets.ts'
 import { Transfers } from './m0012-transfers.ts'
 import { Deletion } from './m0013-deletion.ts'
 import { Billing } from './m0015-billing.ts'
+import { AgentWallets } from './m0016-agent-wallets.ts'
+import { IntentIndexes } from './m0017-intent-indexes.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -29,4 +31,6 @@ export const migrations = [
   { name: 'm0012-transfers', class: Transfers },
   { name: 'm0013-deletion', class: Deletion },
   { name: 'm0015-billing', class: Billing },
+  { name: 'm0016-agent-wallets', class: AgentWallets },
+  { name: 'm0017-intent-indexes', class: IntentIndexes },
 ]

@@ -26,8 +26,7 @@ export class Ledger extends Migration {
         unique nulls not distinct (owner_id, mode, currency, kind, wallet_id),
         constraint ledger_minimum check (minimum_cents is null or
           case normal when 'credit' then posted_cents else -posted_cents end - held_cents >= minimum_cents),
-        constraint ledger_closed_is_empty check (closed_at is null or (posted_cents = 0 and held_cents = 0)),
-        foreign key (owner_id) references customers (id) deferrable initially deferred
+        constraint ledger_closed_is_empty check (closed_at is null or (posted_cents = 0 and held_cents = 0))
       ) with (fillfactor = 50);
       create index ledger_accounts_by_wallet on ledger_accounts (owner_id, mode, wallet_id) where wallet_id is not null;
 

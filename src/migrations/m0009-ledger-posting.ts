@@ -17,7 +17,7 @@ export class LedgerPosting extends Migration {
         select greatest(at, max(seen)) into booked from (
           select a.updated_at as seen from ledger_accounts a
           where a.owner_id = of_owner and a.mode = of_mode
-            and a.id in (select e ->> 'accountId' from jsonb_array_elements(entries) as e)
+            and a.id = any(array(select e ->> 'accountId' from jsonb_array_elements(entries) as e))
           order by a.id for update) as locked;
 
         insert into ledger_transfers

@@ -11,6 +11,7 @@ import { newId } from '../../src/kernel/ids.ts'
 import { Problem } from '../../src/kernel/problem.ts'
 import type { Look } from '../../src/kernel/process.ts'
 import { startEngine } from '../support/engine.ts'
+import { bringMoney } from '../support/factories.ts'
 
 const engine = await startEngine(areas)
 const execute = executor(engine.house)
@@ -25,7 +26,8 @@ const bodyOf = async (answer: ReturnType<typeof engine.run>) => JSON.parse(Strin
 
 async function anIntent() {
   const agent = { name: 'A', description: null, externalId: null, policyId: null, metadata: {} }
-  const { id: agentId } = await bodyOf(engine.run(tenant, 'agents.create', { body: agent }))
+  const { id: agentId, walletId } = await bodyOf(engine.run(tenant, 'agents.create', { body: agent }))
+  await bringMoney(engine, { ...tenant, walletId })
   const body = {
     ...{ agentId, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', mcc: null, country: null },
     ...{ clientIntentId: null, expiresInMinutes: 60, metadata: {} },

@@ -1,16 +1,21 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { until } from '../support/until.ts'
 
-/** A server under measurement, in a process of its own. */
-export interface Served {
-  readonly url: string
+/** A program under measurement, in a process of its own. */
+export interface Running {
+  /** What it says when it is ready. */
+  readonly said: string
   /** What the process has used of the processor until now. */
   cpuSeconds(): number
   memoryMegabytes(): number
   stop(): Promise<void>
+}
+
+/** One that listens. */
+export interface Served extends Running {
+  readonly url: string
 }
 
 const TICKS_A_SECOND = 100
@@ -18,42 +23,75 @@ const TICKS_A_SECOND = 100
 /** Node's own flags, as for a profile: `BENCH_NODE='--cpu-prof --cpu-prof-dir=.data/profiles' npm run bench`. */
 const flags = process.env.BENCH_NODE?.split(' ') ?? []
 
-/** Starts a server, its output going to a file as a service's would, and waits until it says where it listens. */
-export async function serve(command: readonly string[], log: string, env: Env): Promise<Served> {
+/** None of them outlives the bench, however that ends. */
+const children = new Set<ChildProcess>()
+process.once('exit', () => children.forEach(child => void child.kill('SIGKILL')))
+
+function guarded<T extends ChildProcess>(child: T): T {
+  children.add(child)
+  return child.once('exit', () => children.delete(child))
+}
+
+type Env = Readonly<Record<string, string>>
+
+interface Start {
+  readonly command: readonly string[]
+  readonly log: string
+  readonly env: Env
+}
+
+/** Starts a program, its output going to a file as a service's would, and waits until it says that it is ready. */
+export async function start({ command, log, env }: Start, ready: RegExp): Promise<Running> {
   const output = openSync(log, 'w')
   const [program = '', ...args] = command
-  const child = spawn(program, args, {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', output, output],
-  })
+  const all = { PATH: process.env.PATH, ...env }
+  const child = guarded(spawn(program, args, { env: all, stdio: ['ignore', output, output] }))
+  closeSync(output)
   const written = () => readFileSync(log, 'utf8')
-  const [url] = await until(`an address in ${log}`, () => {
+  const [said] = await until(`${ready} in ${log}`, () => {
     if (child.exitCode !== null) throw new Error(written())
-    return /http:\S+/.exec(written())
+    return ready.exec(written())
   })
-  const proc = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
   return {
-    url,
+    said,
     cpuSeconds() {
       // Behind the name, which is in brackets, come the fields from the third on.
-      const fields = proc('stat').split(') ')[1]?.split(' ') ?? []
+      const fields = proc(child.pid, 'stat').split(') ')[1]?.split(' ') ?? []
       return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
     },
-    memoryMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(proc('status'))?.[1]) / 1024,
+    memoryMegabytes: () => memoryOf(child.pid),
     async stop() {
+      if (child.exitCode !== null) return
       child.kill('SIGTERM')
       await once(child, 'exit')
     },
   }
 }
 
-type Env = Readonly<Record<string, string>>
+/** Starts a server and waits until it says where it listens. */
+export async function serve(command: readonly string[], log: string, env: Env): Promise<Served> {
+  const running = await start({ command, log, env }, /http:\S+/)
+  return { ...running, url: running.said }
+}
+
+const proc = (pid: number | undefined, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
+
+/** What a process has in memory, in megabytes. */
+export const memoryOf = (pid: number | undefined): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(proc(pid, 'status'))?.[1]) / 1024
 
 /** A program of ours under the Node that we run on. */
 export const node = (file: string): string[] => [process.execPath, ...flags, file]
 
 /** What a program says from its start to its end. */
-export async function outputOf(command: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, [...args])
-  return stdout
+export function outputOf(command: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    guarded(execFile(command, [...args], (error, stdout) => (error ? reject(error) : resolve(stdout))))
+  })
+}
+
+/** What one of ours prints in the end, told what to do in its argument; both as JSON. */
+export async function answerOf<T>(file: string, told: unknown): Promise<T> {
+  const [program = '', ...args] = node(file)
+  return JSON.parse(await outputOf(program, [...args, JSON.stringify(told)]))
 }

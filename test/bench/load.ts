@@ -6,12 +6,22 @@ export interface Job {
   readonly connections: number
   readonly seconds: number
   readonly method: 'GET' | 'POST'
-  /** Each request takes one of them at random. */
-  readonly paths: readonly string[]
-  readonly token: string
+  /** `{n}` is the number that a request draws, here and in the body. */
+  readonly path: string
   readonly body?: unknown
+  readonly numbers?: Numbers
+  readonly token: string
   /** A key of its own for every request. */
   readonly keys?: boolean
+  /** No more requests than that. */
+  readonly most?: number
+}
+
+/** At random, or each once. */
+export interface Numbers {
+  readonly from: number
+  readonly to: number
+  readonly inTurn?: boolean
 }
 
 /** What it prints in the end; milliseconds. */
@@ -29,7 +39,9 @@ const WARM_UP_MS = 700
 
 const job = JSON.parse(process.argv[2] ?? '') as Job
 const { hostname, port } = new URL(job.url)
-const payload = job.body === undefined ? '' : JSON.stringify(job.body)
+const { from: first, to: last, inTurn = false } = job.numbers ?? { from: 1, to: 1 }
+const body = job.body === undefined ? '' : JSON.stringify(job.body)
+const most = job.most ?? Number.POSITIVE_INFINITY
 const run = Math.random().toString(36).slice(2)
 const began = performance.now()
 const from = began + WARM_UP_MS
@@ -40,8 +52,10 @@ let sent = 0
 
 /** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
 function request(): string {
+  const number = String(inTurn ? first + sent : first + Math.floor(Math.random() * (last - first + 1)))
   sent++
-  const path = job.paths[Math.floor(Math.random() * job.paths.length)]
+  const path = job.path.replace('{n}', number)
+  const payload = body.replace('{n}', number)
   const key = job.keys ? `Idempotency-Key: ${run}-${sent}\r\n` : ''
   const content = payload
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`
@@ -57,7 +71,7 @@ function converse(): Promise<void> {
     let asked = 0
     const ask = () => {
       asked = performance.now()
-      if (asked > until) return void socket.end()
+      if (asked > until || sent >= most) return void socket.end()
       answer = ''
       socket.write(request())
     }

@@ -1,27 +1,42 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { migrate } from '../../src/platform/database.ts'
-import { startPostgres } from '../../src/platform/embedded-postgres.ts'
-import { POT_TABLES } from '../support/pots.ts'
+import { removePostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
+import { removePlace } from '../../src/platform/postgres-place.ts'
 import { node, type Served, serve } from './child.ts'
 
-export const POTS = 1_000
 const SECRET = 'dashboard-secret-of-the-bench'
 
-/** Everything that is measured, started and filled. */
+/** What every part of the bench needs: a database of its own, a service and an owner. */
 export interface Stage {
   readonly databaseUrl: string
-  readonly bare: Served
-  readonly api: Served
   readonly ownerId: string
   readonly token: string
-  readonly policyId: string
-  close(): Promise<void>
+  readonly api: Served
+  readonly folder: string
+  /** What the processes beside the API are told too. */
+  readonly env: Readonly<Record<string, string>>
+  /** Something to stop, before what was there earlier. */
+  closeLater(stop: () => Promise<void>): void
 }
 
-/** A PostgreSQL that keeps what it has confirmed, as in earnest; a service; a bare Express. */
-export async function openStage(folder: string): Promise<Stage> {
+/** Runs on a PostgreSQL that keeps what it has confirmed, as in earnest; whatever happens, all of it ends. */
+export async function onStage<T>(home: string, name: string, work: (stage: Stage) => Promise<T>): Promise<T> {
+  const folder = join(home, name)
+  mkdirSync(folder)
+  // Where the bench is ended in the middle; as root it has made a place elsewhere too.
+  process.once('exit', () => removePlace(folder))
+  const closers: (() => Promise<void>)[] = [() => removePostgres(folder)]
+  try {
+    return await work(await open(folder, stop => closers.unshift(stop)))
+  } finally {
+    for (const close of closers) await close()
+  }
+}
+
+async function open(folder: string, closeLater: Stage['closeLater']): Promise<Stage> {
   const postgres = await startPostgres({ dataDir: folder, port: 0 })
+  closeLater(() => postgres.stop())
   await migrate(postgres.url)
   const env = {
     DATABASE_URL: postgres.url,
@@ -30,16 +45,9 @@ export async function openStage(folder: string): Promise<Stage> {
     RATE_LIMIT_PER_MINUTE: '1000000',
   }
   const api = await serve(node('test/bench/server.ts'), join(folder, 'api.log'), env)
-  const bare = await serve(node('test/bench/bare.ts'), join(folder, 'bare.log'), {})
-  const { id: ownerId = '', key: token = '' } = await post(api, '/customers', dash, owner)
-  const { id: policyId = '' } = await post(api, '/policies', { authorization: `Bearer ${token}` }, policy)
-  await fillPots(postgres.url, ownerId)
-  return { databaseUrl: postgres.url, bare, api, ownerId, token, policyId, close }
-
-  async function close(): Promise<void> {
-    await Promise.all([api.stop(), bare.stop()])
-    await postgres.stop()
-  }
+  closeLater(api.stop)
+  const { id: ownerId = '', key: token = '' } = await post(api, '/customers', owner, dash)
+  return { databaseUrl: postgres.url, ownerId, token, api, folder, env, closeLater }
 }
 
 const dash = { 'x-dashboard-secret': SECRET }
@@ -51,36 +59,17 @@ const owner = {
   plan: 'enterprise',
 }
 
-export const policy = {
-  name: 'Research budget',
-  maxTransactionEuros: 250,
-  dailyLimitEuros: 500,
-  mccCategories: ['software', 'publishing'],
-  allowedCountries: ['DE', 'FR'],
-  requireIntent: true,
-}
-
-async function post(
+/** One request, by itself. */
+export async function post(
   { url }: Served,
   path: string,
-  headers: Record<string, string>,
   body: unknown,
+  credentials: Record<string, string>,
 ): Promise<Record<string, string>> {
-  const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+  const init = { method: 'POST', headers: { ...credentials, 'content-type': 'application/json' } }
   const response = await fetch(url + path, { ...init, body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
   return (await response.json()) as Record<string, string>
 }
 
-/** Full enough to never be empty. */
-async function fillPots(url: string, ownerId: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(POT_TABLES)
-  await client.query(
-    `insert into pots select 'pot_' || n, $1, 'test', 1000000000 from generate_series(1, ${POTS}) as n`,
-    [ownerId],
-  )
-  await client.query('vacuum analyze pots')
-  await client.end()
-}
+export const bearer = ({ token }: Pick<Stage, 'token'>) => ({ authorization: `Bearer ${token}` })

@@ -7,13 +7,13 @@ import { serve } from './child.ts'
 export async function warmStart(folder: string): Promise<number> {
   const dataDir = join(folder, 'start')
   mkdirSync(dataDir)
-  await start(dataDir, folder)
-  const seconds = await start(dataDir, folder)
+  await begin(dataDir, folder)
+  const seconds = await begin(dataDir, folder)
   await removePostgres(dataDir)
   return seconds
 }
 
-async function start(dataDir: string, folder: string): Promise<number> {
+async function begin(dataDir: string, folder: string): Promise<number> {
   const began = performance.now()
   const env = { HOME: process.env.HOME ?? '', DATA_DIR: dataDir, PORT: '0' }
   const service = await serve(['npm', 'start'], join(folder, 'start.log'), env)

@@ -72,7 +72,7 @@ describe('two API processes on one database', () => {
   const either = (index: number) => (index % 2 === 0 ? a : b).url
 
   test('do once what is asked fifty times with the same key', async () => {
-    const asked = { kind: 'agents', name: 'Only one', key: 'only-one' } as const
+    const asked = { kind: 'agents', name: 'Only one', body: { name: 'Only one' }, key: 'only-one' } as const
     const times = Array.from({ length: 50 }, (_, index) => create(either(index), token, asked))
     const answers = (await Promise.all(times)).map(({ told }) => told)
     const made = answers.filter(told => told?.status === 201)

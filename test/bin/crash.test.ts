@@ -1,18 +1,13 @@
-import { realpathSync } from 'node:fs'
-import { join as path } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { commit } from '../../src/kernel/connection.ts'
 import type { Database } from '../../src/kernel/database.ts'
 import { type AuditRow, emptyJournal } from '../../src/kernel/journal.ts'
-import { migrate } from '../../src/platform/database.ts'
-import { type EmbeddedPostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
-import { signalPostmaster } from '../../src/platform/postmaster.ts'
 import { burst, type Create, create } from '../support/burst.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { temporaryFolder } from '../support/folders.ts'
 import { http } from '../support/harness.ts'
+import { type OwnPostgres, ownPostgres } from '../support/own-servers.ts'
 import { type Api, join, startApi } from '../support/processes.ts'
 import { rows } from '../support/rows.ts'
 import { until } from '../support/until.ts'
@@ -66,29 +61,25 @@ describe('an API process that is killed in a burst of creates', () => {
 })
 
 describe('a PostgreSQL that goes away under load', () => {
-  const dataDir = temporaryFolder()
-  let postgres: EmbeddedPostgres
+  let postgres: OwnPostgres
   let api: Api
   let token: string
   beforeAll(async () => {
-    postgres = await startPostgres({ dataDir, port: 0 })
-    await migrate(postgres.url)
+    postgres = await ownPostgres()
     api = await startApi(postgres.url)
     token = await join(api.url)
   })
   afterAll(async () => {
     api.kill('SIGTERM')
     await api.exit
-    await postgres.stop()
   })
 
-  /** As by `pg_ctl stop -m immediate`, or worse; and it stays away for a while. */
+  /** It stays away for a while. */
   async function crash(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void> {
-    signalPostmaster(path(realpathSync(path(dataDir, 'postgres')), 'data'), signal)
-    await postgres.stop()
+    await postgres.kill(signal)
     await until('health to tell', async () => (await http(api.url, 'GET', '/health', {})).status === 503)
     await sleep(500)
-    postgres = await startPostgres({ dataDir, port: 0 })
+    await postgres.start()
   }
 
   test.each(['SIGQUIT', 'SIGKILL'] as const)('by %s: 503 meanwhile, then all is well again', async signal => {

@@ -9,7 +9,7 @@ const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await made(client.agents.list({ query }))).data.map(({ id }) => id)
 
 describe('a new agent', () => {
-  test('is active, without a policy or a wallet', async () => {
+  test('is active, with a wallet and without a policy', async () => {
     const { client, ownerId } = await house.owner()
     const { status, body } = await client.agents.create({ body: { name: 'Research assistant' } })
     expect(status).toBe(201)
@@ -22,7 +22,7 @@ describe('a new agent', () => {
       externalId: null,
       status: 'active',
       frozenReason: null,
-      walletId: null,
+      walletId: expect.stringMatching(/^wallet_/),
       policyId: null,
       metadata: {},
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -46,9 +46,9 @@ describe('a new agent', () => {
     const { client } = await house.owner()
     const answer = await client.agents.create({ body: { name: 'A' } })
     expect(await traceOf(house, answer)).toEqual({
-      events: ['agent.created'],
+      events: ['agent.created', 'wallet.created'],
       actions: ['agents.create'],
-      entries: 1,
+      entries: 2,
     })
     expect(await transactionsOf(house, answer, 'agents', answer.body.id)).toBe(1)
   })
@@ -61,7 +61,11 @@ describe('a new agent', () => {
     expect(own).toMatchObject({ templateId: template.id, agentId: answer.body.id, dailyLimitEuros: 70 })
     expect(answer.body.policyId).toBe(own.id)
     expect(own.id).not.toBe(template.id)
-    expect((await traceOf(house, answer))?.events).toEqual(['agent.created', 'policy.assigned'])
+    expect((await traceOf(house, answer))?.events).toEqual([
+      'agent.created',
+      'wallet.created',
+      'policy.assigned',
+    ])
     expect(await transactionsOf(house, answer, 'policies', own.id)).toBe(1)
   })
 

@@ -140,26 +140,24 @@ describe.each([
 })
 
 describe('the open intents of an agent that is deleted', () => {
-  test('are cancelled, whether they wait or are approved, and nobody else’s', async () => {
+  test('are cancelled, and nobody else’s', async () => {
     const { client } = await house.owner()
     const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     const other = await anIntent(client, (await anAgent(client)).id)
     const waiting = await anIntent(client, id)
-    const alone = await anIntent(client, id, { amountEuros: 5 })
-    const approved = await anIntent(client, id)
-    await made(client.intents.approve({ params: { id: approved.id }, body: { comment: 'Go ahead' } }))
+    const second = await anIntent(client, id)
     const denied = await anIntent(client, id)
     await made(client.intents.deny({ params: { id: denied.id }, body: { reason: 'No' } }))
     await made(client.agents.delete({ params: { id } }))
     await finish(client)
     const get = (of: { id: string }) => made(client.intents.get({ params: { id: of.id } }))
-    for (const intent of [waiting, alone, approved])
+    for (const intent of [waiting, second])
       expect(await get(intent)).toMatchObject({
         status: 'cancelled',
         comment: 'The agent is being deleted.',
       })
     expect([(await get(denied)).status, (await get(other)).status]).toEqual(['denied', 'created'])
-    expect((await eventsOf(id)).slice(-4)).toEqual([...Array(3).fill('intent.cancelled'), 'agent.deleted'])
+    expect((await eventsOf(id)).slice(-3)).toEqual([...Array(2).fill('intent.cancelled'), 'agent.deleted'])
     const [told] = (await made(client.events.list({ query: { event: 'intent.cancelled' } }))).data
     expect(told?.data).toMatchObject({ status: 'cancelled', reason: 'The agent is being deleted.' })
     const [entry] = (await made(client.audit.list({ query: { resource: id } }))).data
@@ -168,6 +166,17 @@ describe('the open intents of an agent that is deleted', () => {
       action: 'agents.finishDeletion',
       event: 'agent.deleted',
     })
+  })
+
+  test('keep it where money is held for them, and say so', async () => {
+    const { client } = await house.owner()
+    const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+    const params = { id: (await anIntent(client, id, { amountEuros: 5 })).id }
+    const refused = await client.agents.delete({ params: { id } })
+    expect([refused.status, refused.code]).toEqual([400, 'money_held'])
+    expect((await made(client.agents.get({ params: { id } }))).status).toBe('active')
+    await made(client.intents.cancel({ params }))
+    expect((await made(client.agents.delete({ params: { id } }))).status).toBe('deleting')
   })
 
   test('cannot be approved meanwhile', async () => {
@@ -180,7 +189,7 @@ describe('the open intents of an agent that is deleted', () => {
 
   test('are none, however many are declared just then', async () => {
     const { client, ownerId } = await house.owner()
-    const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
+    const { id } = await anAgent(client)
     const body = { agentId: id, amountEuros: 1, merchant: 'M', purpose: 'P' }
     const declared = Array.from({ length: 30 }, () => client.intents.create({ body }))
     await made(client.agents.delete({ params: { id } }))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { decide, intentMachine, type Ruling } from '../../src/control/intents/intent.ts'
+import { decide, holdFor, intentMachine, type Ruling } from '../../src/control/intents/intent.ts'
 import { type Euros, inWords } from '../../src/kernel/money.ts'
 
 const amount = fc.oneof(fc.bigInt({ min: 1n, max: 200n }), fc.bigInt({ min: 1n, max: 10_000_000_000_000n }))
@@ -11,6 +11,7 @@ const none: Ruling = {
   policyVersion: null,
   autoApproveLimitEuros: null,
   requireAttestation: false,
+  amountTolerancePercent: null,
 }
 
 const ruling: fc.Arbitrary<Ruling> = fc.oneof(
@@ -22,9 +23,12 @@ const ruling: fc.Arbitrary<Ruling> = fc.oneof(
       policyVersion: fc.integer({ min: 1, max: 9 }),
       autoApproveLimitEuros: fc.option(limit, { nil: null }),
       requireAttestation: fc.boolean(),
+      amountTolerancePercent: fc.option(fc.integer({ min: 0, max: 100 }), { nil: null }),
     }),
   },
 )
+
+const PLENTY = 10n ** 20n
 
 /** What a person would say who has the policy before him. */
 function oracle({ policyId, autoApproveLimitEuros: most, requireAttestation }: Ruling, asked: Euros) {
@@ -41,7 +45,7 @@ describe('a decision', () => {
     fc.assert(
       fc.property(ruling, amount, (given, asked) => {
         const { alone, because } = oracle(given, asked)
-        const decision = decide(given, asked)
+        const decision = decide(given, asked, PLENTY)
         expect(decision).toMatchObject({
           allowed: true,
           requiresApproval: !alone,
@@ -62,7 +66,7 @@ describe('a decision', () => {
     fc.assert(
       fc.property(ruling, amount, amount, (given, one, other) => {
         const [less, more] = one < other ? [one, other] : [other, one]
-        const alone = (asked: Euros) => !decide(given, asked).requiresApproval
+        const alone = (asked: Euros) => !decide(given, asked, PLENTY).requiresApproval
         expect(alone(more) && !alone(less)).toBe(false)
       }),
     )
@@ -71,8 +75,8 @@ describe('a decision', () => {
   test('has figures that fit together, and says them in words', () => {
     fc.assert(
       fc.property(limit, amount, (most, asked) => {
-        const given = { policyId: 'policy_1', policyVersion: 1, requireAttestation: false }
-        const { reason, checks } = decide({ ...given, autoApproveLimitEuros: most }, asked)
+        const given = { ...none, policyId: 'policy_1', policyVersion: 1 }
+        const { reason, checks } = decide({ ...given, autoApproveLimitEuros: most }, asked, PLENTY)
         const left = most > asked ? most - asked : 0n
         expect(checks).toMatchObject([
           {
@@ -90,7 +94,7 @@ describe('a decision', () => {
 
   test('about a passkey has no figures: it is no limit', () => {
     const given = { ...none, policyId: 'policy_1', autoApproveLimitEuros: 5_000n, requireAttestation: true }
-    expect(decide(given, 1n).checks).toEqual([
+    expect(decide(given, 1n, PLENTY).checks).toEqual([
       {
         rule: 'requireAttestation',
         outcome: 'review',
@@ -100,6 +104,38 @@ describe('a decision', () => {
         message: 'The policy asks for a passkey: a person approves every intent.',
       },
     ])
+  })
+})
+
+describe('what is held', () => {
+  test.each([
+    [1_000n, null, 1_000n],
+    [1_000n, 0, 1_000n],
+    [1_000n, 5, 1_050n],
+    [999n, 5, 1_049n],
+    [1n, 0.01, 2n],
+    [333n, 12.5, 375n],
+  ])('for %d cents and a tolerance of %s percent is %d', (cents, percent, held) => {
+    expect(holdFor(cents, percent)).toBe(held)
+  })
+
+  test('must be there, to the cent, where nobody is asked', () => {
+    const given = { ...none, policyId: 'policy_1', autoApproveLimitEuros: 5_000n, amountTolerancePercent: 10 }
+    expect(decide(given, 1_000n, 1_100n)).toMatchObject({ allowed: true, requiresApproval: false })
+    const { allowed, requiresApproval, reason, checks } = decide(given, 1_000n, 1_099n)
+    expect([allowed, requiresApproval, reason]).toEqual([
+      false,
+      false,
+      '€ 11.00 are needed, € 10.99 are available.',
+    ])
+    expect(checks.map(({ rule, outcome }) => [rule, outcome])).toEqual([
+      ['autoApproveLimitEuros', 'pass'],
+      ['insufficient_funds', 'fail'],
+    ])
+  })
+
+  test('is not asked about before a person is', () => {
+    expect(decide(none, 1_000n, 0n)).toMatchObject({ allowed: true, requiresApproval: true })
   })
 })
 

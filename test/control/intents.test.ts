@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import {
   aDeletedAgent,
+  aFundedAgent,
   aKey,
   aLiveClient,
   anAgent,
@@ -9,6 +10,7 @@ import {
   anIntent,
   aPolicy,
   aToken,
+  bringMoney,
   made,
   type TestClient,
 } from '../support/factories.ts'
@@ -24,7 +26,7 @@ type Rules = Parameters<typeof anAgentUnder>[1]
 /** An owner with one agent; under a policy, where there are rules. */
 async function anOwner(rules?: Rules) {
   const owner = await house.owner()
-  const agent = await (rules ? anAgentUnder(owner.client, rules) : anAgent(owner.client))
+  const agent = await (rules ? anAgentUnder(owner.client, rules) : aFundedAgent(owner.client))
   return { ...owner, agent, params: { agentId: agent.id } }
 }
 
@@ -132,7 +134,7 @@ describe('a new intent', () => {
     ['a cent above', 10.01, 10, 'created'],
     ['above a limit of nothing', 0.01, 0, 'created'],
     ['under no limit', 0.01, null, 'created'],
-    ['at the highest of amounts', 100_000_000_000, 100_000_000_000, 'approved'],
+    ['the highest of amounts, which nobody has, at', 100_000_000_000, 100_000_000_000, 'denied'],
   ])('%s: %d of %d is %s', async (_, amountEuros, autoApproveLimitEuros, status) => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros })
     expect((await anIntent(client, agent.id, { amountEuros })).status).toBe(status)
@@ -752,6 +754,7 @@ describe('live money', () => {
     const owner = await house.owner()
     const live = await aLiveClient(house, owner)
     const agent = await anAgent(live)
+    await bringMoney(house, agent)
     const { id, mode } = await anIntent(live, agent.id)
     expect(mode).toBe('live')
     expect((await made(live.intents.approve({ params: { id } }))).status).toBe('approved')

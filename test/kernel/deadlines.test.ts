@@ -10,6 +10,7 @@ import { type Execute, executor } from '../../src/kernel/execute.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { moveOffset, offsetOf } from '../../src/kernel/tenant-clock.ts'
 import { startEngine } from '../support/engine.ts'
+import { bringMoney } from '../support/factories.ts'
 import { times } from '../support/pot-house.ts'
 
 const engine = await startEngine(areas)
@@ -33,12 +34,13 @@ async function anIntent(
   autoApproveLimitEuros: bigint | null = null,
 ): Promise<Made> {
   const tenant = { ownerId: newId('customer'), mode }
-  const made = async (key: string, body: object): Promise<{ id: string }> =>
+  const made = async (key: string, body: object): Promise<{ id: string; walletId: string }> =>
     JSON.parse(String((await engine.run(tenant, key, { body })).body))
   const policy = await made('policies.create', { ...bare, name: 'P', autoApproveLimitEuros })
   const agent = await made('agents.create', {
     ...{ name: 'A', description: null, externalId: null, policyId: policy.id, metadata: {} },
   })
+  await bringMoney(engine, { ...tenant, walletId: agent.walletId })
   const { id } = await made('intents.create', {
     ...{ agentId: agent.id, amountEuros: 1n, merchant: 'M', purpose: 'P', mcc: null, country: null },
     ...{ clientIntentId: null, expiresInMinutes: 1, metadata: {} },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { gatherer, type Settled } from '../../src/kernel/gather.ts'
+import { until } from '../support/until.ts'
 
 const done = <R>(value: R): Settled<R> => ({ status: 'fulfilled', value })
 
@@ -43,6 +44,36 @@ describe('a lane', () => {
     expect(batches[3]?.items).toEqual([...'gh'])
     for (const { finish } of batches) finish()
     expect(await Promise.all(answers)).toEqual([...'ABCDEFGH'])
+  })
+
+  test('begins another batch beside one for half as many; fewer go with the next one', async () => {
+    const { gather, batches } = held({ size: 8, inFlight: 2 })
+    const all = (items: string) => Promise.all([...items].map(item => gather('a', item)))
+    void all('abcd')
+    await settled()
+    void all('e')
+    await settled()
+    expect(batches.length).toBe(1)
+    void all('f')
+    await settled()
+    expect(batches[1]?.items).toEqual(['e', 'f'])
+    batches[1]?.finish()
+    await settled()
+    void all('g')
+    await settled()
+    expect(batches.length).toBe(2)
+    batches[0]?.finish()
+    await settled()
+    expect(batches[2]?.items).toEqual(['g'])
+  })
+
+  test('lets nobody wait long for a batch that is held up', async () => {
+    const { gather, batches } = held({ size: 8, inFlight: 2 })
+    for (const item of 'abcd') void gather('a', item)
+    await settled()
+    void gather('a', 'e')
+    await until('a batch beside it', () => batches.length === 2)
+    expect(batches[1]?.items).toEqual(['e'])
   })
 
   test('waits for no other', async () => {

@@ -1,8 +1,13 @@
 import { http, type Told } from './harness.ts'
 
+/** What is asked for, and where. */
+export interface Wish {
+  readonly kind: 'agents' | 'policies' | 'intents'
+  readonly body: object
+}
+
 /** One create of a burst, and what became of it. */
-export interface Create {
-  readonly kind: 'agents' | 'policies'
+export interface Create extends Wish {
   /** No two have the same. */
   readonly name: string
   readonly key: string | null
@@ -24,8 +29,21 @@ export interface Burst {
 
 let bursts = 0
 
-/** Creates agents and policies, every second one with an Idempotency-Key, in so many lanes until it is stopped. */
-export function burst(url: string, token: string, lanes = 12): Burst {
+const agentOrPolicy = (number: number, name: string): Wish => ({
+  kind: number % 3 === 0 ? 'policies' : 'agents',
+  body: { name },
+})
+
+/** Intents of an agent that may spend ten euros by itself: every seventh one waits for a person. */
+export const intentsOf =
+  (agentId: string) =>
+  (number: number, merchant: string): Wish => ({
+    kind: 'intents',
+    body: { agentId, merchant, purpose: 'A paper on caching', amountEuros: number % 7 === 0 ? 25 : 5 },
+  })
+
+/** Creates, every second one with an Idempotency-Key, in so many lanes until it is stopped. */
+export function burst(url: string, token: string, { lanes = 12, wish = agentOrPolicy } = {}): Burst {
   const creates: Create[] = []
   const run = `burst-${++bursts}`
   let begun = 0
@@ -34,8 +52,8 @@ export function burst(url: string, token: string, lanes = 12): Burst {
     while (!over) {
       const number = ++begun
       const name = `${run}-${number}`
-      const kind = number % 3 === 0 ? 'policies' : 'agents'
-      creates.push(await create(url, token, { kind, name, key: number % 2 === 0 ? name : null }))
+      const key = number % 2 === 0 ? name : null
+      creates.push(await create(url, token, { ...wish(number, name), name, key }))
     }
   }
   const ended = Promise.all(Array.from({ length: lanes }, lane))
@@ -54,14 +72,14 @@ export function burst(url: string, token: string, lanes = 12): Burst {
 export async function create(
   url: string,
   token: string,
-  { kind, name, key }: Pick<Create, 'kind' | 'name' | 'key'>,
+  { kind, body, name, key }: Wish & Pick<Create, 'name' | 'key'>,
 ): Promise<Create> {
   const began = performance.now()
   const headers = key ? { 'idempotency-key': key } : {}
-  const asked = http(url, 'POST', `/${kind}`, { token, body: { name }, headers })
+  const asked = http(url, 'POST', `/${kind}`, { token, body, headers })
   const [told, failure] = await asked.then(
     answer => [answer, undefined] as const,
     error => [undefined, String(error.cause?.code ?? error)] as const,
   )
-  return { kind, name, key, told, failure, milliseconds: performance.now() - began }
+  return { kind, body, name, key, told, failure, milliseconds: performance.now() - began }
 }

@@ -35,7 +35,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   const batches: Batch[] = []
   const house: House = {
     database,
-    ports: {} as Ports,
+    ports: { walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' } } as Ports,
     cursors: new Cursors('secret'),
     reactions: reactionsOf(areas),
     onOutbox: () => undefined,

@@ -1,5 +1,6 @@
 import type { areas } from '../../src/areas.ts'
 import type { Answer, Client } from '../../src/derive/client.ts'
+import { newId } from '../../src/kernel/ids.ts'
 import type { Owner, TestHouse } from './harness.ts'
 
 export type TestClient = Client<typeof areas>
@@ -29,11 +30,22 @@ export async function aDeletedAgent(client: TestClient): ReturnType<typeof anAge
 export const aPolicy = (client: TestClient, rules: BodyOf<TestClient['policies']['create']> = {}) =>
   made(client.policies.create({ body: { name: 'Research budget', ...rules } }))
 
-/** An agent under a policy of its own with these rules. */
+/** An agent with money. */
+export async function aFundedAgent(
+  client: TestClient,
+  members: BodyOf<TestClient['agents']['create']> = {},
+  euros = 10_000,
+): ReturnType<typeof anAgent> {
+  const agent = await anAgent(client, members)
+  await made(client.fund.wallet({ params: { id: agent.walletId }, body: { amountEuros: euros } }))
+  return agent
+}
+
+/** An agent with money, under a policy of its own with these rules. */
 export const anAgentUnder = async (
   client: TestClient,
   rules: BodyOf<TestClient['policies']['create']>,
-): ReturnType<typeof anAgent> => anAgent(client, { policyId: (await aPolicy(client, rules)).id })
+): ReturnType<typeof anAgent> => aFundedAgent(client, { policyId: (await aPolicy(client, rules)).id })
 
 export const anIntent = (
   client: TestClient,
@@ -90,3 +102,24 @@ export const aPaymentMethod = (
   members: BodyOf<TestClient['billing']['addPaymentMethod']> = {},
 ) =>
   made(client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Ada Lovelace', ...members } }))
+
+const BANK = `
+insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents)
+values ($3, $1, $2, now(), now(), 'EUR', 'bank', 'debit', 0) on conflict do nothing`
+
+const CREDIT = `
+select ledger_post($1, $2, now(),
+  jsonb_build_array(jsonb_build_object('id', $4::text, 'currency', 'EUR', 'kind', 'fund', 'key', $4::text,
+    'referenceType', 'trial', 'referenceId', $4::text)),
+  (select jsonb_agg(jsonb_build_object('transferId', $4::text, 'accountId', id, 'hold', 0,
+    'amount', case kind when 'bank' then -1000000 else 1000000 end))
+   from ledger_accounts where (owner_id, mode) = ($1, $2) and (kind = 'bank' or wallet_id = $3)))`
+
+/** Ten thousand euros in an agent's wallet, live ones too: as a rail would have brought them. */
+export async function bringMoney(
+  { sql }: { sql(text: string, values: unknown[]): Promise<unknown> },
+  { ownerId, mode, walletId }: { ownerId: string; mode: string; walletId: string },
+): Promise<void> {
+  await sql(BANK, [ownerId, mode, newId('account')])
+  await sql(CREDIT, [ownerId, mode, walletId, newId('posting')])
+}

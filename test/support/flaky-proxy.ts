@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { constants, gunzipSync } from 'node:zlib'
 import { afterAll } from '@jest/globals'
 
 /** When a connection is lost: before PostgreSQL hears of the commit, while it is at it, or before we hear of its end. */
@@ -8,6 +9,8 @@ export interface FlakyProxy {
   readonly url: string
   /** The next so many commits lose their connection there. */
   cutCommits(cut: Cut, count?: number): void
+  /** Once a client has sent this text, which goes through, nothing comes back to it any more; resolves then. */
+  silenceAfter(text: string): Promise<void>
   /** Every connection is lost now. */
   cutAll(): void
   /** Nobody is let in any more, or again. */
@@ -15,16 +18,18 @@ export interface FlakyProxy {
   open(): Promise<void>
 }
 
-/** Stands between the service and PostgreSQL and loses connections on demand. */
+/** Stands between the service and PostgreSQL, or Temporal, and loses connections on demand. */
 export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   const behind = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const cuts: Cut[] = []
+  let silence: { readonly text: string; readonly begins: () => void } | undefined
   const server = createServer(client => {
     const database = connect(Number(behind.port), behind.hostname)
     for (const socket of [client, database]) keep(socket, sockets)
     const cut = () => destroy([client, database])
     let losing: Cut | undefined
+    let silent = false
     // What has begun to commit is not disturbed.
     client.on('close', () => losing === 'during' || database.destroy())
     database.on('close', () => client.destroy())
@@ -33,8 +38,12 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       if (losing === 'before') return cut()
       database.write(data)
       if (losing === 'during') client.destroy()
+      if (!silence || !legible(data).includes(silence.text)) return
+      silent = true
+      silence.begins()
+      silence = undefined
     })
-    database.on('data', data => (losing ? cut() : client.write(data)))
+    database.on('data', data => (losing ? cut() : silent || client.write(data)))
   })
   const open = () => listen(server, Number(front.port))
   const front = new URL(databaseUrl)
@@ -49,6 +58,10 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   return {
     url: front.href,
     cutCommits: (cut, count = 1) => void cuts.push(...Array<Cut>(count).fill(cut)),
+    silenceAfter: text =>
+      new Promise(begins => {
+        silence = { text, begins }
+      }),
     cutAll,
     close,
     open: async () => void (await open()),
@@ -57,6 +70,17 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
 
 /** A query message whose text is nothing but this word. */
 const isCommit = (data: Buffer): boolean => /^Q....commit\0/is.test(data.toString('latin1'))
+
+const GZIP = Buffer.from([0x1f, 0x8b, 8])
+
+/** A worker compresses what it tells Temporal, each message for itself. */
+function legible(data: Buffer): string {
+  const at = data.indexOf(GZIP)
+  if (at === -1) return data.toString('latin1')
+  const next = data.subarray(at)
+  const message = gunzipSync(next, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
+  return data.toString('latin1', 0, at) + message + legible(next.subarray(GZIP.length))
+}
 
 function destroy(sockets: Iterable<Socket>): void {
   for (const socket of sockets) socket.destroy()

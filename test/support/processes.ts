@@ -10,7 +10,7 @@ export interface Api extends Launched {
 /** Named but empty, so that nobody's own `.env` decides. */
 const unset = Object.fromEntries(settingRows().map(({ name }) => [name, '']))
 
-/** Runs one of the programs that are for operators: `api` or `migrate`. */
+/** Runs one of the programs that are for operators: `api`, `migrate` and so on. */
 export const program = (name: string, env: Record<string, string>): Launched =>
   launch(process.execPath, [`src/bin/${name}.ts`], { ...unset, PORT: '0', LOG_LEVEL: 'silent', ...env })
 
@@ -22,6 +22,17 @@ export async function startApi(databaseUrl: string, env: Record<string, string> 
   const api = program('api', settings)
   const [, port] = await api.says(/Listening on .* port (\d+)/)
   return { ...api, url: `http://127.0.0.1:${port}` }
+}
+
+/** Starts one of the processes that bring work to Temporal and carry it out. */
+export async function startPart(
+  name: 'relay' | 'worker',
+  databaseUrl: string,
+  temporalAddress: string,
+): Promise<Launched> {
+  const part = program(name, { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress, ...SECRETS })
+  await part.says(/is running/)
+  return part
 }
 
 /** A new owner's key. */

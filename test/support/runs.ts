@@ -27,11 +27,11 @@ interface Details {
   readonly currentDetails?: string
 }
 
-export async function runs(): Promise<{
+export async function runs(address?: string): Promise<{
   client: Client
   of(record: { workflowId: string | null }): RunSeen
 }> {
-  const client = await temporalClient()
+  const client = await temporalClient(address)
   return { client, of: ({ workflowId }) => runOf(client, String(workflowId)) }
 }
 

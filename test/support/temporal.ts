@@ -18,8 +18,8 @@ export const temporalOfRun = (address = addressOfRun()): TemporalAccess => ({
 })
 
 /** Speaks to the server as an operator would. */
-export async function temporalClient(): Promise<Client> {
-  const connection = await Connection.connect({ address: addressOfRun() })
+export async function temporalClient(address = addressOfRun()): Promise<Client> {
+  const connection = await Connection.connect({ address })
   afterAll(() => connection.close())
   return new Client({ connection })
 }

@@ -3,9 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const DEADLINE_MS = 25_000
 
 /** Waits for a condition, as short as it takes. */
-export async function until<T>(what: string, condition: () => T | Promise<T>): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  deadlineMs = DEADLINE_MS,
+): Promise<NonNullable<T>> {
   const began = performance.now()
-  while (performance.now() - began < DEADLINE_MS) {
+  while (performance.now() - began < deadlineMs) {
     const value = await condition()
     if (value) return value
     await sleep(20)

@@ -2,7 +2,16 @@ import { describe, expect, test } from '@jest/globals'
 import { approverSignals } from '../../src/control/intents/process.ts'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import { LOOK_AGAIN } from '../../src/kernel/process.ts'
-import { aLiveClient, anAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
+import {
+  aFundedAgent,
+  aLiveClient,
+  anAgent,
+  anAgentUnder,
+  anIntent,
+  bringMoney,
+  made,
+  type TestClient,
+} from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { type RunSeen, runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
@@ -13,7 +22,7 @@ const temporal = await runs()
 
 const owner = await house.owner()
 const { client } = owner
-const agent = await anAgent(client)
+const agent = await aFundedAgent(client)
 
 const get = (id: string, by = client) => made(by.intents.get({ params: { id } }))
 
@@ -231,7 +240,7 @@ describe('a signal', () => {
 
   test('after the deadline changes nothing', async () => {
     const other = await house.owner()
-    const { id } = await anAgent(other.client)
+    const { id } = await aFundedAgent(other.client)
     const { intent, run } = await aWaiting({ expiresInMinutes: 10 }, other.client, id)
     await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(11)])
     await run.signal('approve', { by: 'Ada' })
@@ -320,7 +329,7 @@ describe('a signal', () => {
 describe('the deadline', () => {
   test('ends the run, whether it was approved or not', async () => {
     const other = await house.owner()
-    const { id } = await anAgent(other.client)
+    const { id } = await aFundedAgent(other.client)
     const waiting = await aWaiting({ expiresInMinutes: 60 }, other.client, id)
     const approved = await aWaiting({ expiresInMinutes: 90 }, other.client, id)
     const later = await aWaiting({ expiresInMinutes: 2_000 }, other.client, id)
@@ -342,7 +351,7 @@ describe('the deadline', () => {
 
   test('comes by itself where the clock was moved to just before it', async () => {
     const other = await house.owner()
-    const { id } = await anAgent(other.client)
+    const { id } = await aFundedAgent(other.client)
     const { intent, run } = await aWaiting({ expiresInMinutes: 1 }, other.client, id)
     await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(1) - 500])
     await run.signal(LOOK_AGAIN)
@@ -356,7 +365,9 @@ describe('live money', () => {
     of: typeof house,
   ): Promise<{ live: TestClient; waiting: Awaited<ReturnType<typeof aWaiting>> }> {
     const live = await aLiveClient(of, await of.owner())
-    return { live, waiting: await aWaiting({}, live, (await anAgent(live)).id) }
+    const agent = await anAgent(live)
+    await bringMoney(of, agent)
+    return { live, waiting: await aWaiting({}, live, agent.id) }
   }
 
   test('is not decided by a signal', async () => {

@@ -93,9 +93,9 @@ describe('while Temporal is away', () => {
     await becomes('unreachable')
     const leaving = async () => {
       const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
-      const intent = await anIntent(client, id, { amountEuros: 9 })
+      const intent = await anIntent(client, id, { amountEuros: 11 })
       expect((await made(client.agents.delete({ params: { id } }))).status).toBe('deleting')
-      expect(await statusOf(intent.id)).toBe('approved')
+      expect(await statusOf(intent.id)).toBe('created')
       return { id, intent }
     }
     const isDeleted = async ({ id, intent }: Awaited<ReturnType<typeof leaving>>): Promise<void> => {

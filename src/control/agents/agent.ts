@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { newId } from '../../kernel/ids.ts'
 import { machine } from '../../kernel/machine.ts'
 import { maybe, record, tenantTable } from '../../kernel/record.ts'
 
@@ -18,7 +19,7 @@ const schema = defineEntity({
     externalId: maybe.string(),
     status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
     frozenReason: maybe.string(),
-    walletId: maybe.string(),
+    walletId: p.text().onCreate(() => newId('wallet')),
     policyId: maybe.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
     /** From then on whoever comes by finishes its deletion, where its process has not done so. */

@@ -4,24 +4,20 @@ import { after, minutes } from '../../kernel/clock.ts'
 import type { Deadline } from '../../kernel/deadline.ts'
 import { implement } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
-import { excerpt } from '../../kernel/schemas.ts'
+import { openWallet } from '../../money/wallets/wallets.ts'
 import { Agent, agentMachine } from './agent.ts'
 import { agentsApi } from './api.ts'
+import { about } from './events.ts'
+import { lockAgent } from './lock.ts'
+import { balanceOfAgent, fundAgent, holdsMoney, sweepAgent, walletOf } from './money.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
 export type { Agent } from './agent.ts'
 export { AgentCreated, AgentEvent } from './api.ts'
+export { lockAgent } from './lock.ts'
 
 /** How long the process has for a deletion before the sweep lends a hand. */
 const DELETION_TAKES = minutes(1)
-
-/** An agent that can still act or be changed, locked until the transaction ends; none that is on its way out. */
-export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
-  const agent = await lock(em, Agent, id)
-  return agent && isThere(agent) ? agent : null
-}
-
-const isThere = ({ status }: Agent): boolean => agentMachine.can(status, 'deleting')
 
 /** An agent of the caller, whatever its status. */
 export const findAgent = (em: EntityManager, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
@@ -36,18 +32,14 @@ const isTaken = async (
   return holder !== null && holder !== by
 }
 
-const about = (agent: Agent) => ({
-  agentId: agent.id,
-  status: agent.status,
-  ...(agent.frozenReason ? { reason: excerpt(agent.frozenReason) } : {}),
-})
-
 const agents = implement(agentsApi, {
-  async create({ body }, { em, emit, refuse }) {
+  async create({ body }, context) {
+    const { em, emit, refuse } = context
     if (await isTaken(em, body.externalId)) return refuse('external_id_taken')
     const { policyId, ...members } = body
     const agent = em.create(Agent, members)
     emit('agent.created', { ...about(agent), policyId })
+    await openWallet(walletOf(agent), context)
     return agent
   },
 
@@ -88,9 +80,15 @@ const agents = implement(agentsApi, {
     return agent
   },
 
-  async delete({ params }, { em, now, emit, refuse, wake }) {
+  fund: fundAgent,
+  balance: balanceOfAgent,
+  sweep: sweepAgent,
+
+  async delete({ params }, context) {
+    const { em, now, emit, refuse, wake } = context
     const agent = await lock(em, Agent, params.id)
     if (!agent) return refuse('agent_not_found')
+    if (await holdsMoney(agent, context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
     agent.deletionDueAt = after(now, DELETION_TAKES)
     emit('agent.deleting', about(agent))

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
+import { euros, positiveEuros } from '../../kernel/money.ts'
 import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/operation.ts'
 import { LookRecord, label, metadata, recordHead, recordTail, remark } from '../../kernel/schemas.ts'
+import { WalletEvent } from '../../money/wallets/wallets.ts'
 import { agentMachine } from './agent.ts'
 
 const status = z.enum(agentMachine.states)
@@ -14,9 +16,7 @@ export const AgentRecord = z
     externalId: z.string().nullable(),
     status,
     frozenReason: z.string().nullable(),
-    walletId: id('wallet')
-      .nullable()
-      .meta({ description: 'The wallet it spends from; null while it has none.' }),
+    walletId: id('wallet').meta({ description: 'The wallet it spends from.' }),
     policyId: id('policy')
       .nullable()
       .meta({ description: 'The policy of its own that the agent spends under.' }),
@@ -26,6 +26,22 @@ export const AgentRecord = z
   .meta({ id: 'Agent' })
 
 export const AgentEvent = z.object({ agentId: id('agent'), status, reason: z.string().max(200).optional() })
+
+const AgentBalance = z
+  .object({
+    agentId: id('agent'),
+    walletId: id('wallet'),
+    availableEuros: euros.meta({ description: 'What it can spend.' }),
+    heldEuros: euros.meta({ description: 'Kept for intents that have been approved.' }),
+  })
+  .meta({ id: 'AgentBalance' })
+
+const AgentFunded = AgentEvent.extend({
+  walletId: id('wallet'),
+  fromWalletId: id('wallet'),
+  amountEuros: euros,
+  balanceEuros: euros,
+})
 
 /** Who asked for a policy with the agent gets its copy by the policies' reaction. */
 export const AgentCreated = AgentEvent.extend({ policyId: id('policy').nullable() })
@@ -47,7 +63,7 @@ export const agentsApi = {
   create: post('/agents', {
     summary: 'Create an agent',
     description:
-      'With `policyId` the agent gets a policy of its own, a copy of that template. Without one it cannot spend until a policy is assigned.',
+      'It has an empty wallet to spend from. With `policyId` the agent gets a policy of its own, a copy of that template. Without one it cannot spend until a policy is assigned.',
     callers: ['key'],
     scope: 'agents:write',
     body: z.strictObject({
@@ -60,7 +76,7 @@ export const agentsApi = {
     example: { name: 'Research assistant', metadata: { team: 'research' } },
     returns: [201, AgentRecord],
     fails: { external_id_taken: fails.external_id_taken },
-    emits: { 'agent.created': AgentCreated },
+    emits: { 'agent.created': AgentCreated, 'wallet.created': WalletEvent },
   }),
   list: list('/agents', {
     summary: 'List agents',
@@ -113,15 +129,49 @@ export const agentsApi = {
     },
     emits: { 'agent.unfrozen': AgentEvent },
   }),
+  fund: post('/agents/{id}/fund', {
+    summary: 'Move money into an agent’s wallet',
+    description: 'From `fromWalletId`, or where that is left out from your oldest open wallet.',
+    callers: ['key'],
+    scope: 'wallets:fund',
+    body: z.strictObject({ amountEuros: positiveEuros(), fromWalletId: id('wallet').optional() }),
+    example: { amountEuros: 20 },
+    returns: [200, AgentBalance],
+    fails: {
+      agent_not_found: fails.agent_not_found,
+      no_wallet: [400, 'You have no open wallet: make one with POST /wallets, or name one in fromWalletId.'],
+      wallet_not_found: [404, 'fromWalletId: no such wallet.'],
+      same_wallet: [400, 'fromWalletId: it is the agent’s own wallet.'],
+      wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
+      insufficient_funds: [400, 'There is not enough in the wallet.'],
+    },
+    emits: { 'agent.funded': AgentFunded },
+  }),
+  balance: get('/agents/{id}/balance', {
+    summary: 'What an agent can spend',
+    callers: ['key', 'agent'],
+    scope: 'agents:read',
+    returns: [200, AgentBalance],
+    fails: { agent_not_found: missing('agent') },
+  }),
+  /** A step of a deletion. */
+  sweep: post('/agents/{id}/sweep', {
+    summary: 'Give what an agent has left back to its owner',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { agent_not_found: missing('agent') },
+    emits: { 'wallet.created': WalletEvent, 'wallet.credited': WalletEvent, 'wallet.closed': WalletEvent },
+  }),
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
-      'Its tokens stop and nothing new can be done with it. It is `deleting` until its open intents have been cancelled, and then `deleted` for good (`agent.deleted`). The record stays readable.',
+      'Its tokens stop and nothing new can be done with it. It is `deleting` until its open intents have been cancelled and its money is back in your oldest open wallet, and then `deleted` for good (`agent.deleted`). The record stays readable.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],
     fails: {
       agent_not_found: missing('agent'),
+      money_held: [400, 'Money of the agent is held for approved intents. Cancel them before.'],
       agent_deleted: [400, 'The agent is deleted or being deleted already.'],
     },
     emits: { 'agent.deleting': AgentEvent },

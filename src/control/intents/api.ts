@@ -110,7 +110,7 @@ export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'What the agent’s policy approves by itself is `approved` at once. The rest is `created` and waits for a person until its deadline.',
+      'What the agent’s policy approves by itself is `approved` at once, and its amount is held in the agent’s wallet; where that has too little, it is `denied`. The rest is `created` and waits for a person until its deadline.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
@@ -140,7 +140,7 @@ export const intentsApi = {
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
-    emits: { 'intent.created': IntentEvent, 'intent.approved': IntentEvent },
+    emits: { 'intent.created': IntentEvent, 'intent.approved': IntentEvent, 'intent.denied': IntentEvent },
   }),
   list: list('/intents', {
     summary: 'List intents',
@@ -164,6 +164,8 @@ export const intentsApi = {
   }),
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
+    description:
+      'Its amount, and what the policy tolerates above it, is held in the agent’s wallet from then on.',
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
@@ -173,6 +175,7 @@ export const intentsApi = {
     fails: {
       ...deciding,
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+      insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
     },
     emits: { 'intent.approved': IntentEvent },

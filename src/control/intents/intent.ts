@@ -3,6 +3,7 @@ import { newId } from '../../kernel/ids.ts'
 import { machine } from '../../kernel/machine.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
 import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+import { shortOf } from '../../money/ledger/ledger.ts'
 
 export const intentMachine = machine('intent', {
   created: ['approved', 'denied', 'cancelled', 'expired'],
@@ -84,28 +85,49 @@ export interface Ruling {
   readonly policyVersion: number | null
   readonly autoApproveLimitEuros: Euros | null
   readonly requireAttestation: boolean
+  readonly amountTolerancePercent: number | null
 }
+
+/** What is kept for an intent: its amount, and by how much the actual one may exceed it. */
+export function holdFor(amount: Euros, tolerancePercent: number | null): Euros {
+  const tolerance = BigInt(Math.round((tolerancePercent ?? 0) * 100))
+  return amount + (amount * tolerance + 9_999n) / 10_000n
+}
+
+/** For what the ledger keeps it. */
+export const heldFor = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
 
 const decimal = (amount: Euros): number => Number(amount) / 100
 
-/** At or below the limit no person is asked; without a limit, or where a passkey must say so, always one. */
-export function decide(ruling: Ruling, amount: Euros): Decision {
+/**
+ * At or below the limit no person is asked; without a limit, or where a passkey must say so, always one. What nobody is
+ * asked about must be affordable.
+ */
+export function decide(ruling: Ruling, amount: Euros, available: Euros): Decision {
   const limit = ruling.autoApproveLimitEuros
   const alone = limit !== null && amount <= limit && !ruling.requireAttestation
   const message = reasonFor(ruling, amount)
   const figures = ruling.requireAttestation
     ? { rule: 'requireAttestation', limit: null, used: null, remaining: null }
     : { rule: 'autoApproveLimitEuros', ...figuresOf(limit, amount) }
+  const first: Check = { ...figures, outcome: alone ? 'pass' : 'review', message }
+  const short = alone ? shortage(holdFor(amount, ruling.amountTolerancePercent), available) : undefined
   return {
     id: newId('decision'),
-    allowed: true,
+    allowed: !short,
     requiresApproval: !alone,
-    reason: message,
+    reason: short?.message ?? message,
     policyId: ruling.policyId,
     policyVersion: ruling.policyVersion,
     riskScore: null,
-    checks: [{ ...figures, outcome: alone ? 'pass' : 'review', message }],
+    checks: short ? [first, short] : [first],
   }
+}
+
+function shortage(needed: Euros, available: Euros): Check | undefined {
+  if (needed <= available) return undefined
+  const figures = { limit: decimal(available), used: decimal(needed), remaining: 0 }
+  return { rule: 'insufficient_funds', ...figures, outcome: 'fail', message: shortOf(needed, available) }
 }
 
 function figuresOf(limit: Euros | null, amount: Euros): Pick<Check, 'limit' | 'used' | 'remaining'> {

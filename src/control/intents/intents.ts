@@ -1,15 +1,17 @@
 import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
+import type { Context } from '../../kernel/context.ts'
 import { inWords } from '../../kernel/money.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { given, lock, within } from '../../kernel/record.ts'
 import { timelineOf } from '../../kernel/timeline.ts'
+import { openBook } from '../../money/ledger/ledger.ts'
 import { findAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
 import { declare } from './declare.ts'
 import { aboutIntent } from './events.ts'
-import { Intent, intentMachine } from './intent.ts'
+import { heldFor, Intent, intentMachine } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
 
@@ -42,6 +44,14 @@ function letGo(
   if (intent.workflowId) wake(intentProcess, intent)
 }
 
+/** The account of the intent's agent, held before the intent is. */
+async function bookFor(id: string, context: Pick<Context, 'em' | 'sql' | 'tenant' | 'now'>) {
+  const intent = await find(context.em, id)
+  const agent = intent && (await findAgent(context.em, intent.agentId))
+  if (!agent) return undefined
+  return openBook(context.sql, context, { wallets: [agent.walletId], holds: [heldFor({ id })] })
+}
+
 const intents = implement(intentsApi, {
   create: declare,
   approve,
@@ -67,12 +77,15 @@ const intents = implement(intentsApi, {
   },
 
   async cancel({ params, body }, context) {
-    const { em, now, refuse } = context
+    const { em, sql, now, refuse } = context
+    const book = await bookFor(params.id, context)
     const intent = await lock(em, Intent, params.id)
-    if (!intent) return refuse('intent_not_found')
+    if (!intent || !book) return refuse('intent_not_found')
     if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
     letGo(intent, body.comment, context)
+    book.release(heldFor(intent))
+    await book.post(sql)
     return intent
   },
 

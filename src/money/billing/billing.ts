@@ -1,7 +1,7 @@
 import { area } from '../../kernel/area.ts'
 import { implement } from '../../kernel/operation.ts'
 import { totalsOf } from '../ledger/ledger.ts'
-import { findWallet, firstWallet, payableWallets } from '../wallets/wallets.ts'
+import { findWallet, mainWallet, payableWallets } from '../wallets/wallets.ts'
 import { billingApi } from './api.ts'
 import { pendingOf } from './funding.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
@@ -28,7 +28,7 @@ const billing = implement(billingApi, {
 
   async sepaDetails({ query }, context) {
     const { sql, tenant, ports, refuse } = context
-    const walletId = query.walletId ?? (await firstWallet(context))?.id
+    const walletId = query.walletId ?? (await mainWallet(context))?.id
     const wallet = walletId && (await findWallet(context, walletId))
     const [payable] = await payableWallets(sql, tenant, { ids: wallet ? [wallet.id] : [] })
     if (!wallet || !payable) return refuse('wallet_not_found')

@@ -76,7 +76,7 @@ const fails = {
 
 const howItWorks = [
   'The answer is the wallet, and in `funding` how far it has come. What is `settled` is in the wallet. `requires_action`: send the payer to `nextAction.url`. `pending`: the processor says later, and `wallet.funded` or `funding.failed` tells it. A charge is made once, whatever is lost on the way: afterwards the processor is asked about it, never charged again.',
-  'In test mode the amount decides. € 13.01: fails, not enough money. € 13.02: fails, the card has expired. € 13.03: needs a further step, within a day; take it by `POST /simulate/funding/{fundingId}`. € 13.04: settles two days later. € 13.05: fails two days later. € 13.06: the processor does not answer, and a minute later it turns out to be settled. € 13.07: it never answers, and after a day the charge is taken for lost. Any other amount: settled at once. Move time by `POST /simulate/clock/advance`.',
+  'With a payment method of test mode the amount decides. € 13.01: fails, not enough money. € 13.02: fails, the card has expired. € 13.03: needs a further step, within a day; take it by `POST /simulate/funding/{fundingId}`. € 13.04: settles two days later. € 13.05: fails two days later. € 13.06: the processor does not answer, and a minute later it turns out to be settled. € 13.07: it never answers, and after a day the charge is taken for lost. Any other amount: settled at once. Move time by `POST /simulate/clock/advance`.',
 ].join('\n\n')
 
 const funding = {

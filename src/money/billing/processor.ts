@@ -1,14 +1,14 @@
 import { newId } from '../../kernel/ids.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
 import { openBook, shortOf } from '../ledger/ledger.ts'
-import { firstWallet, walletsOf } from '../wallets/wallets.ts'
+import { mainWallet, walletsOf } from '../wallets/wallets.ts'
 import type { billingApi } from './api.ts'
 
 /** From a wallet to the float, from which the cards are paid. */
 export const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
   const { sql, tenant, emit, refuse } = context
   const { amountEuros } = body
-  const walletId = body.fromWalletId ?? (await firstWallet(context))?.id ?? ''
+  const walletId = body.fromWalletId ?? (await mainWallet(context))?.id ?? ''
   const book = await openBook(sql, context, { wallets: [walletId], others: ['float'] })
   const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
   if (!wallet) return refuse('wallet_not_found')

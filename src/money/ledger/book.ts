@@ -155,7 +155,9 @@ export class Book {
   async post(sql: Sql): Promise<void> {
     if (this.#transfers.length === 0) return
     const { ownerId, mode } = this.#tenant
-    const [transfers, entries] = [this.#transfers, this.#entries].map(rows => JSON.stringify(rows, exact))
+    const [transfers, entries] = [this.#transfers, this.#entries].map(rows =>
+      JSON.stringify(rows, (_, value) => exact(value)),
+    )
     await sql(POST, [ownerId, mode, this.#now, transfers, entries])
   }
 

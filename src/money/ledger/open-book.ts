@@ -16,13 +16,17 @@ interface Wanted {
   readonly holds?: readonly Cause[]
 }
 
+/**
+ * The ids come from an array that is made once: of a subquery PostgreSQL would ask anew after having waited for a lock,
+ * and not find the account again.
+ */
 const LOCK = `
 select id, kind, wallet_id as "walletId", posted_cents as posted, held_cents as held
-from ledger_accounts where id in (
+from ledger_accounts where id = any(array(
   select id from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])
   union all
   select id from ledger_accounts where owner_id = $1 and mode = $2 and currency = 'EUR' and kind = any($4::text[])
-    and wallet_id is null)
+    and wallet_id is null))
 order by id for update`
 
 const HOLDS = `

@@ -10,6 +10,8 @@ export const templates = {
   hand_over: ['suspense', 'bank'],
   processor_fund: ['wallet', 'float'],
   transfer: ['wallet', 'wallet'],
+  agent_fund: ['wallet', 'wallet'],
+  sweep: ['wallet', 'wallet'],
   sepa_submit: ['wallet', 'clearing_sepa'],
   sepa_settle: ['clearing_sepa', 'bank'],
   sepa_undo: ['clearing_sepa', 'wallet'],

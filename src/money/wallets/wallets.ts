@@ -1,98 +1,23 @@
-import type { z } from 'zod'
 import { area } from '../../kernel/area.ts'
-import type { Context, Tenant } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
+import type { Context } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
-import { type Balance, balancesOf, closeAccount, openAccount, openBook, walletAt } from '../ledger/ledger.ts'
-import { type WalletEvent, walletsApi } from './api.ts'
-import { virtualIban } from './virtual-iban.ts'
+import { openBook, walletAt } from '../ledger/ledger.ts'
+import { walletsApi } from './api.ts'
+import { closeWallet, isOpen, open } from './opening.ts'
+import { about, EMPTY, shown, withBalance, withBalances } from './shown.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
 export { WalletEvent, WalletRecord } from './api.ts'
+export {
+  closeWallet,
+  type Known,
+  mainWallet,
+  open as openWallet,
+  walletsOf,
+} from './opening.ts'
 export { type Payable, payableWallets } from './payable.ts'
-
-const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
-
-type Reading = Pick<Context, 'sql' | 'tenant'>
-
-const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) => ({
-  ...wallet,
-  availableEuros,
-  heldEuros,
-})
-
-/** The wallets with what is in them, read in one statement. */
-async function withBalances(wallets: readonly Wallet[], { sql, tenant }: Reading) {
-  const balances = await balancesOf(
-    sql,
-    tenant,
-    wallets.map(({ id }) => id),
-  )
-  return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
-}
-
-async function shown(wallet: Wallet, context: Reading) {
-  const [record] = await withBalances([wallet], context)
-  return record as ReturnType<typeof withBalance>
-}
-
-const about = (wallet: Wallet, { availableEuros, heldEuros }: Balance): z.output<typeof WalletEvent> =>
-  walletEvent(wallet, availableEuros + heldEuros)
-
-/** What the world is told of a wallet in which there is so much now; and how much has just come, or gone. */
-export const walletEvent = (
-  { id, status }: Pick<Wallet, 'id' | 'status'>,
-  balanceEuros: bigint,
-  amountEuros?: bigint,
-): z.output<typeof WalletEvent> => ({
-  walletId: id,
-  status,
-  ...(amountEuros === undefined ? {} : { amountEuros }),
-  balanceEuros,
-})
-
-type Opening = Pick<
-  Context<never, { 'wallet.created': typeof WalletEvent }>,
-  'em' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit'
->
-type Members = Pick<Wallet, 'name'> &
-  Partial<Pick<Wallet, 'kind' | 'agentId' | 'parentWalletId' | 'metadata'>>
-
-/** A wallet, its number and its account in the ledger. */
-async function open(members: Members, context: Opening): Promise<Wallet> {
-  const { em, sql, tenant, ports, emit } = context
-  const [drawn] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
-  const number = virtualIban(tenant.mode, ports.walletBank, drawn?.number ?? 0n)
-  const wallet = em.create(Wallet, { ...members, ...number })
-  await em.flush()
-  await openAccount(sql, context, 'wallet', wallet.id)
-  emit('wallet.created', about(wallet, EMPTY))
-  return wallet
-}
-
-const isOpen = { $ne: 'closed' } as const
-
-/** Of a wallet what whoever moves money must know. */
-export interface Known extends Row {
-  readonly id: string
-  readonly status: Wallet['status']
-  readonly agentId: string | null
-}
-
-const KNOWN = `
-select id, status, agent_id as "agentId" from wallets
-where owner_id = $1 and mode = $2 and id = any($3::text[])`
-
-/** Read once their accounts are locked: nobody freezes or closes a wallet without its account. */
-export async function walletsOf(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Known>> {
-  const wallets = await sql<Known>(KNOWN, [ownerId, mode, ids])
-  return new Map(wallets.map(wallet => [wallet.id, wallet]))
-}
+export { walletEvent } from './shown.ts'
 
 /** Locked, so that it is not closed meanwhile. */
 async function canHoldOthers(id: string, { em }: Pick<Context, 'em'>): Promise<boolean> {
@@ -105,10 +30,6 @@ export async function findWallet(context: Pick<Context, 'em' | 'sql' | 'tenant'>
   const wallet = await context.em.findOne(Wallet, { id }, { refresh: true })
   return wallet && shown(wallet, context)
 }
-
-/** Where an owner keeps money when nothing is said: in the oldest wallet that is open. */
-export const firstWallet = ({ em }: Pick<Context, 'em'>): Promise<Wallet | null> =>
-  em.findOne(Wallet, { kind: 'owner', status: isOpen }, { orderBy: { id: 'asc' } })
 
 const wallets = implement(walletsApi, {
   async create({ body }, context) {
@@ -152,7 +73,7 @@ const wallets = implement(walletsApi, {
   },
 
   async close({ params }, context) {
-    const { em, sql, emit, refuse } = context
+    const { em, sql, refuse } = context
     await openBook(sql, context, { wallets: [params.id] })
     const wallet = await lock(em, Wallet, params.id)
     if (!wallet) return refuse('wallet_not_found')
@@ -161,9 +82,7 @@ const wallets = implement(walletsApi, {
     if (record.availableEuros + record.heldEuros > 0n) return refuse('wallet_not_empty')
     if (await em.count(Wallet, { parentWalletId: wallet.id, status: isOpen }))
       return refuse('wallet_has_children')
-    if (!walletMachine.move(wallet, 'closed')) return refuse('wallet_closed')
-    await closeAccount(sql, context, wallet.id)
-    emit('wallet.closed', about(wallet, EMPTY))
+    if (!(await closeWallet(wallet.id, context))) return refuse('wallet_closed')
     return withBalance(wallet, EMPTY)
   },
 })

@@ -1,0 +1,9 @@
+import { excerpt } from '../../kernel/schemas.ts'
+import type { Agent } from './agent.ts'
+
+/** What the world is told of an agent. */
+export const about = (agent: Agent) => ({
+  agentId: agent.id,
+  status: agent.status,
+  ...(agent.frozenReason ? { reason: excerpt(agent.frozenReason) } : {}),
+})

@@ -1,0 +1,11 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { lock } from '../../kernel/record.ts'
+import { Agent, agentMachine } from './agent.ts'
+
+/** An agent that can still act or be changed, locked until the transaction ends; none that is on its way out. */
+export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
+  const agent = await lock(em, Agent, id)
+  return agent && isThere(agent) ? agent : null
+}
+
+const isThere = ({ status }: Agent): boolean => agentMachine.can(status, 'deleting')

@@ -1,0 +1,82 @@
+import type { Context } from '../../kernel/context.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { HandlerOf } from '../../kernel/operation.ts'
+import { lock } from '../../kernel/record.ts'
+import { balancesOf, openBook, shortOf } from '../../money/ledger/ledger.ts'
+import { closeWallet, mainWallet, openWallet, walletsOf } from '../../money/wallets/wallets.ts'
+import { Agent } from './agent.ts'
+import type { agentsApi } from './api.ts'
+import { about } from './events.ts'
+import { lockAgent } from './lock.ts'
+
+/** The wallet that an agent spends from, as it begins. */
+export const walletOf = ({ id, walletId, name }: Agent) =>
+  ({ id: walletId, kind: 'agent', agentId: id, name }) as const
+
+export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
+  const { em, sql, tenant, emit, refuse } = context
+  const { amountEuros } = body
+  const agent = await lockAgent(em, params.id)
+  if (!agent) return refuse('agent_not_found')
+  const { walletId } = agent
+  const from = body.fromWalletId ?? (await mainWallet(context))?.id
+  if (!from) return refuse('no_wallet')
+  if (from === walletId) return refuse('same_wallet')
+  const book = await openBook(sql, context, { wallets: [from, walletId] })
+  const payer = (await walletsOf(sql, tenant, [from])).get(from)
+  if (!payer) return refuse('wallet_not_found')
+  if (payer.status !== 'active') return refuse('wallet_not_active')
+  if (!book.canPay(from, amountEuros))
+    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from)))
+  book.move('agent_fund', from, walletId, amountEuros, { type: 'agent', id: newId('funding') })
+  await book.post(sql)
+  const { posted, held } = book.balance(walletId)
+  emit('agent.funded', { ...about(agent), walletId, fromWalletId: from, amountEuros, balanceEuros: posted })
+  return { agentId: agent.id, walletId, availableEuros: posted - held, heldEuros: held }
+}
+
+export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
+  { params },
+  { em, sql, tenant, refuse },
+) => {
+  const agent = await em.findOne(Agent, { id: params.id })
+  if (!agent) return refuse('agent_not_found')
+  const { walletId } = agent
+  const balance = (await balancesOf(sql, tenant, [walletId])).get(walletId)
+  return {
+    agentId: agent.id,
+    walletId,
+    availableEuros: balance?.availableEuros ?? 0n,
+    heldEuros: balance?.heldEuros ?? 0n,
+  }
+}
+
+/** Whether something of the agent's money is kept for a payment that may still come. */
+export async function holdsMoney(
+  agent: Agent,
+  context: Pick<Context, 'sql' | 'tenant' | 'now'>,
+): Promise<boolean> {
+  const book = await openBook(context.sql, context, { wallets: [agent.walletId] })
+  return book.balance(agent.walletId).held > 0n
+}
+
+/** What an agent leaves goes to its owner, and its wallet ends with it. */
+export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
+  const { em, sql, emit, refuse } = context
+  const agent = await lock(em, Agent, params.id)
+  if (!agent) return refuse('agent_not_found')
+  if (agent.status !== 'deleting') return { done: true }
+  const { walletId } = agent
+  const main = (await mainWallet(context)) ?? (await openWallet({ name: 'Main' }, context))
+  const book = await openBook(sql, context, { wallets: [walletId, main.id] })
+  if (book.balance(walletId).held > 0n) return { done: false }
+  const amountEuros = book.available(walletId)
+  if (amountEuros > 0n) {
+    book.move('sweep', walletId, main.id, amountEuros, { type: 'agent', id: agent.id })
+    await book.post(sql)
+    const balanceEuros = book.balance(main.id).posted
+    emit('wallet.credited', { walletId: main.id, status: main.status, amountEuros, balanceEuros })
+  }
+  await closeWallet(walletId, context)
+  return { done: true }
+}

@@ -1,0 +1,36 @@
+import { answerOf, type Served } from './child.ts'
+import type { Job, Measured } from './load.ts'
+import type { Alone } from './pgbench.ts'
+
+/** One kind of request, under load. */
+export interface Case {
+  readonly name: string
+  readonly title: string
+  readonly server: Served
+  /** Asked for before each measurement, which may need records of its own. */
+  request(): Promise<Request> | Request
+  /** The same work as PostgreSQL does it by itself. */
+  alone?(): Promise<Alone> | Alone
+}
+
+export type Request = Omit<Job, 'url' | 'connections' | 'seconds'>
+
+export interface Result extends Measured {
+  readonly name: string
+  readonly connections: number
+  /** Processor time of the server. */
+  readonly cpuMicroseconds: number
+}
+
+export async function measure(
+  { name, server, request }: Case,
+  connections: number,
+  seconds: number,
+): Promise<Result> {
+  const job: Job = { ...(await request()), url: server.url, connections, seconds }
+  const before = server.cpuSeconds()
+  const measured = await answerOf<Measured>('test/bench/load.ts', job)
+  const cpuMicroseconds = ((server.cpuSeconds() - before) * 1e6) / measured.sent
+  if (measured.failed > 0) throw new Error(`${name}: ${measured.failed} answers were failures`)
+  return { name, connections, ...measured, cpuMicroseconds }
+}

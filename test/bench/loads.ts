@@ -1,0 +1,68 @@
+import { say } from '../../src/bin/say.ts'
+import { type Case, measure, type Result } from './case.ts'
+import { hasPgbench, type Manner, type OneAtATime, pgbench } from './pgbench.ts'
+import type { Stage } from './stage.ts'
+
+export const CONNECTIONS = [1, 8, 32, 128]
+/** At this load a hot operation is compared with PostgreSQL by itself, one measured right after the other. */
+const COMPARED_AT = 32
+const SECONDS = 1.5
+/** Everything in turn, twice: the better one counts, as the machine may have had other things to do. */
+const ROUNDS = 2
+
+export interface Loads {
+  readonly results: readonly Result[]
+  readonly calls: readonly OneAtATime[]
+}
+
+/** All cases at every number of connections, and where it is the one to compare at, PostgreSQL by itself. */
+export async function measureLoads(stage: Stage, cases: readonly Case[]): Promise<Loads> {
+  const results: Result[] = []
+  const calls: OneAtATime[] = []
+  if (!hasPgbench()) say('  pgbench is not on the PATH: what it would be compared with is left out.')
+  const compared = hasPgbench() ? cases.filter(({ alone }) => alone) : []
+  for (const connections of CONNECTIONS) {
+    const rounds = { results: [] as Result[][], calls: [] as OneAtATime[][] }
+    for (let round = 0; round < ROUNDS; round++) {
+      rounds.results.push(await loadAll(cases, connections))
+      if (connections === COMPARED_AT) rounds.calls.push(await callAll(stage, compared))
+    }
+    results.push(...better(rounds.results))
+    calls.push(...better(rounds.calls))
+  }
+  return { results, calls }
+}
+
+async function loadAll(cases: readonly Case[], connections: number): Promise<Result[]> {
+  const results: Result[] = []
+  for (const one of cases) results.push(await measure(one, connections, SECONDS))
+  say(`  ${connections} connections: ${inWords(results)}`)
+  return results
+}
+
+async function callAll(stage: Stage, cases: readonly Case[]): Promise<OneAtATime[]> {
+  const calls: OneAtATime[] = []
+  for (const { name, alone } of cases)
+    for (const manner of ['statements', 'one statement'] satisfies Manner[]) {
+      const perSecond = alone ? await pgbench(await alone(), manner, stage, SECONDS) : 0
+      calls.push({ name, manner, perSecond })
+    }
+  say(`  pgbench: ${inWords(calls)}`)
+  return calls
+}
+
+interface Rate {
+  readonly name: string
+  readonly perSecond: number
+}
+
+const inWords = (rates: readonly Rate[]): string =>
+  rates.map(({ name, perSecond }) => `${name} ${Math.round(perSecond)}`).join(', ')
+
+/** Of several rounds over the same list, the better figure at each place. */
+const better = <T extends Rate>(rounds: readonly (readonly T[])[]): T[] =>
+  rounds.reduce<T[]>(
+    (best, round) =>
+      round.map((one, n) => (one.perSecond > (best[n]?.perSecond ?? 0) ? one : (best[n] ?? one))),
+    [],
+  )

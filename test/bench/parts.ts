@@ -1,0 +1,50 @@
+import { intentCases } from './intent-cases.ts'
+import { kernelCases } from './kernel-cases.ts'
+import { CONNECTIONS, measureLoads } from './loads.ts'
+import { measureMemory } from './memory.ts'
+import { measureRelay } from './relay.ts'
+import { finder, line, loadTable, ratio, type Section, whole } from './report.ts'
+import { measureRuns } from './run-times.ts'
+import { onStage } from './stage.ts'
+import { withEngine } from './temporal.ts'
+import { warmStart } from './warm-start.ts'
+
+/** What can be measured by itself: `npm run bench -- intents relay`. */
+export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
+  async start(folder) {
+    const startSeconds = await warmStart(folder)
+    return { figures: { startSeconds }, text: `warm start ${startSeconds.toFixed(1)} s` }
+  },
+
+  kernel: folder =>
+    onStage(folder, 'kernel', async stage => {
+      const cases = await kernelCases(stage)
+      const memoryBefore = stage.api.memoryMegabytes()
+      const loads = await measureLoads(stage, cases)
+      const memoryAfter = stage.api.memoryMegabytes()
+      const of = finder(loads)
+      const row = (title: string, cell: (connections: number) => string) =>
+        line([title, ...CONNECTIONS.map(cell)])
+      const text = [
+        loadTable(cases, loads, [
+          row('the pipeline / Express', n => ratio(of('echo', n)?.perSecond, of('bare', n)?.perSecond)),
+          row('the same by processor time', n =>
+            ratio(of('bare', n)?.cpuMicroseconds, of('echo', n)?.cpuMicroseconds),
+          ),
+        ]),
+        `memory ${whole(memoryBefore)} MB, after the loads ${whole(memoryAfter)} MB`,
+      ].join('\n')
+      return { figures: { ...loads, memoryBefore, memoryAfter }, text }
+    }),
+
+  intents: folder =>
+    onStage(folder, 'intents', async stage => {
+      const cases = await intentCases(stage)
+      const intents = await measureLoads(stage, cases)
+      return { figures: { intents }, text: loadTable(cases, intents) }
+    }),
+
+  relay: folder => withEngine(folder, 'relay', measureRelay),
+  runs: folder => withEngine(folder, 'runs', measureRuns),
+  memory: folder => withEngine(folder, 'memory', measureMemory),
+}

@@ -1,0 +1,50 @@
+import { say } from '../../src/bin/say.ts'
+import { until } from '../support/until.ts'
+import { answerOf } from './child.ts'
+import { addWaiting, fillAgents, withClient } from './intent-rows.ts'
+import { ratio, type Section, whole } from './report.ts'
+import type { Stage } from './stage.ts'
+import type { Starts } from './starts.ts'
+import type { Engine } from './temporal.ts'
+
+const COUNT = 1_000
+const WARM_UP = 100
+/** As many as the relay has under way. */
+const CONCURRENCY = 32
+const ROUNDS = 2
+const PATIENCE_MS = 120_000
+
+/** How fast the relay brings work to Temporal, and how fast Temporal takes it from its own client; nobody works on it. */
+export async function measureRelay(stage: Stage, engine: Engine): Promise<Section> {
+  await fillAgents(stage)
+  await engine.run('relay')
+  await emptied(stage, WARM_UP)
+  const job: Starts = { address: engine.address, count: COUNT, concurrency: CONCURRENCY }
+  const rounds = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const relay = await emptied(stage, COUNT)
+    const client = await answerOf<number>('test/bench/starts.ts', job)
+    say(`  relay ${whole(relay)}, client ${whole(client)}`)
+    rounds.push({ relay, client })
+  }
+  const relay = Math.max(...rounds.map(round => round.relay))
+  const client = Math.max(...rounds.map(round => round.client))
+  return {
+    figures: { relayStarts: { relay, client } },
+    text: `relay ${whole(relay)} starts/s, Temporal client ${whole(client)} starts/s: ${ratio(relay, client)}`,
+  }
+}
+
+/** Rows a second, from the commit that writes them until the last one is taken and done with. */
+async function emptied(stage: Stage, count: number): Promise<number> {
+  return withClient(stage, async client => {
+    await addWaiting(stage, count, { queued: true })
+    const began = performance.now()
+    const isEmpty = async () => {
+      const { rows } = await client.query('select exists (select from outbox) as waits')
+      return !rows[0].waits
+    }
+    await until('an empty outbox', isEmpty, PATIENCE_MS)
+    return (count * 1_000) / (performance.now() - began)
+  })
+}

@@ -1,0 +1,51 @@
+import type { Case, Result } from './case.ts'
+import { CONNECTIONS, type Loads } from './loads.ts'
+
+/** What a part of the bench has found: for programs by name, and for people. */
+export interface Section {
+  readonly figures: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+export const whole = (value: number): string => Math.round(value).toLocaleString('en')
+export const ratio = (a: number | undefined, b: number | undefined): string =>
+  a && b ? (a / b).toFixed(2) : '–'
+
+const FIRST = 52
+const OTHERS = 25
+
+/** A line of a table. */
+export const line = (cells: readonly string[]): string =>
+  cells.map((cell, n) => (n === 0 ? cell.padEnd(FIRST) : cell.padStart(OTHERS))).join('')
+
+const cellOf = (result: Result | undefined): string =>
+  result
+    ? `${whole(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ${whole(result.cpuMicroseconds)}µs`
+    : '–'
+
+export type Of = (name: string, connections: number) => Result | undefined
+
+export const finder =
+  ({ results }: Loads): Of =>
+  (name, connections) =>
+    results.find(result => result.name === name && result.connections === connections)
+
+/** Rate, latencies and processor time by the number of connections, then what is compared. */
+export function loadTable(cases: readonly Case[], loads: Loads, more: readonly string[] = []): string {
+  const of = finder(loads)
+  const row = (title: string, cell: (connections: number) => string) =>
+    line([title, ...CONNECTIONS.map(cell)])
+  return [
+    'requests a second, p50/p99 in ms, processor time of the server for one request; the better of two rounds',
+    '',
+    row('connections', String),
+    ...cases.map(({ name, title }) => row(title, n => cellOf(of(name, n)))),
+    '',
+    ...more,
+    ...loads.calls.map(({ name, manner, perSecond }) =>
+      row(`${name} / pgbench, ${manner} (${whole(perSecond)}/s)`, n =>
+        ratio(of(name, n)?.perSecond, perSecond),
+      ),
+    ),
+  ].join('\n')
+}

@@ -1,0 +1,143 @@
+import type { Client } from '@temporalio/client'
+import { until } from '../support/until.ts'
+import { AGENTS, fillAgents } from './intent-rows.ts'
+import { line, type Section } from './report.ts'
+import { bearer, post, type Stage } from './stage.ts'
+import type { Engine } from './temporal.ts'
+
+/** How many are decided at once, and how many such groups are measured. */
+const LOADS = [
+  { atATime: 1, groups: 48 },
+  { atATime: 16, groups: 6 },
+]
+
+/** What is measured: milliseconds from the answer of the API until Temporal shows what follows from it. */
+const SPANS = {
+  denied: 'denied → its run has closed',
+  approved: 'approved → its run shows it, and waits on',
+  expired: 'clock moved past the deadline → the run has closed',
+} as const
+type Span = keyof typeof SPANS
+
+interface Times {
+  readonly span: Span
+  readonly atATime: number
+  readonly p50: number
+  readonly p99: number
+}
+
+/** An approved intent's run goes on until it is paid or its deadline has come; so it is closed by moving the clock. */
+export async function measureRuns(stage: Stage, engine: Engine): Promise<Section> {
+  await fillAgents(stage)
+  await Promise.all([engine.run('relay'), engine.run('worker')])
+  const runs = runsOf(stage, engine.client)
+  await runs.deny(1)
+  const times: Times[] = []
+  for (const { atATime, groups } of LOADS) {
+    const spans: Record<Span, number[]> = { denied: [], approved: [], expired: [] }
+    for (let group = 0; group < groups; group++) {
+      spans.denied.push(...(await runs.deny(atATime)))
+      const { approved, expired } = await runs.approve(atATime)
+      spans.approved.push(...approved)
+      spans.expired.push(...expired)
+    }
+    const names = Object.keys(SPANS) as Span[]
+    times.push(...names.map(span => ({ span, atATime, ...quantiles(spans[span]) })))
+  }
+  return { figures: { runTimes: times }, text: tableOf(times) }
+}
+
+function quantiles(values: readonly number[]): { p50: number; p99: number } {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
+function tableOf(times: readonly Times[]): string {
+  const cell = (span: string, atATime: number) => {
+    const found = times.find(one => one.span === span && one.atATime === atATime)
+    return found ? `${found.p50.toFixed(0)}/${found.p99.toFixed(0)} ms` : '–'
+  }
+  return [
+    line(['p50/p99 from the answer, intents at a time', ...LOADS.map(({ atATime }) => String(atATime))]),
+    ...Object.entries(SPANS).map(([span, title]) =>
+      line([title, ...LOADS.map(({ atATime }) => cell(span, atATime))]),
+    ),
+  ].join('\n')
+}
+
+interface Declared {
+  readonly id: string
+  readonly workflowId: string
+}
+
+/** Groups of intents, each followed from its declaration to the end of its run. */
+function runsOf(stage: Stage, client: Client) {
+  const ask = (path: string, body: unknown) => post(stage.api, path, body, bearer(stage))
+  const ended = (workflowId: string) => client.workflow.getHandle(workflowId).result().then(now)
+
+  async function declare(n: number): Promise<Declared> {
+    const agentId = `agent_bench_${1 + (n % AGENTS)}`
+    const what = { amountEuros: 75, merchant: 'Bookshop', purpose: 'A shelf', expiresInMinutes: 1 }
+    const { id = '', workflowId = '' } = await ask('/intents', { agentId, ...what })
+    const handle = client.workflow.getHandle(workflowId)
+    await until(`${workflowId} runs`, () => handle.describe().catch(() => undefined))
+    await shows(client, workflowId, 'created')
+    return { id, workflowId }
+  }
+
+  const group = (size: number) => Promise.all(Array.from({ length: size }, (_, n) => declare(n)))
+
+  /** From the answer until this is so; what is waited for is waited for before. */
+  async function span(seen: Promise<number>, path: string, body: unknown): Promise<number> {
+    await ask(path, body)
+    const answered = now()
+    return Math.max(0, (await seen) - answered)
+  }
+
+  return {
+    async deny(size: number): Promise<number[]> {
+      const intents = await group(size)
+      return Promise.all(
+        intents.map(({ id, workflowId }) =>
+          span(ended(workflowId), `/intents/${id}/deny`, { reason: 'Too dear' }),
+        ),
+      )
+    },
+
+    async approve(size: number) {
+      const intents = await group(size)
+      const approved = await Promise.all(
+        intents.map(({ id, workflowId }) =>
+          span(shows(client, workflowId, 'approved'), `/intents/${id}/approve`, {}),
+        ),
+      )
+      const ends = intents.map(({ workflowId }) => ended(workflowId))
+      await ask('/simulate/clock/advance', { minutes: 2 })
+      const answered = now()
+      const expired = (await Promise.all(ends)).map(end => Math.max(0, end - answered))
+      return { approved, expired }
+    },
+  }
+}
+
+const now = (): number => performance.now()
+
+/** When the run has written down this status; Temporal tells of every new event, nobody asks again and again. */
+async function shows(client: Client, workflowId: string, status: string): Promise<number> {
+  let nextPageToken: Uint8Array | null | undefined
+  do {
+    const page = await client.workflowService.getWorkflowExecutionHistory({
+      ...{ namespace: 'default', execution: { workflowId }, waitNewEvent: true },
+      ...(nextPageToken ? { nextPageToken } : {}),
+    })
+    const written = (page.history?.events ?? []).map(
+      event =>
+        event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.AgentPayStatus
+          ?.data,
+    )
+    if (written.some(data => data && Buffer.from(data).toString() === JSON.stringify(status))) return now()
+    nextPageToken = page.nextPageToken
+  } while (nextPageToken?.length)
+  throw new Error(`${workflowId} has ended and never was ${status}`)
+}

@@ -1,0 +1,48 @@
+import { Client, Connection } from '@temporalio/client'
+import { TypedSearchAttributes } from '@temporalio/common'
+import { AGENT_ATTRIBUTE, LOOK_AGAIN, OWNER_ATTRIBUTE, TASK_QUEUE } from '../../src/kernel/process.ts'
+
+/** What a client is told to do, as JSON in its first argument. */
+export interface Starts {
+  readonly address: string
+  readonly count: number
+  /** Calls under way at once. */
+  readonly concurrency: number
+}
+
+/** Nothing but the client of the SDK, with the same call as the relay makes; prints the starts a second. */
+const { address, count, concurrency } = JSON.parse(process.argv[2] ?? '') as Starts
+const connection = await Connection.connect({ address })
+const client = new Client({ connection })
+const name = Math.random().toString(36).slice(2)
+const WARM_UP = 100
+
+async function begin(n: number): Promise<void> {
+  const input = { id: `${name}_${n}`, ownerId: 'customer_bench', mode: 'test', agentId: 'agent_bench' }
+  await client.workflow.signalWithStart('intent', {
+    workflowId: `intent/${input.id}`,
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    signal: LOOK_AGAIN,
+    signalArgs: [],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: OWNER_ATTRIBUTE, value: input.ownerId },
+      { key: AGENT_ATTRIBUTE, value: input.agentId },
+    ]),
+  })
+}
+
+async function beginAll(from: number, to: number): Promise<void> {
+  let next = from
+  const one = async () => {
+    while (next < to) await begin(next++)
+  }
+  await Promise.all(Array.from({ length: concurrency }, one))
+}
+
+await beginAll(0, WARM_UP)
+const began = performance.now()
+await beginAll(WARM_UP, WARM_UP + count)
+process.stdout.write(JSON.stringify((count * 1_000) / (performance.now() - began)))
+await connection.close()

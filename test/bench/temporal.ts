@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import { say } from '../../src/bin/say.ts'
+import { processesIn } from '../../src/platform/process-table.ts'
+import { findTemporal } from '../../src/platform/temporal-binary.ts'
+import { startTemporal } from '../../src/platform/temporal-server.ts'
+import { memoryOf, node, type Running, start } from './child.ts'
+import type { Section } from './report.ts'
+import { onStage, type Stage } from './stage.ts'
+
+/** Where durable processes are carried out, and those who see to it. */
+export interface Engine {
+  readonly address: string
+  readonly client: Client
+  /** Starts one of the programs that work with Temporal. */
+  run(program: 'relay' | 'worker'): Promise<Running>
+  /** Of the Temporal server. */
+  memoryMegabytes(): number
+}
+
+/** A stage with a Temporal server on a file, as the service has it; says why where there is none to be had. */
+export const withEngine = (
+  home: string,
+  name: string,
+  work: (stage: Stage, engine: Engine) => Promise<Section>,
+): Promise<Section> =>
+  onStage(home, name, async stage => {
+    const found = await findTemporal({ env: process.env, tell: say })
+    if (found.binary === null) return { figures: {}, text: `${name}: left out. ${found.reason}` }
+    return work(stage, await open(stage, found.binary))
+  })
+
+async function open({ folder, env, closeLater }: Stage, binary: string): Promise<Engine> {
+  const server = await startTemporal({ binary, dataDir: folder, ports: { grpc: 0, ui: 0 } })
+  closeLater(() => server.stop())
+  const { address } = server
+  const connection = await Connection.connect({ address })
+  closeLater(() => connection.close())
+  return {
+    address,
+    client: new Client({ connection }),
+    async run(program) {
+      const command = node(`src/bin/${program}.ts`)
+      const log = join(folder, `${program}.log`)
+      const running = await start(
+        { command, log, env: { ...env, TEMPORAL_ADDRESS: address } },
+        /is running\./,
+      )
+      closeLater(running.stop)
+      return running
+    },
+    // The server and its guard; the server is the larger one.
+    memoryMegabytes: () => Math.max(...processesIn(folder, 'start-dev').map(memoryOf)),
+  }
+}

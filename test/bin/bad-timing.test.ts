@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { areas } from '../../src/areas.ts'
+import { client } from '../../src/derive/client.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { aFundedAgent, anIntent, made, type TestClient } from '../support/factories.ts'
+import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
+import { install } from '../support/installation.ts'
+import { fourPlaces, runsOf } from '../support/places.ts'
+import { tally, times } from '../support/pot-house.ts'
+import { join } from '../support/processes.ts'
+import { rows } from '../support/rows.ts'
+import { runs } from '../support/runs.ts'
+import { until } from '../support/until.ts'
+
+// Temporal takes its time for a thousand runs, and more of it on a machine that has other things to do.
+jest.setTimeout(240_000)
+
+const databaseUrl = await cloneDatabase()
+let proxy: FlakyProxy
+const installation = await install(databaseUrl, {
+  durable: false,
+  async through(address) {
+    proxy = await flakyProxy(`tcp://${address}`)
+    return new URL(proxy.url).host
+  },
+})
+const temporal = await runs(installation.temporal.address)
+
+beforeEach(() => installation.whole())
+
+/** A new owner with an agent whose intents all wait. */
+async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: string }> {
+  const { url } = installation.api
+  const mine = client(areas, { url, token: await join(url) })
+  const { id: agentId } = await aFundedAgent(mine)
+  const [ownerId] = await rows(databaseUrl, 'select owner_id from agents where id = $1', [agentId])
+  return { mine, ownerId: String(ownerId), agentId }
+}
+
+const history = async (id: string) =>
+  (await temporal.of({ workflowId: `intent/${id}` }).handle.fetchHistory()).events ?? []
+
+/** The activities of a run, in order: what was begun, and what has been answered. */
+async function activitiesOf(id: string): Promise<{ scheduled: unknown[]; completed: number }> {
+  const events = await history(id)
+  return {
+    scheduled: events.flatMap(one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
+    completed: events.filter(one => one.activityTaskCompletedEventAttributes).length,
+  }
+}
+
+describe('a process that is killed between two steps', () => {
+  test('a worker, after the first of two activities: another one does the second, and nothing is done twice', async () => {
+    const { mine, agentId } = await anOwner()
+    const intent = await anIntent(mine, agentId)
+    const run = temporal.of(intent)
+    await run.begins()
+    await run.says('waits for approval')
+    const decided = proxy.silenceAfter('Signal deny by Ada: done.')
+    await run.signal('deny', { by: 'Ada' })
+    await decided
+    await until('Temporal knows', async () => (await activitiesOf(intent.id)).completed === 2)
+    await installation.kill('worker')
+    expect((await activitiesOf(intent.id)).scheduled).toEqual(['lookAtIntent', 'decideIntent'])
+
+    await installation.whole()
+    expect(await fourPlaces(databaseUrl, temporal, [intent.id])).toEqual([
+      {
+        id: intent.id,
+        status: 'denied',
+        events: ['intent.created', 'intent.denied'],
+        audit: ['intent.created', 'intent.denied'],
+        run: 'denied',
+      },
+    ])
+    expect((await activitiesOf(intent.id)).scheduled).toEqual([
+      'lookAtIntent',
+      'decideIntent',
+      'lookAtIntent',
+    ])
+  })
+
+  test('a relay, after its call and before its mark: the next one calls again, and there is one run', async () => {
+    const { mine, ownerId, agentId } = await anOwner()
+    const left = () => rows(databaseUrl, 'select attempts from outbox where owner_id = $1', [ownerId])
+    const called = proxy.silenceAfter('lookAgain')
+    const intent = await anIntent(mine, agentId)
+    await called
+    const run = temporal.of(intent)
+    await run.begins()
+    const { runId } = await run.handle.describe()
+    await installation.kill('relay')
+    expect(await left()).toEqual([1])
+
+    // What is leased is due now.
+    await rows(databaseUrl, 'update outbox set due_at = now()')
+    await installation.whole()
+    await until('it is delivered', async () => (await left()).length === 0)
+    expect((await run.handle.describe()).runId).toBe(runId)
+    const events = await history(intent.id)
+    expect(events.filter(one => one.workflowExecutionStartedEventAttributes)).toHaveLength(1)
+    expect(events.filter(one => one.workflowExecutionSignaledEventAttributes)).toHaveLength(2)
+    await until('one run is listed', async () => (await runsOf(temporal.client, ownerId)).length === 1)
+    await run.says('waits for approval')
+  })
+})
+
+describe('the same instant', () => {
+  test('for an approval and the deadline, a hundred times: one of them comes first, and all places say so', async () => {
+    const races = await times(100, async index => {
+      const { mine, agentId } = await anOwner()
+      const { id } = await anIntent(mine, agentId, { expiresInMinutes: 1 })
+      return { mine, id, index }
+    })
+    const answers = await Promise.all(
+      races.map(async ({ mine, id, index }) => {
+        const [answer] = await Promise.all([
+          approveAfter(index % 8, mine, id),
+          made(mine.sandbox.advance({ body: { minutes: 1 } })),
+        ])
+        return answer
+      }),
+    )
+    const { 200: approved = 0, 400: late = 0 } = tally(answers)
+    expect(approved + late).toBe(100)
+    expect(Math.min(approved, late)).toBeGreaterThan(0)
+    const ids = races.map(({ id }) => id)
+    expect(await fourPlaces(databaseUrl, temporal, ids)).toEqual(
+      answers.map(({ status }, index) => {
+        const names = ['intent.created', 'intent.expired']
+        if (status === 200) names.unshift('intent.approved')
+        return { id: ids[index], status: 'expired', events: names, audit: names, run: 'expired' }
+      }),
+    )
+  })
+
+  test('for a thousand deadlines: each is met once, whether its run waits already or has yet to begin', async () => {
+    const { mine, ownerId, agentId } = await anOwner()
+    const declare = () => anIntent(mine, agentId, { expiresInMinutes: 60 })
+    const first = await declare()
+    await temporal.of(first).begins()
+    await temporal.of(first).says('waits for approval')
+    const ids = [first, ...(await times(999, declare))].map(({ id }) => id)
+    const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
+    await rows(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
+    await made(mine.sandbox.advance({ body: { minutes: 61 } }))
+
+    const names = ['intent.created', 'intent.expired']
+    expect(await fourPlaces(databaseUrl, temporal, ids)).toEqual(
+      ids.map(id => ({ id, status: 'expired', events: names, audit: names, run: 'expired' })),
+    )
+    const all = ids.map(id => `intent/${id}`).toSorted()
+    await until('all are listed', async () => (await runsOf(temporal.client, ownerId)).length >= all.length)
+    expect(await runsOf(temporal.client, ownerId)).toEqual(all)
+  })
+})
+
+/** So many questions later, which is before or after what else is under way; who hears that a row is busy asks again. */
+async function approveAfter(questions: number, { intents }: TestClient, id: string) {
+  const params = { id }
+  for (let asked = 0; asked < questions; asked++) await made(intents.get({ params }))
+  return until('an answer', async () => {
+    const answer = await intents.approve({ params })
+    return answer.code === 'busy' ? undefined : answer
+  })
+}

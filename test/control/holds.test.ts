@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals'
+import { aFundedAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { tally, times } from '../support/pot-house.ts'
+
+const house = await startHouse()
+
+const balanceOf = async (client: TestClient, agentId: string) => {
+  const { availableEuros, heldEuros } = await made(client.agents.balance({ params: { id: agentId } }))
+  return [availableEuros, heldEuros]
+}
+
+/** An agent with 100 €, of which the policy lets it commit up to 50 € by itself. */
+async function someone(rules = {}) {
+  const { client } = await house.owner()
+  const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50, ...rules })
+  const { walletId } = await made(client.agents.get({ params: { id } }))
+  const main = await made(client.wallets.create({ body: { name: 'Main' } }))
+  const body = { fromWalletId: walletId, toWalletId: main.id, amountEuros: 9_900 }
+  await made(client.transfers.create({ body }))
+  return { client, id, walletId, main }
+}
+
+describe('an approved intent', () => {
+  test('holds its amount, and what the policy tolerates above it', async () => {
+    const { client, id } = await someone({ amountTolerancePercent: 10 })
+    await anIntent(client, id, { amountEuros: 20.01 })
+    expect(await balanceOf(client, id)).toEqual([77.98, 22.02])
+  })
+
+  test('holds from the moment at which a person approves it', async () => {
+    const { client, id } = await someone()
+    const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
+    expect(await balanceOf(client, id)).toEqual([100, 0])
+    await made(client.intents.approve({ params }))
+    expect(await balanceOf(client, id)).toEqual([40, 60])
+  })
+
+  test.each([
+    ['cancelled', (client: TestClient, params: { id: string }) => client.intents.cancel({ params })],
+    ['expired', (client: TestClient) => client.sandbox.advance({ body: { days: 2 } })],
+  ])('that is %s gives all of it back, once', async (status, end) => {
+    const { client, id } = await someone({ amountTolerancePercent: 5 })
+    const alone = await anIntent(client, id, { amountEuros: 20 })
+    const asked = await anIntent(client, id, { amountEuros: 60 })
+    await made(client.intents.approve({ params: { id: asked.id } }))
+    expect(await balanceOf(client, id)).toEqual([16, 84])
+    for (const params of [{ id: alone.id }, { id: asked.id }])
+      await Promise.all(Array.from({ length: 3 }, () => end(client, params)))
+    expect(await balanceOf(client, id)).toEqual([100, 0])
+    for (const params of [{ id: alone.id }, { id: asked.id }])
+      expect((await made(client.intents.get({ params }))).status).toBe(status)
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+
+  test('keeps its money from being moved away', async () => {
+    const { client, id, walletId, main } = await someone()
+    await anIntent(client, id, { amountEuros: 50 })
+    const body = { fromWalletId: walletId, toWalletId: main.id, amountEuros: 50.01 }
+    const { status, error } = await client.transfers.create({ body })
+    expect([status, error]).toEqual([400, '€ 50.01 are needed, € 50.00 are available.'])
+  })
+
+  test('is found in the ledger under its id', async () => {
+    const { client, id } = await someone()
+    const intent = await anIntent(client, id, { amountEuros: 50 })
+    await made(client.intents.cancel({ params: { id: intent.id } }))
+    const { data } = await made(client.ledger.transfers({ query: { referenceId: intent.id } }))
+    expect(data.map(({ kind, reference }) => [kind, reference.type])).toEqual([
+      ['release', 'intent'],
+      ['hold', 'intent'],
+    ])
+  })
+})
+
+describe('without the money', () => {
+  test('what the policy would approve is denied, and the decision says why', async () => {
+    const { client, id } = await someone()
+    for (let n = 0; n < 2; n++) await anIntent(client, id, { amountEuros: 50 })
+    const intent = await anIntent(client, id, { amountEuros: 0.01 })
+    const reason = '€ 0.01 are needed, € 0.00 are available.'
+    expect(intent).toMatchObject({
+      status: 'denied',
+      decidedBy: { type: 'policy' },
+      decision: { allowed: false, reason },
+    })
+    expect(intent.decision.checks.at(-1)).toMatchObject({ rule: 'insufficient_funds', outcome: 'fail' })
+    const { data } = await made(client.events.list({ query: { event: 'intent.denied' } }))
+    expect(data[0]?.data).toMatchObject({ intentId: intent.id, status: 'denied', reason })
+    expect(await balanceOf(client, id)).toEqual([0, 100])
+  })
+
+  test('a person’s approval is refused, and the intent waits on until there is some', async () => {
+    const { client, id, walletId } = await someone()
+    const params = { id: (await anIntent(client, id, { amountEuros: 100.01 })).id }
+    const refused = await client.intents.approve({ params })
+    expect([refused.status, refused.code]).toEqual([400, 'insufficient_funds'])
+    expect((await made(client.intents.get({ params }))).status).toBe('created')
+    await made(client.fund.wallet({ params: { id: walletId }, body: { amountEuros: 0.01 } }))
+    expect((await made(client.intents.approve({ params }))).status).toBe('approved')
+  })
+})
+
+describe('many at once', () => {
+  test('a hundred intents of 2 € from an agent with 100 €: exactly fifty are approved', async () => {
+    const { client, id } = await someone()
+    const answers = await times(100, () => anIntent(client, id, { amountEuros: 2 }))
+    const statuses = answers.map(({ status }) => ({ status: status === 'approved' ? 1 : 0 }))
+    expect(tally(statuses)).toEqual({ 0: 50, 1: 50 })
+    expect(await balanceOf(client, id)).toEqual([0, 100])
+  })
+
+  test('approvals never hold more than there is', async () => {
+    const { client } = await house.owner()
+    const agent = await aFundedAgent(client, {}, 100)
+    const intents = await times(20, () => anIntent(client, agent.id, { amountEuros: 10 }))
+    const answers = await times(20, index =>
+      client.intents.approve({ params: { id: String(intents[index]?.id) } }),
+    )
+    expect(tally(answers)).toEqual({ 200: 10, 400: 10 })
+    expect(await balanceOf(client, agent.id)).toEqual([0, 100])
+  })
+
+  test('approved, cancelled and overdue at one instant, nothing stays held and nothing is given back twice', async () => {
+    const { client, id } = await someone()
+    const intents = await times(20, () => anIntent(client, id, { amountEuros: 51, expiresInMinutes: 1 }))
+    await Promise.all([
+      ...intents.flatMap(({ id }) => [
+        client.intents.approve({ params: { id } }),
+        client.intents.cancel({ params: { id } }),
+      ]),
+      client.sandbox.advance({ body: { minutes: 1 } }),
+    ])
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect(await balanceOf(client, id)).toEqual([100, 0])
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+})
