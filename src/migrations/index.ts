@@ -11,6 +11,7 @@ import { Beneficiaries } from './m0010-beneficiaries.ts'
 import { Wallets } from './m0011-wallets.ts'
 import { Transfers } from './m0012-transfers.ts'
 import { Deletion } from './m0013-deletion.ts'
+import { SepaTransfers } from './m0014-sepa-transfers.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   { name: 'm0011-wallets', class: Wallets },
   { name: 'm0012-transfers', class: Transfers },
   { name: 'm0013-deletion', class: Deletion },
+  { name: 'm0014-sepa-transfers', class: SepaTransfers },
 ]

@@ -82,3 +82,15 @@ export async function aWallet(
   if (euros === 0) return wallet
   return made(client.wallets.fund({ params: { id: wallet.id }, body: { amountEuros: euros } }))
 }
+
+/** A transfer by SEPA out of a wallet of its own, to somebody whose bank knows the name. */
+export async function aPayment(
+  client: TestClient,
+  members: BodyOf<TestClient['transfers']['create']> & { name?: string } = {},
+) {
+  const { name = 'Bäckerei Müller', ...body } = members
+  const amountEuros = body.amountEuros ?? 12.5
+  const fromWalletId = body.fromWalletId ?? (await aWallet(client, amountEuros)).id
+  const beneficiaryId = body.beneficiaryId ?? (await aBeneficiary(client, { name })).id
+  return made(client.transfers.create({ body: { ...body, amountEuros, fromWalletId, beneficiaryId } }))
+}
