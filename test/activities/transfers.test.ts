@@ -5,11 +5,13 @@ import fc from 'fast-check'
 import { runner } from '../../activities/support.ts'
 import { type TransferActivities, transferActivities } from '../../activities/transfers.ts'
 import { areas } from '../../src/areas.ts'
+import { submit } from '../../src/commerce/transfers/steps.ts'
 import { registered } from '../../src/kernel/area.ts'
 import { type Sql, sqlOn } from '../../src/kernel/database.ts'
 import { type Execute, executor } from '../../src/kernel/execute.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { ProcessInput } from '../../src/kernel/process.ts'
+import type { Payment } from '../../src/kernel/sepa-rail.ts'
 import { moveOffset, offsetOf } from '../../src/kernel/tenant-clock.ts'
 import { startEngine } from '../support/engine.ts'
 import { type Fault, recordingRail } from '../support/rail.ts'
@@ -178,6 +180,13 @@ describe('whatever happens to a step', () => {
     await drive(transfer)
     await endsRight(transfer, 'completed')
     expect(rail.count('submit', transfer.id)).toBe(1)
+  })
+
+  test('an instant payment is not handed over by a worker that wakes up when its time is over', async () => {
+    const payment = { until: new Date() } as Payment
+    const errand = { id: 'transfer_late', mode: 'test', asks: payment, byMs: Date.now() }
+    expect(await submit.call(errand, { ports: engine.house.ports, requestId: 'r' })).toBe('late')
+    expect(rail.count('submit', 'transfer_late')).toBe(0)
   })
 
   test.each(['before', 'after', 'late'] as const)('a recall, %s: it ends right', async fault => {

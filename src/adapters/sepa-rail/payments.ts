@@ -2,9 +2,9 @@ import type { Payment, PaymentStatus, RecallStatus, Unanswered } from '../../ker
 
 /** What becomes of a payment of the sandbox, by its amount in cents. Documented where a transfer is made. */
 interface Fate {
-  /** What the submission is answered with. */
+  /** With this the submission is answered, and every question until later. */
   readonly submitted: PaymentStatus['status'] | Unanswered
-  /** How it stands once so many milliseconds have gone by; until then it is pending or unanswered as before. */
+  /** How it stands once so many milliseconds have gone by. */
   readonly later?: { readonly afterMs: number; readonly status: 'settled' | 'rejected' }
   readonly reasonCode?: string
 }
@@ -31,26 +31,24 @@ const fates: ReadonlyMap<bigint, Fate> = new Map([
 
 const settles: Fate = { submitted: 'settled' }
 
-const told = (status: PaymentStatus['status'], { reasonCode = null }: { reasonCode?: string | null }) => ({
+const told = (status: PaymentStatus['status'], reasonCode: string | undefined): PaymentStatus => ({
   status,
-  reasonCode: status === 'rejected' ? reasonCode : null,
+  reasonCode: status === 'rejected' ? (reasonCode ?? null) : null,
 })
 
 const fateOf = ({ amountEuros }: Payment): Fate => fates.get(amountEuros) ?? settles
 
 /** It may have been submitted before: the answer is the same. */
 export function submit(payment: Payment): PaymentStatus | Unanswered {
-  if (payment.until && payment.at > payment.until) return told('rejected', { reasonCode: 'TM01' })
-  const { submitted, ...fate } = fateOf(payment)
-  return isSilent(submitted) ? submitted : told(submitted, fate)
+  const { submitted, reasonCode } = fateOf(payment)
+  return isSilent(submitted) ? submitted : told(submitted, reasonCode)
 }
 
 /** The sandbox keeps nothing: whatever is asked about has been submitted to it. */
 export function statusOf(payment: Payment): PaymentStatus | Unanswered {
-  const { submitted, later, ...fate } = fateOf(payment)
+  const { later, reasonCode } = fateOf(payment)
   const waited = payment.at.getTime() - payment.submittedAt.getTime()
-  if (later && waited >= later.afterMs) return told(later.status, fate)
-  return isSilent(submitted) ? submitted : told(submitted, fate)
+  return later && waited >= later.afterMs ? told(later.status, reasonCode) : submit(payment)
 }
 
 const isSilent = (answer: Fate['submitted']): answer is Unanswered =>

@@ -1,4 +1,4 @@
-import { after } from '../../kernel/clock.ts'
+import { after, clock } from '../../kernel/clock.ts'
 import type { Mode } from '../../kernel/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
@@ -24,6 +24,11 @@ interface Errand<T> {
   readonly id: string
   readonly mode: Mode
   readonly asks: T
+}
+
+/** Handed over by then, or not at all: of an instant payment nothing may arrive when its time is over. */
+interface Submission extends Errand<Payment> {
+  readonly byMs: number
 }
 
 type Step = ContextOf<typeof stepsApi.submit>
@@ -99,12 +104,17 @@ export const submit: HandlerOf<typeof stepsApi.submit> = {
     if (leaves) course.submit()
     else await course.cancel(FROZEN)
     await course.post()
-    return leaves ? { id: params.id, mode: tenant.mode, asks: paymentOf(course, now) } : null
+    const byMs = clock.milliseconds() + INSTANT
+    return leaves ? { id: params.id, mode: tenant.mode, asks: paymentOf(course, now), byMs } : null
   },
-  call: async (errand: Errand<Payment> | null, { ports, requestId }) =>
-    errand && ports.sepaRail(errand.mode).submit(errand.asks, { reference: errand.id, requestId }),
+  async call(errand: Submission | null, { ports, requestId }) {
+    if (!errand) return null
+    const { id, mode, asks, byMs } = errand
+    if (asks.until && clock.milliseconds() >= byMs) return 'late'
+    return ports.sepaRail(mode).submit(asks, { reference: id, requestId })
+  },
   record: keepStatus,
-  recover: (errand: Errand<Payment> | null, context) => keepStatus('late', errand, context),
+  recover: (errand: Submission | null, context) => keepStatus('late', errand, context),
 }
 
 async function keepStatus(
