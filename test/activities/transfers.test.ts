@@ -182,6 +182,18 @@ describe('whatever happens to a step', () => {
     expect(rail.count('submit', transfer.id)).toBe(1)
   })
 
+  test.each(['sct', 'sct_inst'] as const)(
+    '%s: a bank that forgets what it has told is not believed',
+    async scheme => {
+      const transfer = await aTransfer({ scheme, cents: 777_06n })
+      await drive(transfer)
+      rail.forget(transfer.id)
+      await drive(transfer)
+      expect(await rowOf(transfer)).toMatchObject({ status: 'submitted', reason: { code: 'indeterminate' } })
+      expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 0])
+    },
+  )
+
   test('an instant payment is not handed over by a worker that wakes up when its time is over', async () => {
     const payment = { until: new Date() } as Payment
     const errand = { id: 'transfer_late', mode: 'test', asks: payment, byMs: Date.now() }

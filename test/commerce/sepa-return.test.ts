@@ -238,6 +238,20 @@ describe('a recall', () => {
     await isProven()
   })
 
+  test('is answered by a rejection as well', async () => {
+    const { id } = await aSubmitted()
+    await made(recall(id))
+    await made(reject(id, 'AC04'))
+    expect(await get(id)).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'AC04' },
+      recall: { status: 'accepted', answer: { code: 'AC04' } },
+    })
+    await made(giveBack(id))
+    expect((await get(id)).status).toBe('rejected')
+    await isProven()
+  })
+
   test('is refused for what has not left by SEPA', async () => {
     const { id } = await aPayment(client)
     expect((await recall(id)).code).toBe('transfer_not_recallable')

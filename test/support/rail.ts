@@ -12,6 +12,8 @@ export interface RecordingRail {
   /** The payments that the rail has taken on: each counts once, however often it was told. */
   taken(reference: string): number
   count(method: Method, reference: string): number
+  /** It does not know any more what it has taken on. */
+  forget(reference: string): void
   /** From now on such calls fail like this; so many of them, or until it is made well. */
   break(method: Method, fault: Fault, times?: number): void
   mend(): void
@@ -70,6 +72,7 @@ export function recordingRail(): RecordingRail {
     taken: reference => taken.get(reference)?.length ?? 0,
     count: (method, reference) =>
       calls.filter(call => call.method === method && call.reference === reference).length,
+    forget: reference => void taken.delete(reference),
     break: (method, fault, times = Number.POSITIVE_INFINITY) => faults.set(method, { fault, left: times }),
     mend: () => {
       faults.clear()

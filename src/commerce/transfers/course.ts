@@ -39,7 +39,7 @@ export class Course {
     this.#doing = doing
   }
 
-  /** It has left, and is not known to be back where it came from. */
+  /** The rail has it, or has had it. */
   isAtTheRail(): boolean {
     return this.transfer.submittedAt !== null
   }

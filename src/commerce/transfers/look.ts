@@ -7,9 +7,10 @@ type Next = 'verify' | 'submit' | 'lapse' | 'inquire'
 
 /** What its process does with it, and whether that has time until it is due. */
 function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
+  if (transferMachine.isFinal(transfer.status)) return null
   if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
     return { next: 'inquire', atOnce: false }
-  if (transferMachine.isFinal(transfer.status) || transfer.status === 'completed') return null
+  if (transfer.status === 'completed') return null
   if (transfer.isReady()) return { next: 'submit', atOnce: true }
   return transfer.payeeCheck ? { next: 'lapse', atOnce: false } : { next: 'verify', atOnce: true }
 }

@@ -14,16 +14,23 @@ export type Notice = (typeof notices)[number]
 /** Each says whether it was news: told again, or too late, it changes nothing. */
 const effects: Readonly<Record<Notice, (course: Course, reason: Reason, now: Date) => Promise<boolean>>> = {
   settled: async course => course.settle() || contradict(course),
-  /** What has settled already cannot be rejected any more: if the money is back, it was returned. */
-  rejected: async (course, reason) => (await course.reject(reason)) || course.sendBack(reason),
+  rejected: undo,
   returned: async (course, reason, now) => {
     answerRecall(course, 'accepted', reason, now)
     return course.sendBack(reason)
   },
   recall_accepted: async (course, reason, now) =>
-    answerRecall(course, 'accepted', reason, now) &&
-    ((await course.reject(reason)) || course.sendBack(reason)),
+    course.transfer.recall?.status === 'requested' && undo(course, reason, now),
   recall_refused: async (course, reason, now) => answerRecall(course, 'refused', reason, now),
+}
+
+/**
+ * The money is back, whoever has asked for it. What has settled already cannot be rejected any more: then it was
+ * returned.
+ */
+async function undo(course: Course, reason: Reason, now: Date): Promise<boolean> {
+  answerRecall(course, 'accepted', reason, now)
+  return (await course.reject(reason)) || course.sendBack(reason)
 }
 
 /** Applies what the rail has told. */
@@ -65,9 +72,14 @@ export async function hearStatus(
 ): Promise<boolean> {
   if (isUnanswered(answer)) return doubt(course)
   if (answer.status === 'pending') return acknowledge(course, now)
-  if (answer.status === 'unknown') return hear(course, 'rejected', 'TM01', now)
+  if (answer.status === 'unknown')
+    return isLost(course) ? hear(course, 'rejected', 'TM01', now) : doubt(course)
   return hear(course, answer.status, answer.reasonCode, now)
 }
+
+/** What the rail had once told that it has cannot have been lost on the way to it. */
+const isLost = ({ transfer }: Course): boolean =>
+  transfer.scheme === 'sct_inst' && transfer.acknowledgedAt === null
 
 export const hearRecall = async (
   course: Course,

@@ -8,6 +8,7 @@ import {
   type PayeeCheck,
   type Payment,
   type PaymentStatus,
+  type RailCall,
   type RecallStatus,
   type SepaRail,
   type Unanswered,
@@ -55,12 +56,11 @@ export const verify: HandlerOf<typeof stepsApi.verify> = {
     const transfer = await lock(em, Transfer, params.id)
     if (!transfer) return refuse('transfer_not_found')
     ports.sepaRail(mode)
-    if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying')) {
-      transfer.dueAt = after(now, UNATTENDED)
+    if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying'))
       emit('payment.updated', aboutTransfer(transfer))
-    }
-    const isOpen = transfer.status === 'verifying' && transfer.payeeCheck === null
-    return isOpen ? { id: transfer.id, mode, asks: payeeOf(transfer) } : null
+    if (transfer.status !== 'verifying' || transfer.payeeCheck) return null
+    transfer.dueAt = after(now, UNATTENDED)
+    return { id: transfer.id, mode, asks: payeeOf(transfer) }
   },
   call: async (errand: Errand<Payee> | null, { ports, requestId }) =>
     errand && ports.sepaRail(errand.mode).verifyPayee(errand.asks, { reference: errand.id, requestId }),
@@ -133,6 +133,8 @@ interface Question {
   readonly payment: Payment
   readonly howItStands: boolean
   readonly whetherItComesBack: boolean
+  /** It may never have arrived, and may still be sent. */
+  readonly mayBeSent: boolean
 }
 
 interface Answers {
@@ -154,17 +156,19 @@ export const inquire: HandlerOf<typeof stepsApi.inquire> = {
     if (!isDue || !(howItStands || whetherItComesBack)) return null
     transfer.inquiries++
     transfer.dueAt = after(now, pauseAfter(transfer.inquiries))
-    if (transfer.scheme === 'sct_inst' || transfer.acknowledgedAt === null) doubt(course)
-    const asks = { payment: paymentOf(course, now), howItStands, whetherItComesBack }
+    const isHeardOf = transfer.acknowledgedAt !== null
+    if (transfer.scheme === 'sct_inst' || !isHeardOf) doubt(course)
+    const mayBeSent = transfer.scheme === 'sct' && !isHeardOf
+    const asks = { payment: paymentOf(course, now), howItStands, whetherItComesBack, mayBeSent }
     return { id: params.id, mode: tenant.mode, asks }
   },
   async call(errand: Errand<Question> | null, { ports, requestId }): Promise<Answers | null> {
     if (!errand) return null
-    const { payment, howItStands, whetherItComesBack } = errand.asks
+    const { payment, howItStands, whetherItComesBack, mayBeSent } = errand.asks
     const rail = ports.sepaRail(errand.mode)
     const call = { reference: errand.id, requestId }
     return {
-      status: howItStands ? await askStatus(rail, payment, call) : null,
+      status: howItStands ? await askStatus(rail, payment, call, mayBeSent) : null,
       recall: whetherItComesBack ? await rail.recall(payment, call) : null,
     }
   },
@@ -176,10 +180,10 @@ export const inquire: HandlerOf<typeof stepsApi.inquire> = {
  * What the rail has never heard of was lost before it got there. It is handed over under the same reference; an
  * instant payment is not, for its time is over: nothing of it can have been paid.
  */
-async function askStatus(rail: SepaRail, payment: Payment, call: Parameters<SepaRail['submit']>[1]) {
+async function askStatus(rail: SepaRail, payment: Payment, call: RailCall, mayBeSent: boolean) {
   const answer = await rail.statusOf(payment, call)
   const isLost = !isUnanswered(answer) && answer.status === 'unknown'
-  return isLost && payment.scheme === 'sct' ? rail.submit(payment, call) : answer
+  return isLost && mayBeSent ? rail.submit(payment, call) : answer
 }
 
 async function keepAnswers(answers: Answers | null, errand: Errand<Question> | null, context: Step) {
