@@ -210,6 +210,20 @@ describe('whatever happens to a step', () => {
     await endsRight(transfer, 'returned')
   })
 
+  test('a recall that is never answered does not keep the payment from settling', async () => {
+    const transfer = await aTransfer({ cents: 777_01n })
+    const { verifyPayee, submitTransfer } = activitiesWith(execute)
+    await attempt(verifyPayee, transfer.input)
+    await attempt(submitTransfer, transfer.input)
+    await transfer.run('transfers.recall', { params: { id: transfer.id }, body: { reason: 'Twice' } })
+    rail.break('recall', 'before')
+    await drive(transfer)
+    expect((await rowOf(transfer)).status).toBe('completed')
+    rail.mend()
+    await drive(transfer)
+    await endsRight(transfer, 'returned')
+  })
+
   test('a lapse that is told twice, and before its time: it ends right', async () => {
     const transfer = await aTransfer({ name: 'No Match GmbH' })
     const { letTransferLapse, verifyPayee } = activitiesWith(execute)
@@ -246,6 +260,23 @@ describe('from two places at once', () => {
       ends.add(String(status))
     }
     expect(ends.size).toBeGreaterThan(0)
+  })
+
+  test('confirming against cancelling: it is paid or it is not', async () => {
+    for (let n = 0; n < 5; n++) {
+      const transfer = await aTransfer({ name: 'No Match GmbH' })
+      await attempt(activitiesWith(execute).verifyPayee, transfer.input)
+      const ask = (verb: string) =>
+        engine.run(transfer.tenant, `transfers.${verb}`, {
+          params: { id: transfer.id },
+          body: { comment: null },
+        })
+      const [, cancelled] = await Promise.all([ask('confirmPayee'), ask('cancel')])
+      expect(cancelled.status).toBe(200)
+      await drive(transfer)
+      await endsRight(transfer, 'cancelled')
+      expect(rail.taken(transfer.id)).toBe(0)
+    }
   })
 
   test('a notice against the answer of the submission: told once', async () => {

@@ -167,10 +167,14 @@ export const inquire: HandlerOf<typeof stepsApi.inquire> = {
     const { payment, howItStands, whetherItComesBack, mayBeSent } = errand.asks
     const rail = ports.sepaRail(errand.mode)
     const call = { reference: errand.id, requestId }
-    return {
-      status: howItStands ? await askStatus(rail, payment, call, mayBeSent) : null,
-      recall: whetherItComesBack ? await rail.recall(payment, call) : null,
-    }
+    const status = howItStands ? await askStatus(rail, payment, call, mayBeSent) : null
+    if (!whetherItComesBack) return { status, recall: null }
+    // What is known of the payment is not lost with an answer about its recall.
+    const recall = await rail.recall(payment, call).catch((error: unknown) => {
+      if (status === null) throw error
+      return 'late' as const
+    })
+    return { status, recall }
   },
   record: keepAnswers,
   recover: (errand: Errand<Question> | null, context) => keepAnswers(null, errand, context),
