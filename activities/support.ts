@@ -71,13 +71,13 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: Asked['as']): Omit<Actor, 
 })
 
 /** The record as it stands; a process without one has nothing to live for. */
-export async function lookWith(
+export async function lookWith<Seen extends Look = Look>(
   run: Run,
   operation: string,
   of: ProcessInput,
   requestId: string,
-): Promise<Look> {
-  const { result, refused } = await run<Look>(operation, { of, as: 'process', requestId })
+): Promise<Seen> {
+  const { result, refused } = await run<Seen>(operation, { of, as: 'process', requestId })
   if (!result) throw ApplicationFailure.nonRetryable(`${operation} ${of.id}: ${refused}`)
   return result
 }

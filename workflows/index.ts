@@ -1,3 +1,4 @@
 /** One file a process; the name of the export is the name of the workflow. */
 export { agent } from './agent.ts'
 export { intent } from './intent.ts'
+export { transfer } from './transfer.ts'

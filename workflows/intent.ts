@@ -1,8 +1,8 @@
-import { defineSignal, proxyActivities, setHandler } from '@temporalio/workflow'
+import { proxyActivities } from '@temporalio/workflow'
 import type { IntentActivities } from '../activities/intents.ts'
-import { type ApproverSignal, approverSignals } from '../src/control/intents/process.ts'
+import { approverSignals } from '../src/control/intents/process.ts'
 import type { ProcessInput } from '../src/kernel/process.ts'
-import { follow } from './support.ts'
+import { follow, signals } from './support.ts'
 
 const { lookAtIntent, decideIntent, expireIntent } = proxyActivities<IntentActivities>({
   startToCloseTimeout: 30_000,
@@ -10,21 +10,9 @@ const { lookAtIntent, decideIntent, expireIntent } = proxyActivities<IntentActiv
 })
 
 /** An intent waits for its approver or its deadline; an approved one for its payment or its deadline. */
-export async function intent(input: ProcessInput): Promise<string> {
-  const asked: { verb: ApproverSignal; payload: unknown }[] = []
-  for (const verb of approverSignals)
-    setHandler(defineSignal<[unknown]>(verb), payload => {
-      asked.push({ verb, payload })
-    })
-  return follow(input, {
+export const intent = (input: ProcessInput): Promise<string> =>
+  follow(input, {
     look: () => lookAtIntent(input),
     due: () => expireIntent(input),
-    isAsked: () => asked.length > 0,
-    async attend() {
-      let note: string | undefined
-      for (let next = asked.shift(); next; next = asked.shift())
-        note = await decideIntent({ ...input, ...next })
-      return note
-    },
+    ...signals(approverSignals, asked => decideIntent({ ...input, ...asked })),
   })
-}

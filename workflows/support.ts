@@ -17,11 +17,11 @@ const stateQuery = defineQuery<Look | undefined>('state')
 const AGAIN_AFTER = 1_000
 
 /** What a process does besides looking. */
-interface Duties {
+interface Duties<Seen extends Look> {
   /** Reads the record as it stands. */
-  look(): Promise<Look>
+  look(): Promise<Seen>
   /** The deadline has come of what was seen. */
-  due(seen: Look): Promise<unknown>
+  due(seen: Seen): Promise<unknown>
   /** Does what has been signalled since; gives a line about it for the operator. */
   attend?(): Promise<string | undefined>
   /** Whether there is anything to attend to. */
@@ -34,13 +34,33 @@ interface Duties {
 export const waitUntil = (inMs: number | null, orUntil: () => boolean): Promise<unknown> =>
   inMs === null ? condition(orUntil) : condition(orUntil, Math.max(inMs, 1))
 
+/** What a person asks for from the Web UI: each in turn, when the run comes to it. Gives a line about the last one. */
+export function signals<Verb extends string>(
+  verbs: readonly Verb[],
+  decide: (asked: { verb: Verb; payload: unknown }) => Promise<string>,
+) {
+  const asked: { verb: Verb; payload: unknown }[] = []
+  for (const verb of verbs)
+    setHandler(defineSignal<[unknown]>(verb), payload => {
+      asked.push({ verb, payload })
+    })
+  return {
+    isAsked: () => asked.length > 0,
+    async attend() {
+      let note: string | undefined
+      for (let next = asked.shift(); next; next = asked.shift()) note = await decide(next)
+      return note
+    },
+  }
+}
+
 /** Looks, waits, acts, and looks again, until nothing about the record is open any more. */
-export async function follow(
+export async function follow<Seen extends Look>(
   input: ProcessInput,
-  { look, due, attend, isAsked, recurs }: Duties,
+  { look, due, attend, isAsked, recurs }: Duties<Seen>,
 ): Promise<string> {
   let toldToLook = false
-  let seen: Look | undefined
+  let seen: Seen | undefined
   let shown: string | undefined
   let note: string | undefined
   setHandler(lookAgain, () => {

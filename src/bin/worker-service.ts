@@ -2,6 +2,7 @@ import { type NativeConnection, Worker } from '@temporalio/worker'
 import { agentActivities } from '../../activities/agents.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { runner } from '../../activities/support.ts'
+import { transferActivities } from '../../activities/transfers.ts'
 import { sqlOn } from '../kernel/database.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
 import { legible } from '../platform/temporal-payloads.ts'
@@ -33,7 +34,11 @@ export async function startWorker(
     taskQueue,
     workflowBundle: await workflowBundle(),
     dataConverter: { payloadCodecs: [legible] },
-    activities: { ...agentActivities(run), ...intentActivities(run, settings) },
+    activities: {
+      ...agentActivities(run),
+      ...intentActivities(run, settings),
+      ...transferActivities(run, settings),
+    },
     maxCachedWorkflows: CACHED,
     maxConcurrentActivityTaskExecutions: settings.databasePool,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Actor, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import type { Events } from './operation.ts'
+import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { Process } from './process.ts'
 
@@ -26,7 +27,7 @@ export interface Verdict<F extends string, E extends Events> {
  */
 export interface HotHandler<I, R, F extends string, E extends Events, S = unknown> {
   /** Locks the rows in the global order, then reads what deciding needs. */
-  load(items: readonly Item<I>[], sql: Sql): Promise<S>
+  load(items: readonly Item<I>[], sql: Sql, ports: Ports): Promise<S>
   /** Pure: one request after another, each seeing in `state` what the ones before it took. */
   decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal
   /** Everything that was decided, each kind in one statement. */

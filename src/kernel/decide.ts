@@ -5,6 +5,7 @@ import type { Sql } from './database.ts'
 import { type Claim, keep } from './idempotency.ts'
 import type { Journal } from './journal.ts'
 import { outcomeOf } from './outcome.ts'
+import type { Ports } from './ports.ts'
 import { auditOf, eventOf, refusalOf, wakeUp } from './words.ts'
 
 type Handler = HotHandler<Call['input'], unknown, string, Record<string, never>>
@@ -19,13 +20,18 @@ export interface Entry {
 }
 
 /** Runs the area's three functions over the requests that are still open. */
-export async function decideAll(entries: readonly Entry[], sql: Sql, journal: Journal): Promise<void> {
+export async function decideAll(
+  entries: readonly Entry[],
+  sql: Sql,
+  journal: Journal,
+  ports: Ports,
+): Promise<void> {
   const open = entries.filter(entry => !entry.result)
   const first = open[0]
   if (!first) return
   const handler = first.call.operation.handler as Handler
   const items = open.map(itemOf)
-  const state = await handler.load(items, sql)
+  const state = await handler.load(items, sql, ports)
   open.forEach((entry, index) => {
     const outcome = decide(handler, entry, items[index] as Item<Call['input']>, state, journal)
     entry.result = { status: 'fulfilled', value: outcome }

@@ -54,7 +54,7 @@ const commitTogether = (house: House, calls: readonly Call[], patience: number):
     }
     const { id, entries } = await open(calls, sql)
     const journal = emptyJournal()
-    await decideAll(entries, sql, journal)
+    await decideAll(entries, sql, journal, house.ports)
     await writeJournal(sql, journal)
     await commit(house.database, client, { id, journal })
     if (journal.outbox.length > 0) house.onOutbox()

@@ -1,13 +1,41 @@
-/** The bank through which SEPA is reached, as the business sees it. What it is made of lies in `adapters/sepa-rail`. */
+import type { Euros } from './money.ts'
+
+/**
+ * The bank through which SEPA is reached, as the business sees it. What it is made of lies in `adapters/sepa-rail`.
+ * Each call ends within some seconds, with an answer or without one.
+ */
 export interface SepaRail {
   /** Asks the bank of an account whether it belongs to somebody of this name (verification of payee). */
   verifyPayee(payee: Payee, call: RailCall): Promise<PayeeCheck | Unanswered>
+  /** Pays. An instant payment that reaches the rail after its `until` is rejected by it. */
+  submit(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
+  /** How a payment stands that may have been submitted under this reference; `unknown`: it never was. */
+  statusOf(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
+  /** Asks for a payment back; asked again, it tells what has become of that. */
+  recall(payment: Payment, call: RailCall): Promise<RecallStatus | Unanswered>
 }
 
 export interface Payee {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
+}
+
+export const schemes = ['sct', 'sct_inst'] as const
+
+/** Everything in it is spelled in the characters of SEPA. */
+export interface Payment {
+  readonly endToEndId: string
+  readonly scheme: (typeof schemes)[number]
+  readonly amountEuros: Euros
+  readonly payerIban: string | null
+  readonly payee: Payee
+  readonly reference: string | null
+  readonly submittedAt: Date
+  /** Of an instant payment: until when it must have arrived. */
+  readonly until: Date | null
+  /** The payer's time now: a rail that only pretends goes by it. */
+  readonly at: Date
 }
 
 /** The same reference is the same call: however often it arrives, the rail acts on it once. */
@@ -24,8 +52,19 @@ export interface PayeeCheck {
   readonly suggestedName: string | null
 }
 
+/** A reason has a code of ISO 20022: see `sepa-reasons.ts`. */
+export interface PaymentStatus {
+  readonly status: 'pending' | 'settled' | 'rejected' | 'returned' | 'unknown'
+  readonly reasonCode: string | null
+}
+
+export interface RecallStatus {
+  readonly status: 'pending' | 'accepted' | 'refused'
+  readonly reasonCode: string | null
+}
+
 /** It has not answered in time, or what it answered cannot be used. */
 export type Unanswered = 'late' | 'unusable'
 
-export const isUnanswered = (answer: PayeeCheck | Unanswered): answer is Unanswered =>
+export const isUnanswered = <T extends object>(answer: T | Unanswered): answer is Unanswered =>
   typeof answer === 'string'

@@ -11,6 +11,7 @@ import { Beneficiaries } from './m0010-beneficiaries.ts'
 import { Wallets } from './m0011-wallets.ts'
 import { Transfers } from './m0012-transfers.ts'
 import { Deletion } from './m0013-deletion.ts'
+import { SepaTransfers } from './m0014-sepa-transfers.ts'
 import { Billing } from './m0015-billing.ts'
 import { AgentWallets } from './m0016-agent-wallets.ts'
 import { IntentIndexes } from './m0017-intent-indexes.ts'
@@ -30,6 +31,7 @@ export const migrations = [
   { name: 'm0011-wallets', class: Wallets },
   { name: 'm0012-transfers', class: Transfers },
   { name: 'm0013-deletion', class: Deletion },
+  { name: 'm0014-sepa-transfers', class: SepaTransfers },
   { name: 'm0015-billing', class: Billing },
   { name: 'm0016-agent-wallets', class: AgentWallets },
   { name: 'm0017-intent-indexes', class: IntentIndexes },

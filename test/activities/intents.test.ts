@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import type { Info } from '@temporalio/activity'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
-import { intentActivities, type Signalled } from '../../activities/intents.ts'
+import { intentActivities } from '../../activities/intents.ts'
+import type { Signalled } from '../../activities/signals.ts'
 import { runner } from '../../activities/support.ts'
 import { areas } from '../../src/areas.ts'
 import { registered } from '../../src/kernel/area.ts'
@@ -41,7 +42,7 @@ const environmentOf = (info: Partial<Info> = {}) =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') })
 
 /** One attempt at one activity of one run. */
-function attempt(activityId: string, signalled: Signalled, by = execute): Promise<string> {
+function attempt(activityId: string, signalled: Signalled<'approve'>, by = execute): Promise<string> {
   const workflowExecution = {
     workflowId: `intent/${signalled.id}`,
     runId: `run of ${signalled.id} by ${signalled.ownerId}`,

@@ -12,6 +12,7 @@ const calls: (Payee & RailCall)[] = []
 const sandbox = sandboxRail()
 let answer: SepaRail['verifyPayee'] = sandbox.verifyPayee
 const rail: SepaRail = {
+  ...sandbox,
   verifyPayee(payee, call) {
     calls.push({ ...payee, ...call })
     return answer(payee, call)

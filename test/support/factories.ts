@@ -123,3 +123,15 @@ export async function bringMoney(
   await sql(BANK, [ownerId, mode, newId('account')])
   await sql(CREDIT, [ownerId, mode, walletId, newId('posting')])
 }
+
+/** A transfer by SEPA out of a wallet of its own, to somebody whose bank knows the name. */
+export async function aPayment(
+  client: TestClient,
+  members: BodyOf<TestClient['transfers']['create']> & { name?: string } = {},
+) {
+  const { name = 'Bäckerei Müller', ...body } = members
+  const amountEuros = body.amountEuros ?? 12.5
+  const fromWalletId = body.fromWalletId ?? (await aWallet(client, amountEuros)).id
+  const beneficiaryId = body.beneficiaryId ?? (await aBeneficiary(client, { name })).id
+  return made(client.transfers.create({ body: { ...body, amountEuros, fromWalletId, beneficiaryId } }))
+}

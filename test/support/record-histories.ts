@@ -9,7 +9,7 @@ import { openService } from '../../src/bin/service.ts'
 import { client as clientOf } from '../../src/derive/client.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { cloneDatabase } from './database.ts'
-import { made, type TestClient } from './factories.ts'
+import { aPayment, made, type TestClient } from './factories.ts'
 import { setUp, tearDown } from './run.ts'
 import { until } from './until.ts'
 
@@ -50,7 +50,78 @@ async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting>
   return { id, agentId: agent.id, workflowId }
 }
 
+interface Paid {
+  readonly id: string
+  readonly workflowId: string
+}
+
+/** A transfer by SEPA to somebody of this name. */
+async function paying({ client }: Stage, name: string, amountEuros = 12.5): Promise<Paid> {
+  const { id, workflowId } = await aPayment(client, { name, amountEuros })
+  return { id, workflowId: String(workflowId) }
+}
+
 const stories: Readonly<Record<string, Story>> = {
+  'transfer-completed': async stage => {
+    const { workflowId } = await paying(stage, 'Bäckerei Müller')
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-confirmed-by-signal': async stage => {
+    const { workflowId } = await paying(stage, 'Close Adler GmbH')
+    await stage.shows(workflowId, 'waits for confirmPayee')
+    await stage.signal(workflowId, 'confirmPayee', { by: 7 })
+    await stage.mumble(workflowId, 'cancel')
+    await stage.shows(workflowId, 'A signal cancel was ignored')
+    await stage.signal(workflowId, 'confirmPayee', { by: 'Ada', comment: 'Known to us' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-lapsed': async stage => {
+    const { workflowId } = await paying(stage, 'No Match GmbH')
+    await stage.shows(workflowId, 'waits for confirmPayee')
+    await made(stage.client.sandbox.advance({ body: { days: 7 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-waits': async stage => {
+    const { workflowId } = await paying(stage, 'Bäckerei Müller', 777.06)
+    await stage.shows(workflowId, 'submitted')
+    await stage.signal(workflowId, 'cancel', { by: 'Ada' })
+    await stage.shows(workflowId, 'by Ada changed nothing')
+    return workflowId
+  },
+
+  'transfer-asked-about': async stage => {
+    const { workflowId } = await paying(stage, 'Bäckerei Müller', 777.03)
+    await stage.shows(workflowId, 'indeterminate')
+    await made(stage.client.sandbox.advance({ body: { minutes: 1 } }))
+    await made(stage.client.sandbox.advance({ body: { minutes: 5 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-rejected-by-notice': async stage => {
+    const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 777.06)
+    await stage.shows(workflowId, 'submitted')
+    await made(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-recalled': async stage => {
+    const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 888.01)
+    await stage.ends(workflowId)
+    await made(stage.client.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
+    const get = () => made(stage.client.transfers.get({ params: { id } }))
+    await until('the recall is answered', async () => (await get()).recall?.status === 'refused')
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
   'intent-waits': async stage => (await waiting(stage)).workflowId,
 
   'intent-approved-and-expired': async stage => {
@@ -175,7 +246,13 @@ const parts = [
 ]
 const url = `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
 const dash = clientOf(areas, { url, dashboardSecret: secrets.dashboardSecret })
-const owner = { name: 'Owner', email: 'owner@example.com', type: 'business', country: 'DE' } as const
+const owner = {
+  name: 'Owner',
+  email: 'owner@example.com',
+  type: 'business',
+  country: 'DE',
+  plan: 'business',
+} as const
 const { key } = await made(dash.keys.openAccount({ body: owner }))
 const connection = await Connection.connect({ address })
 try {

@@ -11,6 +11,22 @@ const BEFORE: Readonly<Record<string, string>> = {
   'billing.sepaDetails': 'wallets.create',
   'policies.effective': 'policies.assign',
   'policies.toggle': 'policies.assign',
+  'transfers.confirmPayee': 'sandbox.advance',
+  'transfers.recall': 'sandbox.advance',
+  'transfers.simulateSettle': 'sandbox.advance',
+  'transfers.simulateReject': 'sandbox.advance',
+  'transfers.simulateReturn': 'sandbox.advance',
+}
+
+/** Of a transfer that stays at the bank. */
+const ON_ITS_WAY = { 'transfers.create': { amountEuros: 777.06 }, 'wallets.fund': { amountEuros: 1_000 } }
+
+/** How the records must be that an operation succeeds with, where it is not as the examples have it. */
+const MADE_AS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  'transfers.confirmPayee': { 'beneficiaries.create': { name: 'No Match GmbH' } },
+  'transfers.simulateSettle': ON_ITS_WAY,
+  'transfers.simulateReject': ON_ITS_WAY,
+  'transfers.simulateReturn': ON_ITS_WAY,
 }
 
 /** What fills a collection in which nothing is made by a request of its own. */
@@ -69,6 +85,7 @@ export const credentials = ({ operation }: Registered, { key }: Pick<Owner<never
 export class World {
   readonly #house: Pick<TestHouse, 'http'>
   readonly owner: Owner<typeof areas>
+  #madeAs: Readonly<Record<string, object>> = {}
 
   constructor(house: Pick<TestHouse, 'http'>, owner: Owner<typeof areas>) {
     this.#house = house
@@ -77,15 +94,18 @@ export class World {
 
   /** An address and a body with which the operation succeeds. */
   async prepare(one: Registered): Promise<Prepared> {
+    this.#madeAs = MADE_AS[one.key] ?? {}
     const path = await this.#fill(one.operation.path)
+    const body = await this.bodyOf(one)
     const before = BEFORE[one.key]
     if (before) await this.#succeed(byKey(before), path)
-    return { path, body: await this.bodyOf(one) }
+    return { path, body }
   }
 
-  async bodyOf({ operation }: Registered): Promise<unknown> {
+  async bodyOf({ key, operation }: Registered): Promise<unknown> {
     if (operation.example === undefined) return undefined
-    const body = (await this.#withIds(operation.example)) as { fromWalletId?: string }
+    const example = { ...operation.example, ...this.#madeAs[key] }
+    const body = (await this.#withIds(example)) as { fromWalletId?: string }
     // Whoever is to pay has money.
     if (body.fromWalletId) await this.#succeed(byKey('fund.wallet'), `/wallets/${body.fromWalletId}/fund`)
     return body

@@ -1,4 +1,5 @@
 import type { PayeeCheck, SepaRail, Unanswered } from '../../kernel/sepa-rail.ts'
+import { recall, statusOf, submit } from './payments.ts'
 
 /** What a name begins with decides how its bank answers; the first that fits counts. Documented where it is used. */
 const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswered])[] = [
@@ -16,4 +17,7 @@ export const sandboxRail = (): SepaRail => ({
       if (beginning.test(name)) return answer(name.replace(beginning, ''))
     return { result: 'match', suggestedName: null }
   },
+  submit: async payment => submit(payment),
+  statusOf: async payment => statusOf(payment),
+  recall: async payment => recall(payment),
 })

@@ -1,48 +1,57 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
-import { euros, positiveEuros } from '../../kernel/money.ts'
+import { positiveEuros } from '../../kernel/money.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
-import { recordHead, recordTail, span } from '../../kernel/schemas.ts'
-import { transferKinds, transferMachine } from './transfer.ts'
-
-const status = z.enum(transferMachine.states)
+import { remark, span } from '../../kernel/schemas.ts'
+import { sepaText } from '../../kernel/sepa-text.ts'
+import { courseEvents, scheme, status, TransferEvent, TransferRecord } from './records.ts'
+import { transferKinds } from './transfer.ts'
 
 /** One transfer is at most so much: a hundred million euros. */
 export const HIGHEST = 10_000_000_000n
+
+/** The rulebooks' length of a remittance information. */
+export const LONGEST_REFERENCE = 140
 
 const reference = z
   .string()
   .trim()
   .min(1)
-  .max(140)
+  .max(LONGEST_REFERENCE)
   .meta({ description: 'What it is for, as the payee reads it.', examples: ['Budget of November'] })
 
-export const TransferRecord = z
-  .object({
-    ...recordHead('transfer'),
-    fromWalletId: id('wallet'),
-    toWalletId: id('wallet').nullable(),
-    kind: z.enum(transferKinds),
-    amountEuros: euros,
-    parts: z
-      .array(z.object({ walletId: id('wallet'), amountEuros: euros }))
-      .nullable()
-      .meta({ description: 'Of a split: who gets what.' }),
-    reference: z.string().nullable(),
-    status,
-    completedAt: instant.nullable(),
-    ...recordTail,
-  })
-  .meta({ id: 'Transfer' })
+/** Why a reference cannot be spelled in a SEPA message; undefined where it can. */
+function unspeakable(text: string): string | undefined {
+  const spelled = sepaText(text, 10 * LONGEST_REFERENCE)
+  if (!/[A-Za-z0-9]/.test(spelled)) return 'nothing of it can be spelled in a SEPA message'
+  if (spelled.length <= LONGEST_REFERENCE) return undefined
+  return `spelled for SEPA it has ${spelled.length} characters, ${LONGEST_REFERENCE} are allowed`
+}
 
-export const TransferEvent = z.object({
-  transferId: id('transfer'),
-  fromWalletId: id('wallet'),
-  toWalletId: id('wallet').nullable(),
-  status,
-  amountEuros: euros,
-})
+const body = z
+  .strictObject({
+    fromWalletId: id('wallet'),
+    toWalletId: id('wallet')
+      .optional()
+      .meta({ description: 'A wallet of yours: the money is there at once.' }),
+    beneficiaryId: id('beneficiary')
+      .optional()
+      .meta({ description: 'Somebody with a bank account, by SEPA.' }),
+    amountEuros: positiveEuros(HIGHEST),
+    scheme: scheme.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
+    reference: reference.nullable().default(null),
+  })
+  .superRefine(({ toWalletId, beneficiaryId, scheme, reference }, context) => {
+    const say = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
+    if (beneficiaryId === undefined) {
+      if (toWalletId === undefined) say('toWalletId', 'give it, or beneficiaryId')
+      if (scheme !== undefined) say('scheme', 'a transfer between wallets has none')
+      return
+    }
+    if (toWalletId !== undefined) say('beneficiaryId', 'give it or toWalletId, not both')
+    const wrong = reference && unspeakable(reference)
+    if (wrong) say('reference', wrong)
+  })
 
 const fails = {
   wallet_not_found: [404, 'No such wallet: fromWalletId and the payees must be wallets of yours.'],
@@ -52,28 +61,37 @@ const fails = {
   insufficient_funds: [400, 'There is not enough in the wallet.'],
 } as const satisfies Record<string, Failure>
 
+const transfer_not_found = missing('transfer')
+
+const aboutCreate = [
+  'Between your wallets it is completed at once, or refused and nothing moved.',
+  'By SEPA the money is held, and a durable process takes it further: `created`, `verifying` (the payee’s bank is asked about the name), `submitted`, `completed` or `rejected`. After a `close_match` or `no_match` it waits in `verifying` for `confirm-payee` or `cancel`. What was completed can come back: `returned`. It never leaves twice: of a submission without an answer the bank is asked how it stands (`reason.code` `indeterminate` meanwhile), an instant one at the latest after its ten seconds. Money that comes back to a wallet that was closed meanwhile is kept in suspense.',
+  'In test mode the payee’s name decides what its bank says, as in the verification of payee, and the amount what becomes of the payment. € 666.01 to 666.06 are rejected at once: AC04 (account closed), AM04 (not enough money), RC01 (wrong BIC), MS03 (no reason), AG01 (not allowed), AC06 (account blocked). € 666.07 is rejected an hour later: AB09. € 777.01 settles an hour later. The bank gives no answer to € 777.02, ever; to € 777.03, which has settled after a minute; to € 777.04, which was rejected after a minute: AB05. What it says of € 777.05 at first cannot be used, and it has settled. € 777.06 stays on its way until `/simulate/sepa/…` says what becomes of it. All others settle at once.',
+].join('\n\n')
+
 export const transfersApi = {
   create: post('/transfers', {
-    summary: 'Pay from a wallet into another one',
-    description: 'Completed at once, or refused and nothing moved.',
+    summary: 'Pay from a wallet into another one, or by SEPA',
+    description: aboutCreate,
     callers: ['key'],
     scope: 'transfers:create',
     run: 'hot',
-    body: z.strictObject({
-      fromWalletId: id('wallet'),
-      toWalletId: id('wallet'),
-      amountEuros: positiveEuros(HIGHEST),
-      reference: reference.nullable().default(null),
-    }),
+    body,
     example: {
       fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
-      toWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      beneficiaryId: 'beneficiary_01jd8x2m4ye7k9v0c3q5r6t8wz',
       amountEuros: 12.5,
-      reference: 'Budget of November',
+      reference: 'Invoice 4711',
     },
     returns: [201, TransferRecord],
-    fails,
-    emits: { 'transfer.completed': TransferEvent },
+    fails: {
+      ...fails,
+      beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
+      single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
+      daily_limit_exceeded: [400, 'The daily limit is reached.'],
+      sepa_rail_missing: [503, 'Live mode has no rail to pay by SEPA with.'],
+    },
+    emits: { 'transfer.completed': TransferEvent, 'payment.updated': TransferEvent },
   }),
   split: post('/transfers/split', {
     summary: 'Pay from a wallet into many',
@@ -135,6 +153,7 @@ export const transfersApi = {
     filters: {
       status: status.optional(),
       kind: z.enum(transferKinds).optional(),
+      beneficiaryId: z.string().optional(),
       fromWalletId: z.string().optional(),
       toWalletId: z.string().optional(),
       ...span,
@@ -146,6 +165,51 @@ export const transfersApi = {
     callers: ['key'],
     scope: 'transfers:read',
     returns: [200, TransferRecord],
-    fails: { transfer_not_found: missing('transfer') },
+    fails: { transfer_not_found },
+  }),
+  cancel: post('/transfers/{id}/cancel', {
+    summary: 'Cancel a transfer that has not left',
+    description: 'Until it is `submitted`. The money is free again, and so is the day’s limit.',
+    callers: ['key'],
+    scope: 'transfers:create',
+    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    example: { comment: 'Paid otherwise' },
+    returns: [200, TransferRecord],
+    fails: {
+      transfer_not_found,
+      transfer_not_cancellable: [400, 'The transfer has left already. Ask for it back: recall it.'],
+    },
+    emits: courseEvents,
+  }),
+  confirmPayee: post('/transfers/{id}/confirm-payee', {
+    summary: 'Pay although the bank knows the payee otherwise',
+    description:
+      'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled by itself.',
+    callers: ['key'],
+    scope: 'transfers:create',
+    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    example: { comment: 'It is their trade name' },
+    returns: [200, TransferRecord],
+    fails: {
+      transfer_not_found,
+      payee_not_waiting: [400, 'The transfer does not wait for its payee to be confirmed.'],
+    },
+    emits: courseEvents,
+  }),
+  recall: post('/transfers/{id}/recall', {
+    summary: 'Ask for a transfer back',
+    description:
+      'The payee’s bank is asked, and may refuse; `recall` of the transfer tells. In test mode it agrees, except for these amounts: € 888.01 is refused because the payee does not agree, € 888.02 because the account is closed, € 888.03 is never decided, about € 888.04 the bank does not answer. What is given back is `returned`; what had not settled yet is `rejected`.',
+    callers: ['key'],
+    scope: 'transfers:create',
+    body: z.strictObject({ reason: remark.min(1).meta({ examples: ['It was paid twice'] }) }),
+    example: { reason: 'It was paid twice' },
+    returns: [200, TransferRecord],
+    fails: {
+      transfer_not_found,
+      transfer_not_recallable: [400, 'Only what has left by SEPA and is not back can be asked for.'],
+      recall_under_way: [400, 'It has been asked for already.'],
+    },
+    emits: courseEvents,
   }),
 }

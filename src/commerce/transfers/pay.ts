@@ -1,93 +1,175 @@
+import type { Item } from '../../kernel/batch.ts'
+import { after } from '../../kernel/clock.ts'
+import type { Mode } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { Euros } from '../../kernel/money.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
-import { insertInto, type Table } from '../../kernel/rows.ts'
+import type { Ports } from '../../kernel/ports.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { workflowIdOf } from '../../kernel/process.ts'
+import { sepaText } from '../../kernel/sepa-text.ts'
+import { type Payable, payableOf } from '../../money/beneficiaries/beneficiaries.ts'
 import { type Book, openBook, shortOf } from '../../money/ledger/ledger.ts'
 import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
-import type { transfersApi } from './api.ts'
-import { type Transfer, transferMachine } from './transfer.ts'
+import { LONGEST_REFERENCE, type transfersApi } from './api.ts'
+import { UNATTENDED } from './course.ts'
+import { aboutTransfer } from './events.ts'
+import { dayOf, excess, type Limits, limitsOf, lockDay, takeOfDay } from './limits.ts'
+import { transferProcess } from './process.ts'
+import { transferMachine } from './transfer.ts'
+import { insertTransfers, type TransferRow, unset } from './transfer-rows.ts'
 
 type Create = HandlerOf<typeof transfersApi.create>
 type Asked = Parameters<Create['decide']>[0]
+type Verdict = Parameters<Create['decide']>[2]
 
-/** A transfer without its entity: what a group commit decides and writes. */
-type TransferRow = Omit<Transfer, 'parts'>
-
-const table: Table<TransferRow> = {
-  name: 'transfers',
-  columns: {
-    id: ['id', 'text'],
-    ownerId: ['owner_id', 'text'],
-    mode: ['mode', 'text'],
-    createdAt: ['created_at', 'timestamptz'],
-    updatedAt: ['updated_at', 'timestamptz'],
-    fromWalletId: ['from_wallet_id', 'text'],
-    toWalletId: ['to_wallet_id', 'text'],
-    kind: ['kind', 'text'],
-    amountEuros: ['amount_cents', 'bigint'],
-    reference: ['reference', 'text'],
-    status: ['status', 'text'],
-    completedAt: ['completed_at', 'timestamptz'],
-  },
+/** What leaving by SEPA takes: whom it may reach, how much of the day is used, and a rail. */
+interface Exit {
+  readonly payees: ReadonlyMap<string, Payable>
+  readonly limits: Limits
+  readonly day: string
+  used: Euros
+  taken: Euros
+  /** Why there is no rail. */
+  readonly closed: string | undefined
 }
-const insertTransfers = insertInto(table)
 
 /** The accounts, the wallets, and what has been decided so far. */
 interface Desk {
+  readonly exit: Exit | undefined
   readonly book: Book
   readonly wallets: ReadonlyMap<string, Known>
   readonly made: TransferRow[]
 }
 
-/** The accounts are locked before the wallets are read: who freezes a wallet holds its account. */
-async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
+/**
+ * The counter before the accounts, as everywhere, and the accounts before the wallets are read: who freezes a wallet
+ * holds its account.
+ */
+async function load(items: readonly Asked[], sql: Sql, ports: Ports): Promise<Desk> {
   const { tenant, now } = items[0] as Asked
-  const ids = [...new Set(items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId]))]
+  const exit = await exitFor(items, sql, ports)
+  const named = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
+  const ids = [...new Set(named)]
   const book = await openBook(sql, { tenant, now }, { wallets: ids })
-  return { book, wallets: await walletsOf(sql, tenant, ids), made: [] }
+  return { exit, book, wallets: await walletsOf(sql, tenant, ids), made: [] }
 }
 
-const transferFrom = ({ input: { body }, tenant, now }: Asked): TransferRow => ({
-  ...body,
+/** Undefined where nobody leaves. */
+async function exitFor(items: readonly Asked[], sql: Sql, ports: Ports): Promise<Exit | undefined> {
+  const { tenant, now } = items[0] as Asked
+  const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
+  if (ids.length === 0) return undefined
+  const day = dayOf(now)
+  const [limits, payees] = [await limitsOf(sql, tenant), await payableOf(sql, tenant, ids)]
+  if (!limits) throw new Error('a key without a customer')
+  const used = await lockDay(sql, tenant, day)
+  return { payees, limits, day, used, taken: 0n, closed: whyNoRail(ports, tenant.mode) }
+}
+
+function whyNoRail(ports: Ports, mode: Mode): string | undefined {
+  try {
+    ports.sepaRail(mode)
+    return undefined
+  } catch (error) {
+    if (error instanceof Problem) return error.message
+    throw error
+  }
+}
+
+const begun = ({ input: { body }, tenant, now }: Item<Asked['input']>, from: Known): TransferRow => ({
   ...tenant,
   id: newId('transfer'),
   createdAt: now,
   updatedAt: now,
+  agentId: from.agentId,
+  fromWalletId: from.id,
+  toWalletId: body.toWalletId ?? null,
+  beneficiaryId: body.beneficiaryId ?? null,
   kind: 'internal',
+  scheme: null,
+  amountEuros: body.amountEuros,
+  reference: body.reference,
+  endToEndId: null,
+  payee: null,
   status: transferMachine.initial,
-  completedAt: now,
+  countedOn: null,
+  inquiries: 0,
+  dueAt: null,
+  completedAt: null,
+  workflowId: null,
 })
 
-/** Wallet to wallet is hot: thousands a second, on few wallets. */
+const payer = ({ input }: Asked, { wallets }: Desk) => wallets.get(input.body.fromWalletId)
+
+/** Wallet to wallet: it is there with the answer. */
+function payWallet(item: Asked, desk: Desk, { emit, refuse }: Verdict) {
+  const { book, wallets, made } = desk
+  const { toWalletId, amountEuros } = item.input.body
+  const [from, to] = [payer(item, desk), wallets.get(String(toWalletId))]
+  if (!from || !to) return refuse('wallet_not_found')
+  if (from === to) return refuse('same_wallet')
+  if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
+  if (from.status === 'frozen') return refuse('wallet_frozen')
+  if (!book.canPay(from.id, amountEuros))
+    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
+  const transfer = { ...begun(item, from), completedAt: item.now }
+  transferMachine.move(transfer, 'completed')
+  book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
+  made.push(transfer)
+  emit('transfer.completed', aboutTransfer(transfer))
+  return { ...transfer, ...unset }
+}
+
+/** By SEPA: the money is held, the day's limit taken, and the process begins with the commit. */
+function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wake }: Verdict) {
+  const { book, made } = desk
+  const { beneficiaryId, amountEuros, scheme = 'sct', reference } = item.input.body
+  const [from, payee] = [payer(item, desk), exit.payees.get(String(beneficiaryId))]
+  if (!from) return refuse('wallet_not_found')
+  if (!payee) return refuse('beneficiary_not_found')
+  if (exit.closed) return refuse('sepa_rail_missing', exit.closed)
+  if (from.status === 'closed') return refuse('wallet_closed')
+  if (from.status === 'frozen') return refuse('wallet_frozen')
+  const above = excess(exit.limits, exit.used, amountEuros)
+  if (above) return refuse(...above)
+  if (!book.canPay(from.id, amountEuros))
+    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
+  const { name, sepaName, iban, bic } = payee
+  const start = begun(item, from)
+  const transfer: TransferRow = {
+    ...start,
+    kind: 'sepa',
+    scheme,
+    reference: reference && sepaText(reference, LONGEST_REFERENCE),
+    endToEndId: start.id.replace('transfer_', ''),
+    payee: { name, sepaName, iban, bic },
+    countedOn: exit.day,
+    dueAt: after(item.now, UNATTENDED),
+    workflowId: workflowIdOf(transferProcess, start.id),
+  }
+  exit.used += amountEuros
+  exit.taken += amountEuros
+  book.hold(from.id, amountEuros, { type: 'transfer', id: transfer.id })
+  made.push(transfer)
+  emit('payment.updated', aboutTransfer(transfer))
+  wake(transferProcess, transfer)
+  return { ...transfer, ...unset }
+}
+
+/** Hot either way: thousands a second, on few wallets. */
 export const pay: Create = {
   load,
-  decide(item, { book, wallets, made }: Desk, { emit, refuse }) {
-    const { fromWalletId, toWalletId, amountEuros } = item.input.body
-    const [from, to] = [wallets.get(fromWalletId), wallets.get(toWalletId)]
-    if (!from || !to) return refuse('wallet_not_found')
-    if (from === to) return refuse('same_wallet')
-    if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
-    if (from.status === 'frozen') return refuse('wallet_frozen')
-    if (!book.canPay(from.id, amountEuros))
-      return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
-    const transfer = transferFrom(item)
-    transferMachine.move(transfer, 'completed')
-    book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
-    made.push(transfer)
-    emit('transfer.completed', aboutTransfer(transfer))
-    return { ...transfer, parts: null }
-  },
-  async write({ book, made }: Desk, sql) {
+  decide: (item, desk: Desk, verdict) =>
+    desk.exit && item.input.body.beneficiaryId !== undefined
+      ? payBeneficiary(item, desk, desk.exit, verdict)
+      : payWallet(item, desk, verdict),
+  async write({ exit, book, made }: Desk, sql) {
+    const tenant = made[0]
+    if (!tenant) return
+    if (exit && exit.taken > 0n) await takeOfDay(sql, tenant, exit.day, exit.taken)
     await insertTransfers(sql, made)
     await book.post(sql)
   },
 }
-
-/** What the world is told of a transfer. */
-export const aboutTransfer = ({ id, fromWalletId, toWalletId, status, amountEuros }: TransferRow) => ({
-  transferId: id,
-  fromWalletId,
-  toWalletId,
-  status,
-  amountEuros,
-})

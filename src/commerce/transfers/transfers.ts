@@ -1,10 +1,22 @@
 import { area } from '../../kernel/area.ts'
+import { after } from '../../kernel/clock.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { given, within } from '../../kernel/record.ts'
 import { openBook, shortOf } from '../../money/ledger/ledger.ts'
 import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import { HIGHEST, transfersApi } from './api.ts'
-import { aboutTransfer, pay } from './pay.ts'
+import { takeUp, UNATTENDED } from './course.ts'
+import { aboutTransfer } from './events.ts'
+import { limitsApi } from './limits-api.ts'
+import { look } from './look.ts'
+import { ownerLimits } from './owner-limits.ts'
+import { pay } from './pay.ts'
+import { transferProcess } from './process.ts'
+import { shown } from './shown.ts'
+import { simulate } from './simulate.ts'
+import { simulateApi } from './simulate-api.ts'
+import { inquire, lapse, noticed, submit, verify } from './steps.ts'
+import { stepsApi } from './steps-api.ts'
 import { divide, type Part, Transfer, transferMachine } from './transfer.ts'
 
 type Split = ContextOf<typeof transfersApi.split>
@@ -37,11 +49,6 @@ function hindrance(from: Known | undefined, payees: readonly (Known | undefined)
   if ([from, ...payees].some(wallet => wallet?.status === 'closed')) return refuse('wallet_closed')
   return from.status === 'frozen' ? refuse('wallet_frozen') : undefined
 }
-
-const shown = (transfer: Transfer) => ({
-  ...transfer,
-  parts: transfer.parts?.map(({ walletId, cents }) => ({ walletId, amountEuros: BigInt(cents) })) ?? null,
-})
 
 const transfers = implement(transfersApi, {
   create: pay,
@@ -78,9 +85,8 @@ const transfers = implement(transfersApi, {
     return shown(transfer)
   },
 
-  async list({ query: { status, kind, fromWalletId, toWalletId, from, to } }, { page }) {
-    const filters = { status, kind, fromWalletId, toWalletId, createdAt: within(from, to) }
-    const found = await page(Transfer, given(filters))
+  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, { page }) {
+    const found = await page(Transfer, given({ ...filters, createdAt: within(from, to) }))
     return { ...found, data: found.data.map(shown) }
   },
 
@@ -88,7 +94,53 @@ const transfers = implement(transfersApi, {
     const transfer = await em.findOne(Transfer, { id: params.id })
     return transfer ? shown(transfer) : refuse('transfer_not_found')
   },
+
+  async cancel({ params, body }, context) {
+    const course = await takeUp(params.id, context)
+    if (!course) return context.refuse('transfer_not_found')
+    const reason = body.comment ? { code: 'cancelled', message: body.comment } : null
+    if (!(await course.cancel(reason)))
+      return context.refuse('transfer_not_cancellable', whyNotCancelled(course.transfer))
+    await course.post()
+    return shown(course.transfer)
+  },
+
+  async confirmPayee({ params, body }, context) {
+    const { now, refuse } = context
+    const course = await takeUp(params.id, context)
+    if (!course) return refuse('transfer_not_found')
+    const { transfer } = course
+    if (transfer.status !== 'verifying' || !transfer.isToBeConfirmed()) return refuse('payee_not_waiting')
+    course.update({ payeeConfirmedAt: now, dueAt: after(now, UNATTENDED) }, body.comment)
+    return shown(transfer)
+  },
+
+  async recall({ params, body }, context) {
+    const { now, refuse } = context
+    const course = await takeUp(params.id, context)
+    if (!course) return refuse('transfer_not_found')
+    const { status, kind, recall } = course.transfer
+    if (kind !== 'sepa' || (status !== 'submitted' && status !== 'completed'))
+      return refuse('transfer_not_recallable')
+    if (recall?.status === 'requested') return refuse('recall_under_way')
+    const asked = { status: 'requested', at: now.toISOString(), reason: body.reason } as const
+    course.update({ recall: { ...asked, answeredAt: null, answer: null }, dueAt: now, inquiries: 0 })
+    return shown(course.transfer)
+  },
 })
+
+const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
+  kind === 'sepa' && (status === 'submitted' || status === 'completed')
+    ? undefined
+    : `The transfer is ${status} already.`
+
+const processed = implement(stepsApi, { look, verify, submit, inquire, lapse, noticed })
+
+/** All of it is of one noun: told apart by who calls. */
+const all = implement(
+  { ...limitsApi, ...transfersApi, ...stepsApi, ...simulateApi },
+  { ...ownerLimits.handlers, ...transfers.handlers, ...processed.handlers, ...simulate.handlers },
+)
 
 async function known(ids: readonly string[], { sql, tenant }: Pick<Split, 'sql' | 'tenant'>) {
   const wallets = await walletsOf(sql, tenant, ids)
@@ -97,10 +149,22 @@ async function known(ids: readonly string[], { sql, tenant }: Pick<Split, 'sql' 
 
 export const transfersArea = area(
   'Transfers',
-  'Money that an owner moves: between wallets, one to one or one to many.',
-  transfers,
+  'Money that an owner moves: between wallets, one to one or one to many, and by SEPA.',
+  all,
   {
     entities: [Transfer],
     machines: [transferMachine],
+    deadlines: [
+      {
+        process: transferProcess,
+        table: 'transfers',
+        record: 'id',
+        agent: 'agent_id',
+        due: 'due_at',
+        open: 'due_at is not null',
+        waits: 'workflow_id is not null',
+        operations: ['transfers.verify', 'transfers.submit', 'transfers.lapse', 'transfers.inquire'],
+      },
+    ],
   },
 )

@@ -15,6 +15,8 @@ export const templates = {
   sepa_submit: ['wallet', 'clearing_sepa'],
   sepa_settle: ['clearing_sepa', 'bank'],
   sepa_undo: ['clearing_sepa', 'wallet'],
+  /** The wallet is closed: the money waits until it is known for which one it is. */
+  sepa_undo_unmatched: ['clearing_sepa', 'suspense'],
   sepa_return: ['bank', 'wallet'],
 } as const satisfies Record<string, readonly [from: AccountKind, to: AccountKind]>
 

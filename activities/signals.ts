@@ -1,0 +1,65 @@
+import { activityInfo, type Info } from '@temporalio/activity'
+import { z } from 'zod'
+import { inspect } from '../src/derive/body.ts'
+import type { ProcessInput } from '../src/kernel/process.ts'
+import type { Run } from './support.ts'
+
+/** What a person sends along: a name, proved by nothing, and why. */
+const Payload = z.strictObject({
+  by: z.string().trim().min(1).max(200),
+  comment: z.string().trim().min(1).max(1_000).optional(),
+})
+
+export interface SignalSettings {
+  /** Whether signals from the Web UI decide about live money too. */
+  readonly operatorSignals: boolean
+}
+
+export interface Signalled<Verb extends string> extends ProcessInput {
+  readonly verb: Verb
+  readonly payload: unknown
+}
+
+interface Decision {
+  readonly operation: string
+  readonly requestId: string
+  body(by: string, comment: string | undefined): object
+}
+
+/** The same guarded operation as in the API; gives the line that the operator reads. */
+export async function decideWith<Verb extends string>(
+  run: Run,
+  { operatorSignals }: SignalSettings,
+  { verb, payload, ...input }: Signalled<Verb>,
+  { operation, requestId, body }: Decision,
+): Promise<string> {
+  const read = readPayload(payload)
+  if (!read) return `A signal ${verb} was ignored: send {"by": "your name", "comment": "why"}.`
+  if (input.mode === 'live' && !operatorSignals)
+    return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
+  const { by, comment } = read
+  const { refused } = await run(operation, {
+    of: input,
+    as: { operator: by },
+    requestId,
+    body: body(by, comment),
+    once: onceOf(activityInfo()),
+  })
+  return refused
+    ? `The signal ${verb} by ${by} changed nothing: ${refused}`
+    : `Signal ${verb} by ${by}: done.`
+}
+
+/** An attempt whose answer was lost has done its work: the next one is told what it was. */
+const onceOf = ({ workflowExecution, activityId }: Info): string =>
+  `${workflowExecution?.runId}/${activityId}`
+
+/** Undefined where it is not what was asked for. */
+function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
+  try {
+    inspect(payload)
+    return Payload.parse(payload)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,16 @@
+import { excerpt } from '../../kernel/schemas.ts'
+import type { Transfer } from './transfer.ts'
+
+type Told = Pick<
+  Transfer,
+  'id' | 'fromWalletId' | 'toWalletId' | 'beneficiaryId' | 'status' | 'amountEuros'
+> & { readonly reason?: Transfer['reason'] }
+
+/** What the world is told of a transfer, with the words that were said about it. */
+export function aboutTransfer(
+  { id, fromWalletId, toWalletId, beneficiaryId, status, amountEuros, reason }: Told,
+  words = reason?.message ?? null,
+) {
+  const about = { transferId: id, fromWalletId, toWalletId, beneficiaryId, status, amountEuros }
+  return words ? { ...about, reason: excerpt(words) } : about
+}

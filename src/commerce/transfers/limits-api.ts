@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { id } from '../../kernel/ids.ts'
+import { euros } from '../../kernel/money.ts'
+import { get, missing, put } from '../../kernel/operation.ts'
+
+const mode = z.enum(['test', 'live'])
+
+const LimitsRecord = z
+  .object({
+    ownerId: id('customer'),
+    mode,
+    singleEuros: euros.meta({ description: 'The most that one transfer by SEPA may be.' }),
+    dailyEuros: euros.meta({ description: 'The most that may leave by SEPA in a day of UTC.' }),
+    day: z.iso.date(),
+    usedEuros: euros.meta({
+      description: 'Taken of the day: all of its transfers but those that never left.',
+    }),
+    remainingEuros: euros,
+  })
+  .meta({ id: 'TransferLimits' })
+
+export const limitsApi = {
+  limits: get('/transfers/limits', {
+    summary: 'See how much may leave by SEPA',
+    callers: ['key'],
+    scope: 'transfers:read',
+    returns: [200, LimitsRecord],
+  }),
+  setLimits: put('/customers/{id}/transfer-limits', {
+    summary: 'Set how much may leave an owner’s wallets by SEPA',
+    description:
+      'Null is what the plan says, for one transfer and for a day: free € 1,000 and € 2,000; starter € 10,000 and € 25,000; business € 50,000 and € 250,000; enterprise € 1,000,000 and € 10,000,000.',
+    callers: ['dash'],
+    body: z.strictObject({ mode, singleEuros: euros.nullable(), dailyEuros: euros.nullable() }),
+    example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },
+    returns: [200, LimitsRecord],
+    fails: { customer_not_found: missing('customer') },
+    emits: {
+      'transfer.limits_changed': z.object({
+        ownerId: id('customer'),
+        mode,
+        singleEuros: euros,
+        dailyEuros: euros,
+      }),
+    },
+  }),
+}

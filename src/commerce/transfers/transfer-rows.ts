@@ -1,0 +1,69 @@
+import { insertInto, type Table } from '../../kernel/rows.ts'
+import type { Transfer } from './transfer.ts'
+
+/** A transfer without its entity: what a group commit decides and writes. */
+export type TransferRow = Pick<
+  Transfer,
+  | 'id'
+  | 'ownerId'
+  | 'mode'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'agentId'
+  | 'fromWalletId'
+  | 'toWalletId'
+  | 'beneficiaryId'
+  | 'kind'
+  | 'scheme'
+  | 'amountEuros'
+  | 'reference'
+  | 'endToEndId'
+  | 'payee'
+  | 'status'
+  | 'countedOn'
+  | 'inquiries'
+  | 'dueAt'
+  | 'completedAt'
+  | 'workflowId'
+>
+
+const table: Table<TransferRow> = {
+  name: 'transfers',
+  columns: {
+    id: ['id', 'text'],
+    ownerId: ['owner_id', 'text'],
+    mode: ['mode', 'text'],
+    createdAt: ['created_at', 'timestamptz'],
+    updatedAt: ['updated_at', 'timestamptz'],
+    agentId: ['agent_id', 'text'],
+    fromWalletId: ['from_wallet_id', 'text'],
+    toWalletId: ['to_wallet_id', 'text'],
+    beneficiaryId: ['beneficiary_id', 'text'],
+    kind: ['kind', 'text'],
+    scheme: ['scheme', 'text'],
+    amountEuros: ['amount_cents', 'bigint'],
+    reference: ['reference', 'text'],
+    endToEndId: ['end_to_end_id', 'text'],
+    payee: ['payee', 'jsonb'],
+    status: ['status', 'text'],
+    countedOn: ['counted_on', 'date'],
+    inquiries: ['inquiries', 'int'],
+    dueAt: ['due_at', 'timestamptz'],
+    completedAt: ['completed_at', 'timestamptz'],
+    workflowId: ['workflow_id', 'text'],
+  },
+}
+
+export const insertTransfers = insertInto(table)
+
+/** What an answer shows besides: a transfer that has just been made has none of it. */
+export const unset = {
+  parts: null,
+  intentId: null,
+  payeeCheck: null,
+  payeeConfirmedAt: null,
+  reason: null,
+  recall: null,
+  submittedAt: null,
+  transactionId: null,
+} as const

@@ -1,0 +1,76 @@
+/**
+ * Why a payment was rejected, returned, recalled, or was not, in words. The codes are those of the ISO 20022 external
+ * code sets (ExternalStatusReason1Code, ExternalReturnReason1Code, ExternalCancellationReason1Code,
+ * ExternalPaymentCancellationRejection1Code) that the EPC's rulebooks of SCT and SCT Inst use.
+ */
+const words: Readonly<Record<string, string>> = {
+  AB05: 'The payee’s bank did not answer in time.',
+  AB06: 'A bank on the way did not answer in time.',
+  AB07: 'A bank on the way could not be reached.',
+  AB08: 'The payee’s bank could not be reached.',
+  AB09: 'The payee’s bank could not process it.',
+  AB10: 'A bank on the way could not process it.',
+  AC01: 'The account number of the payee is wrong.',
+  AC03: 'The account number of the payee is not valid.',
+  AC04: 'The payee’s account is closed.',
+  AC06: 'The payee’s account is blocked.',
+  AC13: 'The payer’s account is not of the right kind.',
+  AG01: 'Payments to this kind of account are not allowed.',
+  AG02: 'The payment was of a kind that the bank does not know.',
+  AG09: 'The payment was not received.',
+  AG10: 'The bank has been suspended from the scheme.',
+  AG11: 'The payee’s bank has been suspended from the scheme.',
+  AGNT: 'A bank on the way is wrong.',
+  AM02: 'The amount is above what the payee’s bank takes.',
+  AM04: 'There was not enough money at the payer’s bank.',
+  AM05: 'The same payment was made before.',
+  AM09: 'The amount is not the one that was agreed.',
+  AM23: 'The amount is above what is settled at once.',
+  ARDT: 'The money has been returned already.',
+  BE01: 'The name does not fit the account.',
+  BE04: 'The payee’s address is missing or wrong.',
+  BE05: 'Whoever has ordered the payment is not known.',
+  CNOR: 'The payee’s bank is not registered under its BIC.',
+  CURR: 'The currency is wrong.',
+  CUST: 'The payee does not agree to give it back.',
+  DNOR: 'The payer’s bank is not registered under its BIC.',
+  DUPL: 'It was paid twice.',
+  ED05: 'The settlement failed.',
+  ERIN: 'The payee’s bank does not take the extended remittance information.',
+  FF01: 'The format of the message is wrong.',
+  FOCR: 'It was given back because the payer asked for it.',
+  FR01: 'It was a fraud.',
+  FRAD: 'It was a fraud.',
+  LEGL: 'The law forbids to give it back.',
+  MD07: 'The payee has died.',
+  MS02: 'The payee does not want it.',
+  MS03: 'The bank gives no reason.',
+  NOAS: 'The payee has not answered.',
+  NOOR: 'The original payment was never received.',
+  RC01: 'The BIC of the payee’s bank is wrong.',
+  RC04: 'The identifier of the payee’s bank is wrong or missing.',
+  RC07: 'The BIC of the payee’s bank is missing or not valid.',
+  RR01: 'What the rules demand about the payer’s account is missing.',
+  RR02: 'What the rules demand about the payer’s name or address is missing.',
+  RR03: 'What the rules demand about the payee’s name or address is missing.',
+  RR04: 'The rules of a bank’s country forbid it.',
+  TECH: 'It was made by a technical fault.',
+  TM01: 'It came too late to be carried out.',
+  UPAY: 'The payment was not due.',
+}
+
+/** What a code looks like, whether we have words for it or not. */
+export const reasonCode = /^[A-Z]{2}[A-Z0-9]{2}$/
+
+export interface Reason {
+  code: string
+  message: string
+}
+
+/** Every reason can be told, one that we have never heard of too. */
+export function reasonOf(code: string | null): Reason {
+  const known = code ?? 'MS03'
+  return { code: known, message: words[known] ?? `The bank gives the reason ${known}.` }
+}
+
+export const reasonCodes = Object.keys(words)

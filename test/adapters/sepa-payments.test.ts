@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals'
+import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
+import type { Payment } from '../../src/kernel/sepa-rail.ts'
+import { reasonCode, reasonCodes, reasonOf } from '../../src/kernel/sepa-reasons.ts'
+
+const rail = sandboxRail()
+const call = { reference: 'transfer_1', requestId: 'request-1' }
+const submittedAt = new Date('2026-11-20T09:30:00.000Z')
+
+const payment = (amountEuros: bigint, afterSeconds = 0): Payment => ({
+  ...{ endToEndId: 'e2e', scheme: 'sct', amountEuros, payerIban: null, reference: null, submittedAt },
+  payee: { name: 'Ada', iban: 'DE89370400440532013000', bic: null },
+  until: null,
+  at: new Date(submittedAt.getTime() + afterSeconds * 1_000),
+})
+
+const settled = { status: 'settled', reasonCode: null }
+const pending = { status: 'pending', reasonCode: null }
+const rejected = (code: string) => ({ status: 'rejected', reasonCode: code })
+
+describe('the sandbox’s rail', () => {
+  test.each([
+    ['any amount', 12_50n, settled, settled],
+    ['€ 666.01', 666_01n, rejected('AC04'), rejected('AC04')],
+    ['€ 666.02', 666_02n, rejected('AM04'), rejected('AM04')],
+    ['€ 666.03', 666_03n, rejected('RC01'), rejected('RC01')],
+    ['€ 666.04', 666_04n, rejected('MS03'), rejected('MS03')],
+    ['€ 666.05', 666_05n, rejected('AG01'), rejected('AG01')],
+    ['€ 666.06', 666_06n, rejected('AC06'), rejected('AC06')],
+    ['€ 666.07', 666_07n, pending, rejected('AB09')],
+    ['€ 777.01', 777_01n, pending, settled],
+    ['€ 777.02', 777_02n, 'late', 'late'],
+    ['€ 777.03', 777_03n, 'late', settled],
+    ['€ 777.04', 777_04n, 'late', rejected('AB05')],
+    ['€ 777.05', 777_05n, 'unusable', settled],
+    ['€ 777.06', 777_06n, pending, pending],
+  ])('says of %s the same however often it is asked', async (_, cents, first, anHourLater) => {
+    for (let count = 0; count < 2; count++) expect(await rail.submit(payment(cents), call)).toEqual(first)
+    expect(await rail.statusOf(payment(cents, 3_600), call)).toEqual(anHourLater)
+    expect(await rail.submit(payment(cents, 3_600), call)).toEqual(first)
+  })
+
+  test.each([
+    ['any amount', 12_50n, { status: 'accepted', reasonCode: 'FOCR' }],
+    ['€ 888.01', 888_01n, { status: 'refused', reasonCode: 'CUST' }],
+    ['€ 888.02', 888_02n, { status: 'refused', reasonCode: 'AC04' }],
+    ['€ 888.03', 888_03n, pending],
+    ['€ 888.04', 888_04n, 'late'],
+  ])('answers a recall of %s', async (_, cents, answer) => {
+    expect(await rail.recall(payment(cents), call)).toEqual(answer)
+  })
+})
+
+describe('a reason', () => {
+  test.each(reasonCodes)('%s has a sentence', code => {
+    expect(code).toMatch(reasonCode)
+    expect(reasonOf(code)).toEqual({
+      code,
+      message: expect.stringMatching(/^(The|A|It|There|What|Payments) .*\.$/),
+    })
+  })
+
+  test('that nobody has heard of is told all the same, and none is MS03', () => {
+    expect(reasonOf('ZZ01')).toEqual({ code: 'ZZ01', message: 'The bank gives the reason ZZ01.' })
+    expect(reasonOf(null).code).toBe('MS03')
+    expect(reasonCodes.length).toBeGreaterThan(30)
+  })
+})

@@ -1,0 +1,263 @@
+import { describe, expect, test } from '@jest/globals'
+import { aPayment, aWallet, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { recordingRail } from '../support/rail.ts'
+
+const rail = recordingRail()
+const house = await startHouse({ outside: { sepaRail: () => rail.rail } })
+const { client, ownerId } = await house.owner()
+
+const get = (id: string) => made(client.transfers.get({ params: { id } }))
+const wallet = (id: string) => made(client.wallets.get({ params: { id } }))
+const pass = (minutes: number) => made(client.sandbox.advance({ body: { minutes } }))
+const settle = (transferId: string, by = client) => by.transfers.simulateSettle({ body: { transferId } })
+const reject = (transferId: string, reasonCode: string | null = null) =>
+  client.transfers.simulateReject({ body: { transferId, reasonCode } })
+const giveBack = (transferId: string, reasonCode: string | null = null) =>
+  client.transfers.simulateReturn({ body: { transferId, reasonCode } })
+const recall = (id: string, reason = 'It was paid twice') =>
+  client.transfers.recall({ params: { id }, body: { reason } })
+
+const postings = async (transferId: string) =>
+  (await made(client.ledger.transfers({ query: { referenceId: transferId } }))).data
+    .map(({ kind }) => kind)
+    .reverse()
+
+const inSuspense = async () =>
+  (await made(client.ledger.balances({}))).data.find(({ kind }) => kind === 'suspense')?.postedEuros ?? 0
+
+const isProven = async (by: TestClient = client) =>
+  expect(await made(by.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+
+/** At the bank, which has not said yet what becomes of it. */
+async function aSubmitted() {
+  const transfer = await aPayment(client, { amountEuros: 777.06 })
+  await pass(1)
+  expect((await get(transfer.id)).status).toBe('submitted')
+  return transfer
+}
+
+async function aCompleted(amountEuros = 12.5) {
+  const transfer = await aPayment(client, { amountEuros })
+  await pass(1)
+  expect((await get(transfer.id)).status).toBe('completed')
+  return transfer
+}
+
+/** The wallet is empty while the money is out. */
+const close = (id: string) => made(client.wallets.close({ params: { id } }))
+
+describe('a notice of the bank', () => {
+  test('that it has settled counts once, however often it comes, and from two places at once', async () => {
+    const { id } = await aSubmitted()
+    const there = house.client()
+    expect((await settle(id, there)).status).toBe(401)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => settle(id)))
+    expect(answers.map(({ body }) => body?.status)).toEqual(Array(5).fill('completed'))
+    expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle'])
+    const told = await house.sql(
+      `select 1 from events where event = 'transfer.completed' and data ->> 'transferId' = $1`,
+      [id],
+    )
+    expect(told).toHaveLength(1)
+    await isProven()
+  })
+
+  test('that it is rejected undoes it, with its reason in words, known or not', async () => {
+    const [known, strange, wordless] = [await aSubmitted(), await aSubmitted(), await aSubmitted()]
+    await made(reject(known.id, 'AC04'))
+    await made(reject(known.id, 'AC06'))
+    await made(reject(strange.id, 'ZZ99'))
+    await made(reject(wordless.id))
+    expect((await get(known.id)).reason).toEqual({ code: 'AC04', message: 'The payee’s account is closed.' })
+    expect((await get(strange.id)).reason?.message).toBe('The bank gives the reason ZZ99.')
+    expect((await get(wordless.id)).reason?.code).toBe('MS03')
+    expect((await wallet(known.fromWalletId)).availableEuros).toBe(777.06)
+    await isProven()
+  })
+
+  test('that it comes back is recorded after settlement, and before it is known', async () => {
+    const [settled, unheard] = [await aCompleted(), await aSubmitted()]
+    for (const { id, fromWalletId, amountEuros } of [settled, unheard]) {
+      await made(giveBack(id, 'AC04'))
+      expect(await get(id)).toMatchObject({
+        status: 'returned',
+        reason: { code: 'AC04' },
+        completedAt: expect.any(String),
+      })
+      expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: amountEuros, heldEuros: 0 })
+      await made(giveBack(id, 'AC04'))
+      await made(settle(id))
+      await made(reject(id))
+      expect((await get(id)).status).toBe('returned')
+      expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle', 'sepa_return'])
+    }
+    await isProven()
+  })
+
+  test('that it is rejected after it had settled is taken for its return', async () => {
+    const { id } = await aCompleted()
+    await made(reject(id, 'AC04'))
+    expect(await get(id)).toMatchObject({ status: 'returned', reason: { code: 'AC04' } })
+    await isProven()
+  })
+
+  test('that it has settled after it was rejected moves nothing, and is told to a person once', async () => {
+    const { id, fromWalletId } = await aSubmitted()
+    await made(reject(id, 'AC04'))
+    for (let count = 0; count < 3; count++) await made(settle(id))
+    expect(await get(id)).toMatchObject({ status: 'rejected', reason: { code: 'contradiction' } })
+    expect((await wallet(fromWalletId)).availableEuros).toBe(777.06)
+    const { data } = await made(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
+    expect(data[0]?.data).toMatchObject({ transferId: id, reason: expect.stringContaining('ask the bank') })
+    await isProven()
+  })
+
+  test('is refused for what has not been submitted, and in live mode', async () => {
+    const { id } = await aPayment(client, { name: 'No Match GmbH' })
+    for (const notice of [settle, reject, giveBack])
+      expect((await notice(id)).code).toBe('transfer_not_submitted')
+    expect((await settle('transfer_1')).status).toBe(404)
+    const { client: other } = await house.owner()
+    expect((await settle(id, other)).status).toBe(404)
+    await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
+    const { key } = await made(client.keys.create({ body: { name: 'Live', environment: 'live' } }))
+    expect((await settle(id, house.client(String(key)))).code).toBe('test_mode_only')
+  })
+
+  test('with a reason that is none is a 400', async () => {
+    const { error, status } = await reject('transfer_1', 'closed')
+    expect([status, error]).toEqual([400, expect.stringContaining('reasonCode')])
+  })
+})
+
+describe('a wallet that was closed meanwhile', () => {
+  test.each([
+    ['returned', aCompleted, giveBack, 'unmatched_credit'],
+    ['rejected', aSubmitted, reject, 'sepa_undo_unmatched'],
+  ] as const)('does not get what is %s: it is kept in suspense', async (status, make, notice, posting) => {
+    const before = await inSuspense()
+    const { id, fromWalletId, amountEuros } = await make()
+    await close(fromWalletId)
+    await made(notice(id, 'AC04'))
+    expect(await get(id)).toMatchObject({
+      status,
+      reason: {
+        code: 'AC04',
+        message: 'The payee’s account is closed. The wallet is closed: the money is kept in suspense.',
+      },
+    })
+    expect((await inSuspense()) - before).toBeCloseTo(amountEuros, 2)
+    expect((await postings(id)).at(-1)).toBe(posting)
+    await isProven()
+  })
+
+  test('settles all the same', async () => {
+    const { id, fromWalletId } = await aSubmitted()
+    await close(fromWalletId)
+    await made(settle(id))
+    expect((await get(id)).status).toBe('completed')
+    await isProven()
+  })
+})
+
+describe('a recall', () => {
+  test('is asked for, agreed to, and the money is back', async () => {
+    const { id, fromWalletId } = await aCompleted()
+    const asked = await made(recall(id, 'It was paid twice'))
+    expect(asked).toMatchObject({
+      status: 'completed',
+      recall: { status: 'requested', reason: 'It was paid twice', answer: null, answeredAt: null },
+    })
+    expect((await recall(id)).code).toBe('recall_under_way')
+    await pass(1)
+    expect(await get(id)).toMatchObject({
+      status: 'returned',
+      reason: { code: 'FOCR' },
+      recall: { status: 'accepted', answer: { code: 'FOCR' }, answeredAt: expect.any(String) },
+    })
+    expect((await wallet(fromWalletId)).availableEuros).toBe(12.5)
+    expect((await recall(id)).code).toBe('transfer_not_recallable')
+    await isProven()
+  })
+
+  test.each([
+    [888.01, 'CUST', 'The payee does not agree to give it back.'],
+    [888.02, 'AC04', 'The payee’s account is closed.'],
+  ])('of € %d is refused with %s, and may be asked for again', async (amountEuros, code, message) => {
+    const { id } = await aCompleted(amountEuros)
+    await made(recall(id))
+    await pass(1)
+    const refused = { status: 'refused', answer: { code, message } }
+    expect(await get(id)).toMatchObject({ status: 'completed', reason: null, recall: refused })
+    expect((await made(recall(id))).recall?.status).toBe('requested')
+    await pass(1)
+    expect((await get(id)).recall?.status).toBe('refused')
+    await isProven()
+  })
+
+  test.each([888.03, 888.04])('of € %d is waited for, and a return answers it', async amountEuros => {
+    const { id } = await aCompleted(amountEuros)
+    await made(recall(id))
+    await pass(1)
+    await pass(60 * 24 * 10)
+    expect(await get(id)).toMatchObject({ status: 'completed', recall: { status: 'requested' } })
+    expect(rail.count('recall', id)).toBeGreaterThan(5)
+    await made(giveBack(id, 'FOCR'))
+    expect(await get(id)).toMatchObject({ status: 'returned', recall: { status: 'accepted' } })
+    const asked = rail.count('recall', id)
+    await pass(60 * 24 * 3)
+    expect(rail.count('recall', id)).toBe(asked)
+    await isProven()
+  })
+
+  test('of what has not settled stops it on its way', async () => {
+    const { id, fromWalletId } = await aSubmitted()
+    await made(recall(id))
+    await pass(1)
+    expect(await get(id)).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'FOCR' },
+      recall: { status: 'accepted' },
+      completedAt: null,
+    })
+    expect((await wallet(fromWalletId)).availableEuros).toBe(777.06)
+    await isProven()
+  })
+
+  test('is asked for in spite of a settlement meanwhile, and of a bank that is away', async () => {
+    const { id } = await aSubmitted()
+    rail.break('recall', 'before', 2)
+    await made(recall(id))
+    await made(settle(id))
+    expect(await get(id)).toMatchObject({ status: 'completed', recall: { status: 'requested' } })
+    await pass(60)
+    rail.mend()
+    await pass(60)
+    expect(await get(id)).toMatchObject({ status: 'returned', recall: { status: 'accepted' } })
+    await isProven()
+  })
+
+  test('is answered by a rejection as well', async () => {
+    const { id } = await aSubmitted()
+    await made(recall(id))
+    await made(reject(id, 'AC04'))
+    expect(await get(id)).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'AC04' },
+      recall: { status: 'accepted', answer: { code: 'AC04' } },
+    })
+    await made(giveBack(id))
+    expect((await get(id)).status).toBe('rejected')
+    await isProven()
+  })
+
+  test('is refused for what has not left by SEPA', async () => {
+    const { id } = await aPayment(client)
+    expect((await recall(id)).code).toBe('transfer_not_recallable')
+    const [from, to] = [await aWallet(client, 1), await aWallet(client)]
+    const body = { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 }
+    const within = await made(client.transfers.create({ body }))
+    expect((await recall(within.id)).code).toBe('transfer_not_recallable')
+  })
+})

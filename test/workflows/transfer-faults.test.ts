@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { aPayment, made, type TestClient } from '../support/factories.ts'
+import { flakyProxy } from '../support/flaky-proxy.ts'
+import { startHouse } from '../support/harness.ts'
+import { recordingRail } from '../support/rail.ts'
+import { runs } from '../support/runs.ts'
+import { addressOfRun, temporalOfRun } from '../support/temporal.ts'
+import { until } from '../support/until.ts'
+
+const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
+const rail = recordingRail()
+const house = await startHouse({
+  temporal: temporalOfRun(new URL(proxy.url).host),
+  outside: { sepaRail: () => rail.rail },
+})
+const temporal = await runs()
+
+afterEach(() => rail.mend())
+
+const get = (client: TestClient, id: string) => made(client.transfers.get({ params: { id } }))
+
+const becomes = (state: 'ok' | 'unreachable') =>
+  until(
+    `Temporal is ${state}`,
+    async () => (await made(house.client().health.health())).checks.temporal === state,
+  )
+
+const isProven = async (client: TestClient) =>
+  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+
+describe('a bank that fails while the run goes on', () => {
+  test.each([
+    ['before', 'rejected', 0],
+    ['after', 'completed', 1],
+    ['late', 'completed', 1],
+  ] as const)('at an instant submission, %s: %s, and it was submitted once', async (fault, status, taken) => {
+    const { client } = await house.owner()
+    rail.break('submit', fault, 1)
+    const transfer = await aPayment(client, { scheme: 'sct_inst' })
+    const run = temporal.of(transfer)
+    await run.begins()
+    await until('it is submitted', async () => (await get(client, transfer.id)).status === 'submitted')
+    await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
+    await made(client.sandbox.advance({ body: { seconds: 10 } }))
+    expect(await run.ends()).toBe(status)
+    expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, taken])
+    await isProven(client)
+  })
+
+  test('at the verification and at every question: it is tried again until it answers', async () => {
+    const { client } = await house.owner()
+    rail.break('verifyPayee', 'before', 3)
+    rail.break('submit', 'after', 1)
+    rail.break('statusOf', 'before', 2)
+    const transfer = await aPayment(client)
+    const run = temporal.of(transfer)
+    await run.begins()
+    await until('it is submitted', async () => (await get(client, transfer.id)).status === 'submitted')
+    await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
+    for (const minutes of [1, 5, 30]) await made(client.sandbox.advance({ body: { minutes } }))
+    expect(await run.ends()).toBe('completed')
+    expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 1])
+    await isProven(client)
+  })
+})
+
+describe('while Temporal is away', () => {
+  test('a transfer is made and waits, and is carried out when it is back', async () => {
+    const { client } = await house.owner()
+    await proxy.close()
+    await becomes('unreachable')
+    const transfer = await aPayment(client)
+    expect((await get(client, transfer.id)).status).toBe('created')
+    await proxy.open()
+    expect(await temporal.of(transfer).ends()).toBe('completed')
+    expect(rail.count('submit', transfer.id)).toBe(1)
+    await isProven(client)
+  })
+
+  test('for longer than a minute, it is carried out without it', async () => {
+    const { client } = await house.owner()
+    await proxy.close()
+    await becomes('unreachable')
+    const [paid, waiting] = [await aPayment(client), await aPayment(client, { name: 'No Match GmbH' })]
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect((await get(client, paid.id)).status).toBe('completed')
+    await made(client.transfers.confirmPayee({ params: { id: waiting.id }, body: {} }))
+    await proxy.open()
+    for (const transfer of [paid, waiting]) {
+      expect(await temporal.of(transfer).ends()).toBe('completed')
+      expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 1])
+    }
+    await isProven(client)
+  })
+})

@@ -1,0 +1,74 @@
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
+import { startRelay, startWork } from '../../src/bin/engine.ts'
+import { openHouse, type Part } from '../../src/bin/house.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import { aPayment, made } from '../support/factories.ts'
+import { DASHBOARD_SECRET, startHouse } from '../support/harness.ts'
+import { recordingRail } from '../support/rail.ts'
+import { runs } from '../support/runs.ts'
+import { temporalOfRun } from '../support/temporal.ts'
+import { until } from '../support/until.ts'
+
+const rail = recordingRail()
+const outside = { sepaRail: () => rail.rail }
+const house = await startHouse({ outside })
+const temporal = await runs()
+const access = temporalOfRun()
+
+/** Beside the API a relay, and a worker that is another one after each restart. */
+const beside = await openHouse({
+  settings: {
+    ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
+    ...{ databaseUrl: house.databaseUrl, dashboardSecret: DASHBOARD_SECRET, secretKey: 's'.repeat(32) },
+  },
+  shared: true,
+  outside,
+})
+const relay = startRelay(beside, access)
+let worker: Part = startWork(beside, access)
+const gone: Promise<void>[] = []
+
+/** The old one finishes what it has begun while the new one takes over. */
+function restart(): void {
+  gone.push(worker.stop())
+  worker = startWork(beside, access)
+}
+
+afterEach(() => rail.mend())
+
+afterAll(async () => {
+  await Promise.all([...gone, worker.stop(), relay.stop()])
+  await beside.database.close()
+})
+
+describe('a worker that is restarted', () => {
+  test.each(['verifyPayee', 'submit', 'statusOf'] as const)('during %s: it ends right', async method => {
+    const { client } = await house.owner()
+    let restarted = false
+    rail.meanwhile(method, async () => {
+      if (!restarted) restart()
+      restarted = true
+    })
+    const transfer = await aPayment(client, { amountEuros: 777.05, scheme: 'sct_inst' })
+    const get = () => made(client.transfers.get({ params: { id: transfer.id } }))
+    await until('it is in doubt', async () => (await get()).reason?.code === 'indeterminate')
+    await made(client.sandbox.advance({ body: { seconds: 10 } }))
+    expect(await temporal.of(transfer).ends()).toBe('completed')
+    expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 1])
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+
+  test('while a person is waited for: the next one knows how it stands', async () => {
+    const { client } = await house.owner()
+    const transfer = await aPayment(client, { name: 'Close Adler GmbH' })
+    const run = temporal.of(transfer)
+    await run.begins()
+    await run.says('waits for confirmPayee')
+    restart()
+    await run.says('waits for confirmPayee')
+    await run.signal('confirmPayee', { by: 'Ada' })
+    expect(await run.ends()).toBe('completed')
+    expect(rail.count('verifyPayee', transfer.id)).toBe(1)
+    expect(rail.count('submit', transfer.id)).toBe(1)
+  })
+})

@@ -1,0 +1,202 @@
+import { describe, expect, test } from '@jest/globals'
+import { transferSignals } from '../../src/commerce/transfers/process.ts'
+import { days, minutes } from '../../src/kernel/clock.ts'
+import { aPayment, aWallet, made } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { times } from '../support/pot-house.ts'
+import { recordingRail } from '../support/rail.ts'
+import { runs } from '../support/runs.ts'
+import { until } from '../support/until.ts'
+
+const rail = recordingRail()
+const house = await startHouse({ temporal: true, outside: { sepaRail: () => rail.rail } })
+const temporal = await runs()
+const { client, ownerId } = await house.owner()
+
+const get = (id: string) => made(client.transfers.get({ params: { id } }))
+const becomes = (id: string, status: string) =>
+  until(`${id} is ${status}`, async () => (await get(id)).status === status)
+
+const isProven = async () => expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true })
+
+async function aRun(members: Parameters<typeof aPayment>[1] = {}) {
+  const transfer = await aPayment(client, members)
+  const run = temporal.of(transfer)
+  await run.begins()
+  return { transfer, run, id: transfer.id, params: { id: transfer.id } }
+}
+
+/** One whose payee a person must confirm. */
+async function aWaiting() {
+  const waiting = await aRun({ name: 'Close Adler GmbH' })
+  await waiting.run.says('waits for confirmPayee or cancel')
+  return waiting
+}
+
+/** Who did what to the record, the newest first. */
+const auditOf = async (id: string) =>
+  (await made(client.audit.list({ query: { resource: id } }))).data.map(
+    ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,
+  )
+
+describe('a transfer by SEPA', () => {
+  test.each(['sct', 'sct_inst'] as const)('by %s is carried out by its run', async scheme => {
+    const { id, run } = await aRun({ scheme, amountEuros: 19.9 })
+    expect(await run.ends()).toBe('completed')
+    expect(await get(id)).toMatchObject({ status: 'completed', payeeCheck: { result: 'match' } })
+    expect(await run.attributes()).toMatchObject({ AgentPayOwner: ownerId, AgentPayStatus: 'completed' })
+    expect(await run.details()).toContain('€ 19.90 to Bäckerei Müller: completed')
+    expect([rail.count('verifyPayee', id), rail.count('submit', id), rail.taken(id)]).toEqual([1, 1, 1])
+    expect(await run.failedTasks()).toBe(0)
+    await isProven()
+  })
+
+  test('that is rejected ends with it, and says why', async () => {
+    const { run } = await aRun({ amountEuros: 666.01 })
+    expect(await run.ends()).toBe('rejected')
+    expect(await run.details()).toContain('rejected, AC04: The payee’s account is closed.')
+  })
+
+  test('that waits is found by an operator, who sees for what and for how long', async () => {
+    const { id, transfer, run } = await aWaiting()
+    expect(transfer.workflowId).toBe(`transfer/${id}`)
+    expect(await run.attributes()).toMatchObject({ AgentPayOwner: ownerId, AgentPayStatus: 'verifying' })
+    const { dueInMs, ...state } = (await run.state()) ?? {}
+    expect(state).toEqual({
+      status: 'verifying',
+      summary: expect.stringMatching(/^€ 12\.50 to Close Adler GmbH: .* until .* UTC \(close_match\)$/),
+      closed: false,
+      next: 'lapse',
+    })
+    expect(Number(dueInMs)).toBeGreaterThan(days(7) - minutes(2))
+    await made(client.transfers.cancel({ params: { id }, body: {} }))
+    expect(await run.ends()).toBe('cancelled')
+  })
+
+  test('shows no more in its history than ids', async () => {
+    const { run } = await aWaiting()
+    const { events } = await run.handle.fetchHistory()
+    const begun = events?.[0]?.workflowExecutionStartedEventAttributes
+    const [input] = (begun?.input?.payloads ?? []).map(({ data }) => JSON.parse(String(data)))
+    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId'])
+    expect(JSON.stringify(events)).not.toContain(Buffer.from('DE89370400440532013000').toString('base64'))
+  })
+
+  test('between wallets has no run', async () => {
+    const [from, to] = [await aWallet(client, 1), await aWallet(client)]
+    const body = { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 }
+    const within = await made(client.transfers.create({ body }))
+    expect(within.workflowId).toBe(null)
+    expect(await temporal.of({ workflowId: `transfer/${within.id}` }).status()).toBeUndefined()
+  })
+
+  test('many at once all end, each once', async () => {
+    const { id: fromWalletId } = await aWallet(client, 100)
+    const all = await times(20, () => aPayment(client, { fromWalletId, amountEuros: 2 }))
+    for (const transfer of all) expect(await temporal.of(transfer).ends()).toBe('completed')
+    expect(all.map(({ id }) => rail.taken(id))).toEqual(Array(20).fill(1))
+    expect(await made(client.wallets.get({ params: { id: fromWalletId } }))).toMatchObject({
+      availableEuros: 60,
+      heldEuros: 0,
+    })
+    await isProven()
+  })
+})
+
+describe('by REST', () => {
+  test('a payee is confirmed, and the run goes on', async () => {
+    const { run, params } = await aWaiting()
+    await made(client.transfers.confirmPayee({ params, body: {} }))
+    expect(await run.ends()).toBe('completed')
+  })
+
+  test('a notice ends the run that waits for it, and one that comes again begins no other', async () => {
+    const { id, run } = await aRun({ amountEuros: 777.06 })
+    await becomes(id, 'submitted')
+    await made(client.transfers.simulateSettle({ body: { transferId: id } }))
+    expect(await run.ends()).toBe('completed')
+    const { runId } = await run.handle.describe()
+    await made(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await until('the outbox is empty', async () => (await house.sql('select 1 from outbox')).length === 0)
+    expect((await run.handle.describe()).runId).toBe(runId)
+    expect((await get(id)).status).toBe('returned')
+  })
+
+  test('a recall begins it anew, until it is answered', async () => {
+    const { id, run, params } = await aRun({ amountEuros: 888.03 })
+    await run.ends()
+    const first = (await run.handle.describe()).runId
+    await made(client.transfers.recall({ params, body: { reason: 'Twice' } }))
+    await until('another run waits', async () => {
+      const { runId, status } = await run.handle.describe()
+      return runId !== first && status.name === 'RUNNING'
+    })
+    await run.says('completed, and asked back')
+    await made(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'FOCR' } }))
+    expect(await run.ends()).toBe('returned')
+    await isProven()
+  })
+})
+
+describe('a signal', () => {
+  test('confirms the payee: the record and the audit trail say who', async () => {
+    const { id, run } = await aWaiting()
+    await run.signal('confirmPayee', { by: 'Ada Lovelace', comment: 'Known to us' })
+    expect(await run.ends()).toBe('completed')
+    expect(await auditOf(id)).toContain('payment.updated by operator Ada Lovelace')
+    expect(await run.details()).toContain('Signal confirmPayee by Ada Lovelace: done.')
+  })
+
+  test('cancels: the record follows, and the run ends', async () => {
+    const { id, run } = await aWaiting()
+    await run.signal('cancel', { by: 'Ada', comment: 'Wrong payee' })
+    expect(await run.ends()).toBe('cancelled')
+    expect((await get(id)).reason).toEqual({ code: 'cancelled', message: 'Wrong payee' })
+    expect((await auditOf(id))[0]).toBe('transfer.failed by operator Ada')
+  })
+
+  test('that comes too late changes nothing and says so', async () => {
+    const { id, run } = await aRun({ amountEuros: 777.06 })
+    await becomes(id, 'submitted')
+    await run.signal('cancel', { by: 'Ada' })
+    await run.says('The signal cancel by Ada changed nothing: The transfer has left already.')
+    expect((await get(id)).status).toBe('submitted')
+  })
+
+  test.each(transferSignals)('%s that cannot be read changes nothing and says so', async verb => {
+    const { id, run } = await aWaiting()
+    await run.signal(verb, { by: 7 })
+    await run.says(`A signal ${verb} was ignored`)
+    expect((await get(id)).status).toBe('verifying')
+    expect(await run.failedTasks()).toBe(0)
+  })
+})
+
+describe('time', () => {
+  test('ends the waiting of an unconfirmed payee and its run', async () => {
+    const other = await house.owner()
+    const { id, workflowId } = await aPayment(other.client, { name: 'No Match GmbH' })
+    const run = temporal.of({ workflowId })
+    await run.begins()
+    await run.says('waits for confirmPayee')
+    await made(other.client.sandbox.advance({ body: { days: 7 } }))
+    expect(await run.ends()).toBe('cancelled')
+    expect((await made(other.client.transfers.get({ params: { id } }))).reason?.code).toBe(
+      'payee_not_confirmed',
+    )
+  })
+
+  test('asks about an instant payment after ten seconds', async () => {
+    const other = await house.owner()
+    const transfer = await aPayment(other.client, { amountEuros: 777.02, scheme: 'sct_inst' })
+    const run = temporal.of(transfer)
+    await run.begins()
+    await run.says('submitted, indeterminate')
+    await made(other.client.sandbox.advance({ body: { seconds: 10 } }))
+    expect(rail.count('statusOf', transfer.id)).toBe(1)
+    expect(rail.count('submit', transfer.id)).toBe(1)
+    await made(other.client.transfers.simulateReject({ body: { transferId: transfer.id } }))
+    expect(await run.ends()).toBe('rejected')
+    expect(await made(other.client.ledger.verify({}))).toMatchObject({ ok: true })
+  })
+})
