@@ -175,6 +175,7 @@ describe('an entry is skipped', () => {
     ['amount_unreadable', { amount: '-5.00' }],
     ['amount_unreadable', { amount: '1e3' }],
     ['amount_unreadable', { amount: '' }],
+    ['amount_unreadable', { amount: '10000000000.00' }],
   ])('as %s: %j', async (reason, booking) => {
     const reference = fresh()
     const file = await made(read(camt([{ reference, ...booking }, { reference: fresh() }])))
@@ -182,8 +183,15 @@ describe('an entry is skipped', () => {
     expect(await creditsOf(reference)).toEqual([])
   })
 
+  test('where the reference of the bank is no reference', async () => {
+    const file = await made(read(camt([{ reference: 'X'.repeat(5_000) }])))
+    expect(file.skipped).toEqual([{ bankReference: null, reason: 'no_bank_reference' }])
+  })
+
   test('without a reference of the bank, and where the same one stands twice', async () => {
     const reference = fresh()
+    const numbered = payment({ more: '' }).replace('<Refs>', `<Refs><AcctSvcrRef>${fresh()}</AcctSvcrRef>`)
+    expect(await made(read(camt([{ details: [numbered] }])))).toMatchObject({ unmatched: 1, skipped: [] })
     expect(await made(read(camt([{}, { reference }, { reference }])))).toMatchObject({
       unmatched: 1,
       skipped: [

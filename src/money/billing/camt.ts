@@ -56,9 +56,9 @@ type Entry = Skipped | { readonly arrivals: readonly Arrived[] }
 
 function entriesOf(statement: XmlElement, seen: Set<string>, today: string): Entry[] {
   const account = textAt(statement, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id')
-  if (!account) throw new UnreadableXml('It has a statement without an account.')
+  if (!account || account.length > LONGEST) throw new UnreadableXml('It has a statement without an account.')
   return allAt(statement, 'Ntry').map(entry => {
-    const bankReference = textAt(entry, 'AcctSvcrRef') ?? onlyReferenceOf(entry)
+    const bankReference = referenceOf(entry)
     const reason = hindrance(entry, bankReference)
     if (reason || bankReference === null) return { bankReference, reason: reason ?? 'no_bank_reference' }
     const name = `${account}|${bankReference}`
@@ -70,10 +70,15 @@ function entriesOf(statement: XmlElement, seen: Set<string>, today: string): Ent
 
 const detailsOf = (entry: XmlElement): XmlElement[] => allAt(entry, 'NtryDtls/TxDtls')
 
-/** Where the bank numbers the payment only, and there is one: `NtryRef` counts within a statement, and will not do. */
-function onlyReferenceOf(entry: XmlElement): string | null {
+/** The messages allow 35 characters; what is far longer was made by nobody's bank. */
+const LONGEST = 140
+
+/** Of the booking, or of its payment where there is one: `NtryRef` counts within a statement, and will not do. */
+function referenceOf(entry: XmlElement): string | null {
   const [only, ...others] = detailsOf(entry)
-  return only && others.length === 0 ? textAt(only, 'Refs/AcctSvcrRef') : null
+  const ofPayment = only && others.length === 0 ? textAt(only, 'Refs/AcctSvcrRef') : null
+  const reference = textAt(entry, 'AcctSvcrRef') ?? ofPayment
+  return reference && reference.length <= LONGEST ? reference : null
 }
 
 function hindrance(entry: XmlElement, bankReference: string | null): Skipped['reason'] | undefined {
@@ -90,9 +95,12 @@ function hindrance(entry: XmlElement, bankReference: string | null): Skipped['re
 const isReturn = (entry: XmlElement): boolean =>
   textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' || allAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0
 
-/** Exact cents of a positive amount; undefined for any other. A bank may write more zeros than there are cents. */
+/**
+ * Exact cents of a positive amount below ten billion; undefined for any other. A bank may write more zeros than there
+ * are cents.
+ */
 function amountAt(element: XmlElement, path: string): Euros | undefined {
-  const [, whole, cents = ''] = /^\+?(\d{1,13})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
+  const [, whole, cents = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
   if (whole === undefined) return undefined
   return BigInt(whole + cents.padEnd(2, '0')) || undefined
 }
