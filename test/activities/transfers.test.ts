@@ -53,7 +53,7 @@ type Scheme = 'sct' | 'sct_inst'
 async function aTransfer({ scheme = 'sct' as Scheme, cents = 12_50n, name = 'Müller' } = {}) {
   const { tenant, run } = await anOwner()
   const wallet = await run('wallets.create', { body: { name: 'Purse', parentWalletId: null, metadata: {} } })
-  await run('wallets.fund', { params: { id: wallet.id }, body: { amountEuros: 2n * cents } })
+  await run('fund.wallet', { params: { id: wallet.id }, body: { amountEuros: 2n * cents } })
   const iban = 'DE89370400440532013000'
   const payee = await run('beneficiaries.create', { body: { name, iban, bic: null, email: null } })
   const body = {

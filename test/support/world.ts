@@ -19,7 +19,7 @@ const BEFORE: Readonly<Record<string, string>> = {
 }
 
 /** Of a transfer that stays at the bank. */
-const ON_ITS_WAY = { 'transfers.create': { amountEuros: 777.06 }, 'wallets.fund': { amountEuros: 1_000 } }
+const ON_ITS_WAY = { 'transfers.create': { amountEuros: 777.06 }, 'fund.wallet': { amountEuros: 1_000 } }
 
 /** How the records must be that an operation succeeds with, where it is not as the examples have it. */
 const MADE_AS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
