@@ -12,6 +12,7 @@ import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/billing/fund.ts'
 import { incomingArea } from './money/billing/incoming.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
+import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
 import { pagesArea } from './surface/pages/pages.ts'
@@ -24,6 +25,7 @@ export const areas = {
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,
+  transactions: transactionsArea,
   fund: fundArea,
   billing: billingArea,
   incoming: incomingArea,

@@ -25,6 +25,8 @@ const rights = {
   'sandbox:write': 'never',
   'tokens:read': 'given',
   'tokens:write': 'never',
+  'transactions:read': 'given',
+  'transactions:write': 'never',
   'transfers:create': 'never',
   'transfers:read': 'never',
   'wallets:fund': 'never',

@@ -15,6 +15,7 @@ import { SepaTransfers } from './m0014-sepa-transfers.ts'
 import { Billing } from './m0015-billing.ts'
 import { AgentWallets } from './m0016-agent-wallets.ts'
 import { IntentIndexes } from './m0017-intent-indexes.ts'
+import { Transactions } from './m0018-transactions.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   { name: 'm0015-billing', class: Billing },
   { name: 'm0016-agent-wallets', class: AgentWallets },
   { name: 'm0017-intent-indexes', class: IntentIndexes },
+  { name: 'm0018-transactions', class: Transactions },
 ]

@@ -81,6 +81,7 @@ describe('a new token', () => {
       'intents:write',
       'policies:read',
       'tokens:read',
+      'transactions:read',
       'wallets:read',
     ])
   })

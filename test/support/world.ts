@@ -35,6 +35,7 @@ const FILLED_BY: Readonly<Record<string, string>> = {
   '/ledger/transfers': 'fund.wallet',
   '/billing/fundings': 'fund.wallet',
   '/billing/incoming': 'incoming.simulate',
+  '/transactions': 'transfers.recall',
 }
 
 interface Made {
@@ -156,9 +157,16 @@ export class World {
     const list = at('GET', collection)
     if (!list) return this.idOf(name.replace(/Id$/, ''))
     const filler = FILLED_BY[collection]
-    if (filler) await this.#succeed(byKey(filler), await this.#fill(byKey(filler).operation.path))
+    if (filler) await this.#do(filler)
     const { body, text } = await this.#succeed(list, collection)
     return body ? body.data[0].id : (new RegExp(`"${collection}/([^"?]+)`).exec(text)?.[1] ?? unknownId(name))
+  }
+
+  async #do(key: string): Promise<void> {
+    const path = await this.#fill(byKey(key).operation.path)
+    const before = BEFORE[key]
+    if (before) await this.#succeed(byKey(before), path)
+    await this.#succeed(byKey(key), path)
   }
 
   async #made(post: Registered | undefined, path: string): Promise<string> {

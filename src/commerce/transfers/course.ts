@@ -3,11 +3,18 @@ import type { Context } from '../../kernel/context.ts'
 import { lock } from '../../kernel/record.ts'
 import type { Reason } from '../../kernel/sepa-reasons.ts'
 import { type Book, openBook } from '../../money/ledger/ledger.ts'
+import {
+  beginTransaction,
+  declineTransaction,
+  moveTransaction,
+  type Transaction,
+  transactionOf,
+} from '../../money/transactions/transactions.ts'
 import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import { aboutTransfer } from './events.ts'
 import { lockDay, takeOfDay } from './limits.ts'
 import { recallProcess, transferProcess } from './process.ts'
-import type { courseEvents } from './records.ts'
+import type { courseEvents, transferEvents } from './records.ts'
 import { Transfer, transferMachine } from './transfer.ts'
 
 /** What its process has not done by then is done without it. */
@@ -25,17 +32,27 @@ type Doing = Pick<Context<never, typeof courseEvents>, 'em' | 'sql' | 'tenant' |
 
 const causeOf = ({ id }: Transfer) => ({ type: 'transfer', id })
 
+interface Parts {
+  readonly transfer: Transfer
+  readonly wallet: Known
+  readonly book: Book
+  readonly payment: Transaction | null
+}
+
 /** Out of here nothing of a transfer by SEPA is changed: each step is one posting, one state and one event. */
 export class Course {
   readonly transfer: Transfer
   readonly wallet: Known
   readonly #book: Book
   readonly #doing: Doing
+  /** What has left with it; null before it has. */
+  #payment: Transaction | null
 
-  constructor(transfer: Transfer, wallet: Known, book: Book, doing: Doing) {
+  constructor({ transfer, wallet, book, payment }: Parts, doing: Doing) {
     this.transfer = transfer
     this.wallet = wallet
     this.#book = book
+    this.#payment = payment
     this.#doing = doing
   }
 
@@ -57,6 +74,9 @@ export class Course {
       transfer.amountEuros,
       causeOf(transfer),
     )
+    this.#payment = beginTransaction(paymentFor(transfer), this.#doing)
+    transfer.transactionId = this.#payment.id
+    this.#pay('settlement')
     return this.#tell('payment.updated')
   }
 
@@ -76,6 +96,8 @@ export class Course {
     const isAskedBack = transfer.recall?.status === 'requested'
     Object.assign(transfer, { completedAt: now, reason: null, dueAt: isAskedBack ? transfer.dueAt : null })
     this.#book.move('sepa_settle', 'clearing_sepa', 'bank', transfer.amountEuros, causeOf(transfer))
+    this.#pay('settled')
+    this.#pay('completed')
     return this.#tell('transfer.completed')
   }
 
@@ -87,6 +109,7 @@ export class Course {
       : (['sepa_undo_unmatched', 'suspense'] as const)
     this.#book.move(kind, 'clearing_sepa', place, this.transfer.amountEuros, causeOf(this.transfer))
     await this.#freeDay()
+    if (this.#payment) declineTransaction(this.#payment, reason.message, this.#doing)
     return this.#end('transfer.failed', this.#whereTo(reason))
   }
 
@@ -98,6 +121,7 @@ export class Course {
       ? (['sepa_return', this.wallet.id] as const)
       : (['unmatched_credit', 'suspense'] as const)
     this.#book.move(kind, 'bank', place, this.transfer.amountEuros, causeOf(this.transfer))
+    this.#pay('refunded')
     return this.#end('transfer.returned', this.#whereTo(reason))
   }
 
@@ -126,18 +150,32 @@ export class Course {
     return takeOfDay(sql, tenant, String(this.transfer.countedOn), -this.transfer.amountEuros)
   }
 
-  #end(event: keyof typeof courseEvents, reason: Reason | null): boolean {
+  #pay(step: Parameters<typeof moveTransaction>[1]): void {
+    if (this.#payment) moveTransaction(this.#payment, step, this.#doing)
+  }
+
+  #end(event: keyof typeof transferEvents, reason: Reason | null): boolean {
     Object.assign(this.transfer, { reason, dueAt: null })
     return this.#tell(event)
   }
 
-  #tell(event: keyof typeof courseEvents, words: string | null = null): true {
+  #tell(event: keyof typeof transferEvents, words: string | null = null): true {
     const { emit, wake } = this.#doing
     emit(event, aboutTransfer(this.transfer, words ?? undefined))
     wake(this.transfer.recall?.status === 'requested' ? recallProcess : transferProcess, this.transfer)
     return true
   }
 }
+
+const paymentFor = ({ id, fromWalletId, agentId, intentId, amountEuros, payee }: Transfer) =>
+  ({
+    type: 'transfer',
+    transferId: id,
+    walletId: fromWalletId,
+    ...{ agentId, intentId, amountEuros },
+    merchant: String(payee?.name),
+    country: payee?.iban.slice(0, 2) ?? null,
+  }) as const
 
 /** A transfer by SEPA with all that its next step may touch, locked in the global order; null where there is none. */
 export async function takeUp(id: string, doing: Doing): Promise<Course | null> {
@@ -153,7 +191,8 @@ export async function takeUp(id: string, doing: Doing): Promise<Course | null> {
   const transfer = await lock(em, Transfer, id)
   const wallet = (await walletsOf(sql, tenant, [seen.fromWalletId])).get(seen.fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
-  return new Course(transfer, wallet, book, doing)
+  const payment = transfer.transactionId ? await transactionOf(doing, id) : null
+  return new Course({ transfer, wallet, book, payment }, doing)
 }
 
 /** While it is under way: nobody knows whether it has been paid. */

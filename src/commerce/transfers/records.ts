@@ -4,6 +4,7 @@ import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { recordHead, recordTail } from '../../kernel/schemas.ts'
 import { payeeResults, schemes } from '../../kernel/sepa-rail.ts'
+import { transactionEvents } from '../../money/transactions/transactions.ts'
 import { recallStates, transferKinds, transferMachine } from './transfer.ts'
 
 export const status = z.enum(transferMachine.states)
@@ -84,10 +85,12 @@ export const TransferEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
-/** What a transfer by SEPA can cause on its way, whoever takes it a step further. */
-export const courseEvents = {
+export const transferEvents = {
   'payment.updated': TransferEvent,
   'transfer.completed': TransferEvent,
   'transfer.failed': TransferEvent,
   'transfer.returned': TransferEvent,
 }
+
+/** What a transfer by SEPA can cause on its way, whoever takes it a step further. */
+export const courseEvents = { ...transferEvents, ...transactionEvents }

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { id } from '../../kernel/ids.ts'
+import { euros } from '../../kernel/money.ts'
+import { get, list, missing, patch } from '../../kernel/operation.ts'
+import { recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
+import { transactionMachine, transactionTypes } from './transaction.ts'
+
+const status = z.enum(transactionMachine.states)
+const type = z.enum(transactionTypes)
+
+export const TransactionRecord = z
+  .object({
+    ...recordHead('txn'),
+    agentId: id('agent').nullable().meta({ description: 'Null where the owner has paid.' }),
+    intentId: id('intent').nullable(),
+    cardId: id('card').nullable(),
+    transferId: id('transfer').nullable(),
+    walletId: id('wallet'),
+    runId: id('run').nullable(),
+    type,
+    status,
+    currency: z.literal('EUR'),
+    amountEuros: euros,
+    refundedEuros: euros,
+    merchant: z.string().meta({ description: 'Who was paid.', examples: ['Bookshop'] }),
+    mcc: z.string().nullable(),
+    country: z.string().nullable(),
+    memo: z.string().nullable(),
+    declineReason: z.string().nullable(),
+    witnesses: z
+      .array(z.object({ type: z.string(), id: z.string(), at: z.iso.datetime() }))
+      .meta({ description: 'What else speaks for the same payment.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Transaction' })
+
+export const TransactionEvent = z.object({
+  transactionId: id('txn'),
+  agentId: id('agent').nullable(),
+  intentId: id('intent').nullable(),
+  amountEuros: euros,
+  merchant: z.string().max(200),
+  status,
+})
+
+/** What whoever pays declares: each of them on the state that it names. */
+export const transactionEvents = {
+  'transaction.created': TransactionEvent,
+  'transaction.authorization': TransactionEvent,
+  'transaction.settlement': TransactionEvent,
+  'transaction.settled': TransactionEvent,
+  'transaction.completed': TransactionEvent,
+  'transaction.declined': TransactionEvent,
+  'transaction.refunded': TransactionEvent,
+}
+
+const transaction_not_found = missing('transaction')
+
+export const transactionsApi = {
+  list: list('/transactions', {
+    summary: 'List transactions',
+    description: 'What has been paid to others, by whatever means, and what came to nothing.',
+    callers: ['key', 'agent'],
+    scope: 'transactions:read',
+    filters: {
+      agentId: z.string().optional(),
+      cardId: z.string().optional(),
+      intentId: z.string().optional(),
+      transferId: z.string().optional(),
+      walletId: z.string().optional(),
+      type: type.optional(),
+      status: status.optional(),
+      merchant: z.string().optional(),
+      ...span,
+    },
+    item: TransactionRecord,
+  }),
+  get: get('/transactions/{id}', {
+    summary: 'Get a transaction',
+    callers: ['key', 'agent'],
+    scope: 'transactions:read',
+    returns: [200, TransactionRecord],
+    fails: { transaction_not_found },
+  }),
+  update: patch('/transactions/{id}', {
+    summary: 'Note something about a transaction',
+    callers: ['key'],
+    scope: 'transactions:write',
+    body: z.strictObject({ memo: remark.min(1).nullable() }),
+    example: { memo: 'Invoice 4711, approved by Ada' },
+    returns: [200, TransactionRecord],
+    fails: { transaction_not_found },
+    emits: { 'transaction.updated': TransactionEvent },
+  }),
+}

@@ -1,0 +1,54 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/record.ts'
+
+/** Reserved, on its way, arrived, final; or it came to nothing, or came back. */
+export const transactionMachine = machine('transaction', {
+  authorization: ['settlement', 'declined'],
+  settlement: ['settled', 'declined'],
+  settled: ['completed'],
+  completed: ['refunded'],
+  declined: [],
+  refunded: [],
+})
+
+export type TransactionStatus = (typeof transactionMachine.states)[number]
+
+export const transactionTypes = ['card', 'mpp', 'transfer', 'collect', 'refund', 'fee'] as const
+
+/** What speaks for the same payment: a network's authorization, a receipt, the confirmation of a checkout. */
+export interface Witness {
+  type: string
+  id: string
+  at: string
+}
+
+const schema = defineEntity({
+  ...tenantTable('Transaction', 'transactions', 'agentId'),
+  properties: {
+    ...record('txn'),
+    agentId: maybe.string(),
+    intentId: maybe.string(),
+    cardId: maybe.string(),
+    transferId: maybe.string(),
+    walletId: p.text(),
+    runId: maybe.string(),
+    type: p.enum(transactionTypes),
+    status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
+    currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
+    amountEuros: p.bigint().name('amount_cents'),
+    refundedEuros: p
+      .bigint()
+      .name('refunded_cents')
+      .onCreate(() => 0n),
+    merchant: p.text(),
+    mcc: maybe.string(),
+    country: maybe.string(),
+    memo: maybe.string(),
+    declineReason: maybe.string(),
+    witnesses: p.json<Witness[]>().onCreate(() => []),
+  },
+})
+
+export class Transaction extends schema.class {}
+schema.setClass(Transaction)

@@ -1,0 +1,85 @@
+import { LockMode, type RequiredEntityData } from '@mikro-orm/core'
+import type { z } from 'zod'
+import { area } from '../../kernel/area.ts'
+import type { Context } from '../../kernel/context.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given, lock, within } from '../../kernel/record.ts'
+import { excerpt } from '../../kernel/schemas.ts'
+import { type TransactionEvent, type transactionEvents, transactionsApi } from './api.ts'
+import { Transaction, transactionMachine } from './transaction.ts'
+
+export { transactionEvents } from './api.ts'
+export type { Transaction } from './transaction.ts'
+
+const about = (transaction: Transaction): z.output<typeof TransactionEvent> => ({
+  transactionId: transaction.id,
+  agentId: transaction.agentId,
+  intentId: transaction.intentId,
+  amountEuros: transaction.amountEuros,
+  merchant: excerpt(transaction.merchant),
+  status: transaction.status,
+})
+
+type Paying = Pick<Context<never, typeof transactionEvents>, 'em' | 'emit'>
+
+/** A payment begins; whoever pays makes its record in the same transaction as the posting. */
+export function beginTransaction(
+  members: RequiredEntityData<Transaction>,
+  { em, emit }: Paying,
+): Transaction {
+  const transaction = em.create(Transaction, members)
+  emit('transaction.created', about(transaction))
+  emit('transaction.authorization', about(transaction))
+  return transaction
+}
+
+const STEPS = ['settlement', 'settled', 'completed', 'declined', 'refunded'] as const
+type Step = (typeof STEPS)[number]
+
+/** It goes on; a step that its state does not have changes nothing. */
+export function moveTransaction(transaction: Transaction, to: Step, { emit }: Pick<Paying, 'emit'>): boolean {
+  if (!transactionMachine.move(transaction, to)) return false
+  if (to === 'refunded') transaction.refundedEuros = transaction.amountEuros
+  emit(`transaction.${to}`, about(transaction))
+  return true
+}
+
+/** It came to nothing, and why. */
+export function declineTransaction(
+  transaction: Transaction,
+  reason: string,
+  context: Pick<Paying, 'emit'>,
+): boolean {
+  if (!transactionMachine.can(transaction.status, 'declined')) return false
+  transaction.declineReason = reason
+  return moveTransaction(transaction, 'declined', context)
+}
+
+/** The payment of a transfer, locked; null where it has not left. */
+export const transactionOf = ({ em }: Pick<Context, 'em'>, transferId: string): Promise<Transaction | null> =>
+  em.findOne(Transaction, { transferId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+
+const transactions = implement(transactionsApi, {
+  list({ query: { limit: _limit, cursor: _cursor, from, to, ...filters } }, { page }) {
+    return page(Transaction, given({ ...filters, createdAt: within(from, to) }))
+  },
+
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Transaction, { id: params.id })) ?? refuse('transaction_not_found')
+  },
+
+  async update({ params, body }, { em, emit, refuse }) {
+    const transaction = await lock(em, Transaction, params.id)
+    if (!transaction) return refuse('transaction_not_found')
+    transaction.memo = body.memo
+    emit('transaction.updated', about(transaction))
+    return transaction
+  },
+})
+
+export const transactionsArea = area(
+  'Transactions',
+  'What has been paid, by whatever means: one record for each payment.',
+  transactions,
+  { entities: [Transaction], machines: [transactionMachine] },
+)

@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgent, aToken, aWallet, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+
+const house = await startHouse()
+
+/** Of these amounts the sandbox's bank says at once, or only when asked to. */
+const AT_ONCE = 12.5
+const STAYS = 777.06
+
+/** A transfer by SEPA that has left a wallet, and its payment. */
+async function aPayment(client: TestClient, amountEuros = AT_ONCE) {
+  const wallet = await aWallet(client, 1_000)
+  const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }
+  const beneficiary = await made(client.beneficiaries.create({ body }))
+  const { id } = await made(
+    client.transfers.create({
+      body: { fromWalletId: wallet.id, beneficiaryId: beneficiary.id, amountEuros },
+    }),
+  )
+  await made(client.sandbox.advance({ body: { minutes: 2 } }))
+  const transfer = await made(client.transfers.get({ params: { id } }))
+  return { wallet, transfer, params: { id: String(transfer.transactionId) } }
+}
+
+const eventsOf = async (id: string): Promise<string[]> =>
+  (
+    await house.sql<{ event: string }>(
+      `select event from events where data ->> 'transactionId' = $1 order by id`,
+      [id],
+    )
+  ).map(({ event }) => event.replace('transaction.', ''))
+
+describe('a transfer by SEPA', () => {
+  test('that is paid is a completed transaction, with every state as an event', async () => {
+    const { client } = await house.owner()
+    const { wallet, transfer, params } = await aPayment(client)
+    expect(transfer.status).toBe('completed')
+    expect(await made(client.transactions.get({ params }))).toMatchObject({
+      type: 'transfer',
+      status: 'completed',
+      transferId: transfer.id,
+      walletId: wallet.id,
+      agentId: null,
+      amountEuros: AT_ONCE,
+      refundedEuros: 0,
+      merchant: 'Müller GmbH',
+      country: 'DE',
+    })
+    expect(await eventsOf(params.id)).toEqual([
+      'created',
+      'authorization',
+      'settlement',
+      'settled',
+      'completed',
+    ])
+  })
+
+  test('that is rejected is declined, with the reason', async () => {
+    const { client } = await house.owner()
+    const { transfer, params } = await aPayment(client, STAYS)
+    expect((await made(client.transactions.get({ params }))).status).toBe('settlement')
+    const body = { transferId: transfer.id, reasonCode: 'AC04' }
+    await made(client.transfers.simulateReject({ body }))
+    const { status, declineReason } = await made(client.transactions.get({ params }))
+    expect([status, declineReason]).toEqual(['declined', expect.stringContaining('closed')])
+    expect((await eventsOf(params.id)).at(-1)).toBe('declined')
+  })
+
+  test('that comes back is refunded, whole', async () => {
+    const { client } = await house.owner()
+    const { transfer, params } = await aPayment(client)
+    await made(client.transfers.simulateReturn({ body: { transferId: transfer.id, reasonCode: 'AC04' } }))
+    expect(await made(client.transactions.get({ params }))).toMatchObject({
+      status: 'refunded',
+      refundedEuros: AT_ONCE,
+    })
+    expect((await eventsOf(params.id)).at(-1)).toBe('refunded')
+  })
+
+  test('that never left is none', async () => {
+    const { client } = await house.owner()
+    const wallet = await aWallet(client, 10)
+    const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }
+    const { id: beneficiaryId } = await made(client.beneficiaries.create({ body }))
+    const { id } = await made(
+      client.transfers.create({ body: { fromWalletId: wallet.id, beneficiaryId, amountEuros: 1 } }),
+    )
+    await made(client.transfers.cancel({ params: { id } }))
+    expect((await made(client.transactions.list({}))).data).toEqual([])
+  })
+})
+
+describe('a transaction', () => {
+  test('is found by what it is about', async () => {
+    const { client } = await house.owner()
+    const { wallet, transfer, params } = await aPayment(client)
+    await aPayment(client)
+    const found = async (query: object) =>
+      (await made(client.transactions.list({ query }))).data.map(({ id }) => id)
+    expect(await found({ transferId: transfer.id })).toEqual([params.id])
+    expect(await found({ walletId: wallet.id, status: 'completed', type: 'transfer' })).toEqual([params.id])
+    expect(await found({ merchant: 'Müller GmbH' })).toHaveLength(2)
+    expect(await found({ agentId: 'agent_nobody' })).toEqual([])
+    expect(await found({ to: transfer.createdAt })).toEqual([])
+  })
+
+  test('carries a memo, which may be taken away again', async () => {
+    const { client } = await house.owner()
+    const { params } = await aPayment(client)
+    const noted = await made(client.transactions.update({ params, body: { memo: ' Invoice 4711 ' } }))
+    expect(noted.memo).toBe('Invoice 4711')
+    expect((await made(client.transactions.update({ params, body: { memo: null } }))).memo).toBeNull()
+    expect((await eventsOf(params.id)).filter(event => event === 'updated')).toHaveLength(2)
+  })
+
+  test('of its owner is not an agent’s to read', async () => {
+    const { client } = await house.owner()
+    const { params } = await aPayment(client)
+    const itself = house.client(String((await aToken(client, (await anAgent(client)).id)).token))
+    expect((await itself.transactions.get({ params })).status).toBe(404)
+    expect((await made(itself.transactions.list({}))).data).toEqual([])
+  })
+})
