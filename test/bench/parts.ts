@@ -7,6 +7,7 @@ import { finder, line, loadTable, ratio, type Section, whole } from './report.ts
 import { measureRuns } from './run-times.ts'
 import { onStage } from './stage.ts'
 import { withEngine } from './temporal.ts'
+import { fillWallets, transferCases } from './transfer-cases.ts'
 import { warmStart } from './warm-start.ts'
 
 /** What can be measured by itself: `npm run bench -- intents relay`. */
@@ -42,6 +43,14 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       const cases = await intentCases(stage)
       const intents = await measureLoads(stage, cases)
       return { figures: { intents }, text: loadTable(cases, intents) }
+    }),
+
+  transfers: folder =>
+    onStage(folder, 'transfers', async stage => {
+      await fillWallets(stage)
+      const cases = transferCases(stage)
+      const transfers = await measureLoads(stage, cases)
+      return { figures: { transfers }, text: loadTable(cases, transfers) }
     }),
 
   relay: folder => withEngine(folder, 'relay', measureRelay),
