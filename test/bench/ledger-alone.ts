@@ -27,7 +27,7 @@ const entryOf = ({ account, amount, hold = 0 }: Entry): string =>
 export const posted = ({ kind, type, id }: Posting, entries: readonly Entry[]): string =>
   `ledger_post(:owner, 'test', now(),
     jsonb_build_array(jsonb_build_object('id', ${ID}, 'currency', 'EUR', 'kind', '${kind}',
-      'key', '${kind}/${type}/' || ${id}, 'referenceType', '${type}', 'referenceId', ${id}, 'valueDate', null)),
+      'referenceType', '${type}', 'referenceId', ${id}, 'valueDate', null)),
     jsonb_build_array(${entries.map(entryOf).join(', ')}))`
 
 /** So much is held in the account for an intent. */

@@ -1,5 +1,6 @@
 import { intentCases } from './intent-cases.ts'
 import { kernelCases } from './kernel-cases.ts'
+import { measureSizes } from './ledger-sizes.ts'
 import { CONNECTIONS, measureLoads } from './loads.ts'
 import { measureMemory } from './memory.ts'
 import { measureRelay } from './relay.ts'
@@ -56,4 +57,8 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   relay: folder => withEngine(folder, 'relay', measureRelay),
   runs: folder => withEngine(folder, 'runs', measureRuns),
   memory: folder => withEngine(folder, 'memory', measureMemory),
+  'ledger-sizes': measureSizes,
 }
+
+/** Ten million entries take some minutes and some gigabytes: only who asks for it has it measured. */
+export const usual = Object.keys(parts).filter(name => name !== 'ledger-sizes')

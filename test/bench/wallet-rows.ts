@@ -17,8 +17,7 @@ const ACCOUNTS = `insert into ledger_accounts
 
 /** One posting: from the bank to all of them. */
 const FUNDS = `select ledger_post($1, 'test', now(),
-    '[{"id":"posting_bench_fund","currency":"EUR","kind":"fund","key":"fund/bench/1","referenceType":"bench",
-      "referenceId":"1"}]',
+    '[{"id":"posting_bench_fund","currency":"EUR","kind":"fund","referenceType":"bench","referenceId":"1"}]',
     jsonb_agg(jsonb_build_object('transferId', 'posting_bench_fund', 'accountId', account, 'amount', amount,
       'holdId', null, 'hold', 0)))
   from (select 'account_bench_' || n as account, ${MONEY} as amount from generate_series(1, $2::int) as n
