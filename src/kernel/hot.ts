@@ -10,8 +10,11 @@ import { Problem } from './problem.ts'
 import { retrying } from './transaction.ts'
 
 const BATCH = { size: 64, inFlight: 2 }
-/** A row that somebody holds for longer delays its own requests, not everybody's: milliseconds. */
-const PATIENCE = { first: 250, alone: 10 }
+/**
+ * A row that somebody holds for longer delays its own requests, not everybody's: milliseconds. The batch before holds
+ * the same rows where one of them is hot, and on a busy machine it may take its time.
+ */
+const PATIENCE = { first: 1_000, alone: 10 }
 
 /** A request joins the batch that its tenant's lane is gathering. */
 export function hotRun(house: House): (call: Call) => Promise<Outcome> {

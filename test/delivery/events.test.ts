@@ -69,6 +69,7 @@ describe('a list of events', () => {
     await aPolicy(client)
     await anAgent(client)
     expect(await namesOf(client)).toEqual([
+      'wallet.created',
       'agent.created',
       'policy.created',
       'key.created',

@@ -122,13 +122,13 @@ describe('a plain run', () => {
   test('that meets a deadlock is tried again', async () => {
     await engine.sql(`insert into notes (id, text) values ('left', 'left'), ('right', 'right')`)
     let tries = 0
+    const both = Promise.withResolvers<void>()
     const cross: Work = async ({ em }, { text }) => {
-      tries++
-      const [first, second] = text === 'x' ? ['left', 'right'] : ['right', 'left']
-      for (const id of [first, second]) {
-        await em.execute('update notes set seen = seen + 1 where id = ?', [id])
-        await em.execute('select pg_sleep(0.05)')
-      }
+      const ids = text === 'x' ? ['left', 'right'] : ['right', 'left']
+      await em.execute('update notes set seen = seen + 1 where id = ?', [ids[0]])
+      if (++tries === 2) both.resolve()
+      await both.promise
+      await em.execute('update notes set seen = seen + 1 where id = ?', [ids[1]])
       return { id: text, text }
     }
     const outcomes = await Promise.all(['x', 'y'].map(text => run(cross, text)))

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { Agent } from '../../src/control/agents/agent.ts'
 import { bind, type RecordScope } from '../../src/kernel/record.ts'
+import { Wallet } from '../../src/money/wallets/wallet.ts'
 import { startEngine } from '../support/engine.ts'
 import { anAgent } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
@@ -36,6 +37,7 @@ describe('what is bound to a tenant', () => {
   test('is seen by that owner in that mode, and by that agent', async () => {
     const em = bound()
     const agent = em.create(Agent, { name: 'A', metadata: {} })
+    em.create(Wallet, { id: agent.walletId, name: 'A', metadata: {} })
     await em.flush()
     const { id } = agent
     const seen = async (other: Partial<RecordScope>) => (await bound(other).findOne(Agent, { id })) !== null

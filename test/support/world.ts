@@ -90,6 +90,9 @@ export class World {
     const body = await this.bodyOf(one)
     const answer = await this.send(one, path, { ...credentials(one, this.owner), ...(body ? { body } : {}) })
     if (answer.status >= 300) throw new Error(`${one.key}: ${answer.text}`)
+    // An agent without money gets nothing approved.
+    if (one.key === 'agents.create')
+      await this.#succeed(byKey('wallets.fund'), `/wallets/${answer.body.walletId}/fund`)
     return answer
   }
 
