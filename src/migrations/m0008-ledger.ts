@@ -36,14 +36,12 @@ export class Ledger extends Migration {
         mode text not null check (mode in ('test', 'live')),
         currency text not null check (currency = 'EUR'),
         kind text not null,
-        key text not null,
         reference_type text not null,
         reference_id text not null,
         booked_at timestamptz(3) not null,
         value_date date not null,
-        constraint ledger_transfers_once unique (owner_id, mode, key)
+        constraint ledger_transfers_once unique (owner_id, mode, reference_id, reference_type, kind)
       );
-      create index ledger_transfers_by_reference on ledger_transfers (owner_id, mode, reference_id, id);
       create index ledger_transfers_by_tenant on ledger_transfers (owner_id, mode, id);
 
       create table ledger_entries (

@@ -9,24 +9,26 @@ export class LedgerPosting extends Migration {
         of_owner text, of_mode text, at timestamptz, transfers jsonb, entries jsonb
       ) returns timestamptz language plpgsql security definer set search_path = public, pg_temp as $$
       declare
+        accounts text[];
         booked timestamptz(3);
         written bigint;
         named bigint;
       begin
         -- No instant lies before one that an account has seen, so what stood at an instant is found by index.
-        select greatest(at, max(seen)) into booked from (
-          select a.updated_at as seen from ledger_accounts a
+        select array_agg(id), greatest(at, max(seen)) into accounts, booked from (
+          select a.id, a.updated_at as seen from ledger_accounts a
           where a.owner_id = of_owner and a.mode = of_mode
             and a.id = any(array(select e ->> 'accountId' from jsonb_array_elements(entries) as e))
           order by a.id for update) as locked;
 
         insert into ledger_transfers
-          (id, owner_id, mode, currency, kind, key, reference_type, reference_id, booked_at, value_date)
-        select t.id, of_owner, of_mode, t.currency, t.kind, t.key, t."referenceType", t."referenceId", booked,
+          (id, owner_id, mode, currency, kind, reference_type, reference_id, booked_at, value_date)
+        select t.id, of_owner, of_mode, t.currency, t.kind, t."referenceType", t."referenceId", booked,
           coalesce(t."valueDate", (booked at time zone 'UTC')::date)
-        from jsonb_to_recordset(transfers) as t (id text, currency text, kind text, key text,
+        from jsonb_to_recordset(transfers) as t (id text, currency text, kind text,
           "referenceType" text, "referenceId" text, "valueDate" date);
 
+        -- Their ids once more by themselves: of a recordset PostgreSQL does not know that it is short.
         with asked as (
           select * from rows from (jsonb_to_recordset(entries) as
             ("transferId" text, "accountId" text, amount bigint, "holdId" text, hold bigint))
@@ -36,7 +38,7 @@ export class LedgerPosting extends Migration {
             version = version + m.entries, updated_at = booked
           from (select account_id, sum(amount)::bigint as amount, sum(hold)::bigint as hold, count(*) as entries
             from asked group by account_id) as m
-          where a.id = m.account_id and a.owner_id = of_owner and a.mode = of_mode
+          where a.id = m.account_id and a.id = any(accounts)
           returning a.id, old.posted_cents as posted, old.held_cents as held, old.version
         )
         insert into ledger_entries (account_id, version, owner_id, mode, transfer_id, amount_cents, hold_id,
@@ -50,7 +52,7 @@ export class LedgerPosting extends Migration {
           raise exception 'an entry names no account of the tenant' using errcode = 'foreign_key_violation';
         end if;
 
-        if not exists (select from jsonb_array_elements(entries) as e where e -> 'holdId' <> 'null') then
+        if not entries @? '$[*].holdId ? (@ != null)' then
           return booked;
         end if;
         insert into ledger_holds
@@ -80,50 +82,46 @@ export class LedgerPosting extends Migration {
         return booked;
       end $$;
 
-      -- What is true of every entry, whoever wrote it: once a statement, so a batch pays for it once.
-      create function ledger_entries_hold_true() returns trigger language plpgsql as $$
+      -- What is true of every entry, whoever wrote it: once a statement, so a batch pays for it once. A batch is short,
+      -- and what belongs to an entry is found by its key, however young or large the tables are.
+      create function ledger_entries_hold_true() returns trigger language plpgsql
+        set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+      declare
+        broken text;
       begin
         if exists (select from fresh group by transfer_id having sum(amount_cents) <> 0) then
           raise exception 'the entries of a transfer must sum to zero'
             using errcode = 'check_violation', constraint = 'ledger_sums_to_zero';
         end if;
-        if exists (
-          select from fresh e
+        select judged.broken into broken from (
+          select case
+            when (p.version is null and e.version > 1)
+              or e.balance_after_cents <> coalesce(p.balance_after_cents, 0) + e.amount_cents
+              or e.held_after_cents <> coalesce(p.held_after_cents, 0) + e.hold_cents
+              or e.booked_at < p.booked_at
+              then 'ledger_chain'
+            when t.id is null or a.id is null or a.closed_at is not null or (e.owner_id, e.mode) <> (t.owner_id, t.mode)
+              then 'ledger_open_account'
+            when e.held_after_cents < 0 or case a.normal when 'credit' then e.balance_after_cents
+              else -e.balance_after_cents end - e.held_after_cents < a.minimum_cents
+              then 'ledger_minimum'
+            when e.version = e.newest and (a.version, a.posted_cents, a.held_cents)
+              is distinct from (e.version, e.balance_after_cents, e.held_after_cents)
+              then 'ledger_account_follows'
+          end as broken
+          from (select *, max(version) over (partition by account_id) as newest from fresh) as e
           left join ledger_entries p on p.account_id = e.account_id and p.version = e.version - 1
-          where (p.version is null and e.version > 1)
-            or e.balance_after_cents <> coalesce(p.balance_after_cents, 0) + e.amount_cents
-            or e.held_after_cents <> coalesce(p.held_after_cents, 0) + e.hold_cents
-            or e.booked_at < p.booked_at
-        ) then
-          raise exception 'an entry must follow the one before it'
-            using errcode = 'check_violation', constraint = 'ledger_chain';
-        end if;
-        if exists (
-          select from fresh e
-          join ledger_transfers t on t.id = e.transfer_id
+          left join ledger_transfers t on t.id = e.transfer_id
           left join ledger_accounts a on a.id = e.account_id
             and (a.owner_id, a.mode, a.currency) = (t.owner_id, t.mode, t.currency)
-          where a.id is null or a.closed_at is not null or (e.owner_id, e.mode) <> (t.owner_id, t.mode)
-        ) then
-          raise exception 'an entry must be on an open account of its tenant'
-            using errcode = 'check_violation', constraint = 'ledger_open_account';
-        end if;
-        if exists (
-          select from fresh e join ledger_accounts a on a.id = e.account_id
-          where e.held_after_cents < 0 or case a.normal when 'credit' then e.balance_after_cents
-            else -e.balance_after_cents end - e.held_after_cents < a.minimum_cents
-        ) then
-          raise exception 'no account goes below its minimum'
-            using errcode = 'check_violation', constraint = 'ledger_minimum';
-        end if;
-        if exists (
-          select from (select distinct on (account_id) * from fresh order by account_id, version desc) as e
-          join ledger_accounts a on a.id = e.account_id
-          where (a.version, a.posted_cents, a.held_cents)
-            is distinct from (e.version, e.balance_after_cents, e.held_after_cents)
-        ) then
-          raise exception 'an account must stand where its last entry says'
-            using errcode = 'check_violation', constraint = 'ledger_account_follows';
+        ) as judged where judged.broken is not null limit 1;
+        if broken is not null then
+          raise exception '%', case broken
+            when 'ledger_chain' then 'an entry must follow the one before it'
+            when 'ledger_open_account' then 'an entry must be on an open account of its tenant'
+            when 'ledger_minimum' then 'no account goes below its minimum'
+            else 'an account must stand where its last entry says'
+          end using errcode = 'check_violation', constraint = broken;
         end if;
         return null;
       end $$;

@@ -1,6 +1,6 @@
 import { answerOf, type Served } from './child.ts'
 import type { Job, Measured } from './load.ts'
-import type { Alone } from './pgbench.ts'
+import type { Alone, Manner } from './pgbench.ts'
 
 /** One kind of request, under load. */
 export interface Case {
@@ -11,6 +11,8 @@ export interface Case {
   request(): Promise<Request> | Request
   /** The same work as PostgreSQL does it by itself. */
   alone?(): Promise<Alone> | Alone
+  /** In which manners; as in the others, if left out. */
+  readonly manners?: readonly Manner[]
 }
 
 export type Request = Omit<Job, 'url' | 'connections' | 'seconds'>

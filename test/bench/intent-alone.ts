@@ -1,4 +1,6 @@
 import { AGENTS, DECISION } from './intent-rows.ts'
+import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-alone.ts'
+import { accountsLocked, held } from './ledger-alone.ts'
 import { type Alone, inTurn, KEY } from './pgbench.ts'
 
 /** In a script of pgbench a colon before a letter begins a variable, hence the spaces. */
@@ -13,86 +15,50 @@ const BODY = `{"id":"intent_01kagp6mybf2ktzn5dx2q8fjzd","ownerId":"customer_01ka
   "decision":${DECISION},"transactionId": null,"workflowId": null,"metadata":{},"createdAt":"2026-11-20T09:30:00.000Z",
   "updatedAt":"2026-11-20T09:30:00.000Z"}`
 
-/** Every event comes with a row of the audit trail. */
-const eventOf = (name: string, agent: string): string =>
-  `uuidv7()::text, :owner, 'test', ${agent}, '${name}', '${EVENT_DATA}'::jsonb, gen_random_uuid()::text, now()`
-const auditOf = (name: string, agent: string, action: string): string =>
-  `uuidv7()::text, :owner, 'test', 'key', 'key_bench', '${action}', '${name}', uuidv7()::text, 'done',
-    uuidv7()::text, ${agent}, gen_random_uuid()::text, '127.0.0.1', now()`
-const keptOf = (action: string): string =>
-  `:owner, 'test', '', '${action}', 'key' || :key, 'hash', 201, '${BODY}', null, null, now()`
-
-const insert = {
-  intent: `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents, currency,
-    merchant, purpose, expires_at, decided_at, decided_by, decision, metadata)`,
-  event: 'insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)',
-  audit: `insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome,
-    resource_id, agent_id, request_id, address, at)`,
-  kept: `insert into idempotency_keys (owner_id, mode, agent_id, operation, key, request_hash, status, body,
-    error_code, reservation, created_at)`,
-  outbox: 'insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)',
-}
-
-const knownOf = (action: string): string => `select status, body from idempotency_keys
-  where owner_id = :owner and mode = 'test' and agent_id = '' and operation = '${action}' and key = 'key' || :key`
-
-const begin = ['begin', `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`]
-
-/** One after the other, or all from one row of `source`. */
-interface Written {
-  readonly into: string
-  readonly rows: readonly string[]
-}
-
-const byValues = ({ into, rows }: Written): string =>
-  `${into} values ${rows.map(row => `(${row})`).join(', ')}`
-const bySelect = ({ into, rows }: Written, source: string): string =>
-  `${into} ${rows.map(row => `select ${row} from ${source}`).join(' union all ')}`
-
-/** The last one is the statement, the others its parts. */
-function together(parts: readonly string[], written: readonly Written[], source: string): string {
-  const inserts = written.map(one => bySelect(one, source))
-  const named = inserts.slice(0, -1).map((text, n) => `w${n} as (${text})`)
-  return `with ${[...parts, ...named].join(',\n')}\n${inserts.at(-1)}`
-}
+const INSERT_INTENT = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,
+    currency, merchant, purpose, expires_at, decided_at, decided_by, decision, metadata)`
+const INSERT_OUTBOX =
+  'insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)'
 
 const AGENT = `'agent_bench_' || :agent`
+const NEW_INTENT = `'intent_' || :key`
+const holding = `select ${held(`'account_bench_' || :agent`, NEW_INTENT, 950)} as at`
+const walletLocked = accountsLocked([`'wallet_bench_' || :agent`])
 
-const ruling = `select a.id, a.status, p.id as policy_id, p.version, p.auto_approve_limit_cents, p.require_attestation
+const ruling = `select a.id, a.status, a.wallet_id, p.id as policy_id, p.version, p.auto_approve_limit_cents, p.require_attestation
   from agents a
   left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
   where a.owner_id = :owner and a.mode = 'test' and a.id = ${AGENT} for share of a`
 
 const declaring: readonly Written[] = [
   {
-    into: insert.intent,
+    into: INSERT_INTENT,
     rows: [
-      `'intent_' || uuidv7(), :owner, 'test', now(), now(), ${AGENT}, 'approved', 950, 'EUR', 'Bookshop',
+      `${NEW_INTENT}, :owner, 'test', now(), now(), ${AGENT}, 'approved', 950, 'EUR', 'Bookshop',
         'A paper on caching', now() + interval '1 day', now(),
         '{"type":"policy","id":"policy_bench_1","name": null}'::jsonb, '${DECISION}'::jsonb, '{}'::jsonb`,
     ],
   },
-  { into: insert.event, rows: ['intent.created', 'intent.approved'].map(name => eventOf(name, AGENT)) },
-  {
-    into: insert.audit,
-    rows: ['intent.created', 'intent.approved'].map(name => auditOf(name, AGENT, 'intents.create')),
-  },
-  { into: insert.kept, rows: [keptOf('intents.create')] },
+  ...journalOf(
+    'intents.create',
+    ['intent.created', 'intent.approved'],
+    { agent: AGENT, data: EVENT_DATA },
+    BODY,
+  ),
 ]
 
 /** Declaring an intent that nobody is asked about, without us; of so many agents. */
 export const declaringAlone = (agents: number): Alone => ({
   draw: [`agent random(1, ${agents})`, KEY],
   scripts: {
-    statements: [...begin, knownOf('intents.create'), ruling, ...declaring.map(byValues), 'commit'].join(
-      ';\n',
-    ),
+    statements: inTransaction('intents.create', [ruling, walletLocked, ...declaring.map(byValues), holding]),
     'one statement': together(
       [
         `k as (${knownOf('intents.create')})`,
         `a as (${ruling})`,
-        `agreed as (select from a where status = 'active' and not require_attestation
-          and auto_approve_limit_cents >= 950 and not exists (select from k))`,
+        `w as (${walletLocked})`,
+        `agreed as (${holding} from a, w where status = 'active' and not require_attestation
+          and auto_approve_limit_cents >= 950 and posted_cents - held_cents >= 950 and not exists (select from k))`,
       ],
       declaring,
       'agreed',
@@ -101,7 +67,10 @@ export const declaringAlone = (agents: number): Alone => ({
 })
 
 const INTENT = `'intent_bench_' || :n`
-const AGENT_OF = `'agent_bench_' || 1 + :n % ${AGENTS}`
+const AGENT_NUMBER = `1 + :n % ${AGENTS}`
+const AGENT_OF = `'agent_bench_' || ${AGENT_NUMBER}`
+const holdingFor = `select ${held(`'account_bench_' || ${AGENT_NUMBER}`, INTENT, 7_500)} as at`
+const walletOfLocked = accountsLocked([`'wallet_bench_' || ${AGENT_NUMBER}`])
 
 const agentLocked = `select a.id from agents a where a.owner_id = :owner and a.mode = 'test'
   and a.id = (select agent_id from intents where owner_id = :owner and mode = 'test' and id = ${INTENT}) for share of a`
@@ -114,11 +83,9 @@ const approved = `update intents set status = 'approved', updated_at = now(), de
   decided_by = '{"type":"key","id":"key_bench","name": null}'::jsonb where id = ${INTENT}`
 
 const approving: readonly Written[] = [
-  { into: insert.event, rows: [eventOf('intent.approved', AGENT_OF)] },
-  { into: insert.audit, rows: [auditOf('intent.approved', AGENT_OF, 'intents.approve')] },
-  { into: insert.kept, rows: [keptOf('intents.approve')] },
+  ...journalOf('intents.approve', ['intent.approved'], { agent: AGENT_OF, data: EVENT_DATA }, BODY),
   {
-    into: insert.outbox,
+    into: INSERT_OUTBOX,
     rows: [
       `uuidv7()::text, :owner, 'test', 'intent', false, 'intent/' || ${INTENT},
         '{"id":"intent_01kagp6mybf2ktzn5dx2q8fjzd","mode":"test","agentId":"agent_bench_1"}'::jsonb, now(), now()`,
@@ -130,25 +97,27 @@ const approving: readonly Written[] = [
 export const approvingAlone = (first: number): Alone => ({
   draw: [...inTurn(first), KEY],
   scripts: {
-    statements: [
-      ...begin,
-      knownOf('intents.approve'),
+    statements: inTransaction('intents.approve', [
       agentLocked,
+      walletOfLocked,
       waiting,
       approved,
+      holdingFor,
       ...approving.map(byValues),
-      'commit',
-    ].join(';\n'),
+    ]),
     'one statement': together(
       [
         `k as (${knownOf('intents.approve')})`,
         `a as (${agentLocked})`,
+        `w as (${walletOfLocked})`,
         `i as (${waiting})`,
         `changed as (${approved} and exists (select from a) and exists (select from i where status = 'created')
-          and not exists (select from k) returning id)`,
+          and exists (select from w where posted_cents - held_cents >= 7500) and not exists (select from k)
+          returning id)`,
+        `agreed as (${holdingFor} from changed)`,
       ],
       approving,
-      'changed',
+      'agreed',
     ),
   },
 })

@@ -1,5 +1,5 @@
-import pg from 'pg'
-import type { Stage } from './stage.ts'
+import { type Stage, withClient } from './stage.ts'
+import { addWallets } from './wallet-rows.ts'
 
 export const AGENTS = 1_000
 
@@ -13,18 +13,21 @@ const RULES = `insert into policies (id, owner_id, mode, created_at, updated_at,
     ${LIMIT_CENTS}, '{}', '{}', '{}', '{}', false, '{}', '{}', false, false, 'notify'
   from generate_series(1, ${AGENTS}) as n`
 
-const THEIRS = `insert into agents (id, owner_id, mode, created_at, updated_at, name, status, policy_id, metadata)
-  select 'agent_bench_' || n, $1, 'test', now(), now(), 'Agent ' || n, 'active', 'policy_bench_' || n, '{}'
+const THEIRS = `insert into agents
+    (id, owner_id, mode, created_at, updated_at, name, status, policy_id, wallet_id, metadata)
+  select 'agent_bench_' || n, $1, 'test', now(), now(), 'Agent ' || n, 'active', 'policy_bench_' || n,
+    'wallet_bench_' || n, '{}'
   from generate_series(1, ${AGENTS}) as n`
 
-/** Agents, each with a policy of its own. */
+/** Agents, each with a policy and a wallet of its own. */
 export const fillAgents = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
     await client.query('begin')
     await client.query(RULES, [stage.ownerId])
     await client.query(THEIRS, [stage.ownerId])
+    await addWallets(client, stage.ownerId, { kind: 'agent', count: AGENTS })
     await client.query('commit')
-    await client.query('vacuum analyze agents, policies')
+    await client.query('vacuum analyze agents, policies, wallets, ledger_accounts')
   })
 
 /** As it is kept; the spaces are for pgbench. */
@@ -63,17 +66,4 @@ export async function addWaiting(stage: Stage, count: number, { queued = false }
     await client.query('commit; notify outbox')
   })
   return { from, to }
-}
-
-export async function withClient<T>(
-  { databaseUrl }: Pick<Stage, 'databaseUrl'>,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -22,6 +22,8 @@ export interface Numbers {
   readonly from: number
   readonly to: number
   readonly inTurn?: boolean
+  /** `{other}` in the body is another one, from 1 to so many. */
+  readonly others?: number
 }
 
 /** What it prints in the end; milliseconds. */
@@ -39,7 +41,7 @@ const WARM_UP_MS = 700
 
 const job = JSON.parse(process.argv[2] ?? '') as Job
 const { hostname, port } = new URL(job.url)
-const { from: first, to: last, inTurn = false } = job.numbers ?? { from: 1, to: 1 }
+const { from: first, to: last, inTurn = false, others = 2 }: Numbers = job.numbers ?? { from: 1, to: 1 }
 const body = job.body === undefined ? '' : JSON.stringify(job.body)
 const most = job.most ?? Number.POSITIVE_INFINITY
 const run = Math.random().toString(36).slice(2)
@@ -50,12 +52,15 @@ const latencies: number[] = []
 let failed = 0
 let sent = 0
 
+const below = (limit: number): number => Math.floor(Math.random() * limit)
+
 /** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
 function request(): string {
-  const number = String(inTurn ? first + sent : first + Math.floor(Math.random() * (last - first + 1)))
+  const number = inTurn ? first + sent : first + below(last - first + 1)
+  const other = 1 + ((number + below(others - 1)) % others)
   sent++
-  const path = job.path.replace('{n}', number)
-  const payload = body.replace('{n}', number)
+  const path = job.path.replace('{n}', String(number))
+  const payload = body.replace('{n}', String(number)).replace('{other}', String(other))
   const key = job.keys ? `Idempotency-Key: ${run}-${sent}\r\n` : ''
   const content = payload
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { complain, say } from '../../src/bin/say.ts'
-import { parts } from './parts.ts'
+import { parts, usual } from './parts.ts'
 import type { Section } from './report.ts'
 
 const FILE = 'bench-latest.json'
@@ -31,7 +31,7 @@ const all = Object.keys(parts)
 if (asked.every(name => all.includes(name))) {
   const folder = mkdtempSync(join(tmpdir(), 'agentpay-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  say(`\n${await bench(asked.length > 0 ? asked : all, folder)}\n\nAs JSON: ${FILE}`)
+  say(`\n${await bench(asked.length > 0 ? asked : usual, folder)}\n\nAs JSON: ${FILE}`)
 } else {
   complain(`Say some of: ${all.join(', ')}.`)
   process.exitCode = 1

@@ -1,5 +1,6 @@
 import { intentCases } from './intent-cases.ts'
 import { kernelCases } from './kernel-cases.ts'
+import { measureSizes } from './ledger-sizes.ts'
 import { CONNECTIONS, measureLoads } from './loads.ts'
 import { measureMemory } from './memory.ts'
 import { measureRelay } from './relay.ts'
@@ -7,6 +8,7 @@ import { finder, line, loadTable, ratio, type Section, whole } from './report.ts
 import { measureRuns } from './run-times.ts'
 import { onStage } from './stage.ts'
 import { withEngine } from './temporal.ts'
+import { fillWallets, transferCases } from './transfer-cases.ts'
 import { warmStart } from './warm-start.ts'
 
 /** What can be measured by itself: `npm run bench -- intents relay`. */
@@ -44,7 +46,19 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       return { figures: { intents }, text: loadTable(cases, intents) }
     }),
 
+  transfers: folder =>
+    onStage(folder, 'transfers', async stage => {
+      await fillWallets(stage)
+      const cases = transferCases(stage)
+      const transfers = await measureLoads(stage, cases)
+      return { figures: { transfers }, text: loadTable(cases, transfers) }
+    }),
+
   relay: folder => withEngine(folder, 'relay', measureRelay),
   runs: folder => withEngine(folder, 'runs', measureRuns),
   memory: folder => withEngine(folder, 'memory', measureMemory),
+  'ledger-sizes': measureSizes,
 }
+
+/** Ten million entries take some minutes and some gigabytes: only who asks for it has it measured. */
+export const usual = Object.keys(parts).filter(name => name !== 'ledger-sizes')

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outputOf } from './child.ts'
 
-/** What an operation does, one call at a time: as most would write it, and as one statement that does it all. */
-export type Manner = 'statements' | 'one statement'
+/** How it is done, one call at a time: as most would write it, as one statement, or a part of it that may not be missing. */
+export type Manner = 'statements' | 'one statement' | 'only the posting'
 
-/** An operation without us: what each call draws, in pgbench's own words, and its SQL in either manner. */
+/** An operation without us: what each call draws, in pgbench's own words, and its SQL in some manners. */
 export interface Alone {
   readonly draw: readonly string[]
-  readonly scripts: Readonly<Record<Manner, string>>
+  readonly scripts: Readonly<Partial<Record<Manner, string>>>
 }
 
 /** One call at a time, in the same run and the same database. */

@@ -1,22 +1,19 @@
-import pg from 'pg'
 import { POT_TABLES } from '../support/pots.ts'
 import { type Alone, KEY } from './pgbench.ts'
-import type { Stage } from './stage.ts'
+import { type Stage, withClient } from './stage.ts'
 
 export const POTS = 1_000
 
 /** Full enough to never be empty. */
-export async function fillPots({ databaseUrl, ownerId }: Stage): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  await client.query(POT_TABLES)
-  await client.query(
-    `insert into pots select 'pot_' || n, $1, 'test', 1000000000 from generate_series(1, ${POTS}) as n`,
-    [ownerId],
-  )
-  await client.query('vacuum analyze pots')
-  await client.end()
-}
+export const fillPots = (stage: Stage): Promise<void> =>
+  withClient(stage, async client => {
+    await client.query(POT_TABLES)
+    await client.query(
+      `insert into pots select 'pot_' || n, $1, 'test', 1000000000 from generate_series(1, ${POTS}) as n`,
+      [stage.ownerId],
+    )
+    await client.query('vacuum analyze pots')
+  })
 
 const values = {
   taking: `uuidv7()::text, :owner, 'test', 'pot_' || :pot, 1`,

@@ -1,9 +1,9 @@
 import { say } from '../../src/bin/say.ts'
 import { until } from '../support/until.ts'
 import { answerOf } from './child.ts'
-import { addWaiting, fillAgents, withClient } from './intent-rows.ts'
+import { addWaiting, fillAgents } from './intent-rows.ts'
 import { ratio, type Section, whole } from './report.ts'
-import type { Stage } from './stage.ts'
+import { type Stage, withClient } from './stage.ts'
 import type { Starts } from './starts.ts'
 import type { Engine } from './temporal.ts'
 

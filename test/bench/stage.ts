@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import pg from 'pg'
 import { migrate } from '../../src/platform/database.ts'
 import { removePostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
 import { removePlace } from '../../src/platform/postgres-place.ts'
@@ -73,3 +74,17 @@ export async function post(
 }
 
 export const bearer = ({ token }: Pick<Stage, 'token'>) => ({ authorization: `Bearer ${token}` })
+
+/** A connection of the database's owner. */
+export async function withClient<T>(
+  { databaseUrl }: Pick<Stage, 'databaseUrl'>,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

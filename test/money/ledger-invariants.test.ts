@@ -31,7 +31,6 @@ function post(entries: readonly Entry[], key = newId('key')): Promise<unknown> {
     id: transferId,
     currency: 'EUR',
     kind: 'transfer',
-    key,
     referenceType: 'trial',
     referenceId: key,
   }

@@ -109,7 +109,7 @@ values ($3, $1, $2, now(), now(), 'EUR', 'bank', 'debit', 0) on conflict do noth
 
 const CREDIT = `
 select ledger_post($1, $2, now(),
-  jsonb_build_array(jsonb_build_object('id', $4::text, 'currency', 'EUR', 'kind', 'fund', 'key', $4::text,
+  jsonb_build_array(jsonb_build_object('id', $4::text, 'currency', 'EUR', 'kind', 'fund',
     'referenceType', 'trial', 'referenceId', $4::text)),
   (select jsonb_agg(jsonb_build_object('transferId', $4::text, 'accountId', id, 'hold', 0,
     'amount', case kind when 'bank' then -1000000 else 1000000 end))

@@ -38,7 +38,6 @@ interface TransferRow {
   readonly id: string
   readonly currency: 'EUR'
   readonly kind: Template | Keeping
-  readonly key: string
   readonly referenceType: string
   readonly referenceId: string
   readonly valueDate: string | null
@@ -181,8 +180,7 @@ export class Book {
 
   #transfer(kind: Template | Keeping, { type, id, valueDate }: Cause): string {
     const transferId = newId('posting')
-    const key = `${kind}/${type}/${id}`
-    const about = { kind, key, referenceType: type, referenceId: id, valueDate: valueDate ?? null }
+    const about = { kind, referenceType: type, referenceId: id, valueDate: valueDate ?? null }
     this.#transfers.push({ id: transferId, currency: 'EUR', ...about })
     return transferId
   }

@@ -1,0 +1,61 @@
+/** What every operation leaves behind, in SQL of its own; a script of pgbench takes one row at a time. */
+export interface Written {
+  readonly into: string
+  readonly rows: readonly string[]
+}
+
+/** For what: the event's agent, as SQL, and its data. */
+interface About {
+  readonly agent: string
+  readonly data: string
+}
+
+const INTO = {
+  event: 'insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)',
+  audit: `insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome,
+    resource_id, agent_id, request_id, address, at)`,
+  kept: `insert into idempotency_keys (owner_id, mode, agent_id, operation, key, request_hash, status, body,
+    error_code, reservation, created_at)`,
+}
+
+const eventOf = (name: string, { agent, data }: About): string =>
+  `uuidv7()::text, :owner, 'test', ${agent}, '${name}', '${data}'::jsonb, gen_random_uuid()::text, now()`
+const auditOf = (name: string, agent: string, action: string): string =>
+  `uuidv7()::text, :owner, 'test', 'key', 'key_bench', '${action}', '${name}', uuidv7()::text, 'done',
+    uuidv7()::text, ${agent}, gen_random_uuid()::text, '127.0.0.1', now()`
+
+/** Events, each with a row of the audit trail, and the answer that is kept for the key. */
+export const journalOf = (
+  action: string,
+  events: readonly string[],
+  about: About,
+  body: string,
+): readonly Written[] => [
+  { into: INTO.event, rows: events.map(name => eventOf(name, about)) },
+  { into: INTO.audit, rows: events.map(name => auditOf(name, about.agent, action)) },
+  {
+    into: INTO.kept,
+    rows: [`:owner, 'test', '', '${action}', 'key' || :key, 'hash', 201, '${body}', null, null, now()`],
+  },
+]
+
+export const knownOf = (action: string): string => `select status, body from idempotency_keys
+  where owner_id = :owner and mode = 'test' and agent_id = '' and operation = '${action}' and key = 'key' || :key`
+
+const LOCK_KEY = `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`
+
+/** One after the other, in a transaction. */
+export const inTransaction = (action: string, statements: readonly string[]): string =>
+  ['begin', LOCK_KEY, knownOf(action), ...statements, 'commit'].join(';\n')
+
+export const byValues = ({ into, rows }: Written): string =>
+  `${into} values ${rows.map(row => `(${row})`).join(', ')}`
+const bySelect = ({ into, rows }: Written, source: string): string =>
+  `${into} ${rows.map(row => `select ${row} from ${source}`).join(' union all ')}`
+
+/** All in one statement: its parts, and what is written once for each row of `source`. */
+export function together(parts: readonly string[], written: readonly Written[], source: string): string {
+  const inserts = written.map(one => bySelect(one, source))
+  const named = inserts.slice(0, -1).map((text, n) => `w${n} as (${text})`)
+  return `with ${[...parts, ...named].join(',\n')}\n${inserts.at(-1)}`
+}

@@ -1,0 +1,114 @@
+import { say } from '../../src/bin/say.ts'
+import { type Case, measure, type Result } from './case.ts'
+import { fillEntries } from './entry-rows.ts'
+import { line, type Section, whole } from './report.ts'
+import { bearer, onStage, post, type Stage } from './stage.ts'
+import { fillWallets, transferCases, WALLETS } from './transfer-cases.ts'
+
+const SIZES = [1_000, 100_000, 10_000_000]
+const CONNECTIONS = 32
+const SECONDS = 1.5
+/** All sizes in turn, so often: the machine has as much else to do for one as for the other. The better one counts. */
+const ROUNDS = 3
+
+/** What is measured, and how many ask at once. */
+const loadsOf = (stage: Stage): { one: Case; connections: number }[] => [
+  ...transferCases(stage).map(one => ({ one, connections: CONNECTIONS })),
+  {
+    one: {
+      ...{ name: 'statement', title: 'GET …/entries, 100 of a wallet', server: stage.api },
+      request: () => ({
+        ...{
+          method: 'GET',
+          path: '/ledger/accounts/account_bench_{n}/entries?limit=100',
+          token: stage.token,
+        },
+        numbers: { from: 1, to: WALLETS },
+      }),
+    },
+    connections: 1,
+  },
+]
+
+interface Sized {
+  readonly entries: number
+  readonly best: Map<string, Result>
+  proof?: Proof
+}
+
+interface Proof {
+  readonly seconds: number
+  /** Transfers at one connection before it and while it is made. */
+  readonly before: Result
+  readonly meanwhile: Result
+}
+
+/** The same ledger with few entries and with many: what a request costs must not depend on it. */
+export async function measureSizes(folder: string): Promise<Section> {
+  const sizes: Sized[] = SIZES.map(entries => ({ entries, best: new Map() }))
+  await withSizes(folder, sizes, async stages => {
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [stage, { entries, best }] of stages) await loadAll(stage, entries, best)
+    for (const [stage, sized] of stages) sized.proof = await prove(stage)
+  })
+  const ledgerSizes = sizes.map(({ best, ...others }) => ({ ...others, results: [...best.values()] }))
+  return { figures: { ledgerSizes }, text: tableOf(sizes) }
+}
+
+/** All of them at once, each with a database of its own. */
+async function withSizes(
+  folder: string,
+  [sized, ...others]: readonly Sized[],
+  work: (stages: readonly (readonly [Stage, Sized])[]) => Promise<void>,
+): Promise<void> {
+  if (!sized) return work([])
+  await onStage(folder, `entries-${sized.entries}`, async stage => {
+    await fillWallets(stage)
+    const began = performance.now()
+    await fillEntries(stage, sized.entries)
+    say(`  ${whole(sized.entries)} entries, written in ${secondsSince(began).toFixed(0)} s`)
+    await withSizes(folder, others, stages => work([[stage, sized], ...stages]))
+  })
+}
+
+async function loadAll(stage: Stage, entries: number, best: Map<string, Result>): Promise<void> {
+  const words: string[] = []
+  for (const { one, connections } of loadsOf(stage)) {
+    const result = await measure(one, connections, SECONDS)
+    if (result.perSecond > (best.get(one.name)?.perSecond ?? 0)) best.set(one.name, result)
+    words.push(`${one.name} ${whole(result.perSecond)}`)
+  }
+  say(`  ${whole(entries)} entries: ${words.join(', ')}`)
+}
+
+/** Proves the ledger while others write, and how they fare meanwhile. */
+async function prove(stage: Stage): Promise<Proof> {
+  const [transfers] = transferCases(stage)
+  const before = await measure(transfers as Case, 1, SECONDS)
+  const began = performance.now()
+  const proof = post(stage.api, '/ledger/verify', {}, bearer(stage)).then(answer => {
+    if (!answer.ok) throw new Error(`the ledger is not in order: ${JSON.stringify(answer)}`)
+    return secondsSince(began)
+  })
+  const [seconds, meanwhile] = await Promise.all([proof, measure(transfers as Case, 1, SECONDS)])
+  return { seconds, before, meanwhile }
+}
+
+const secondsSince = (began: number): number => (performance.now() - began) / 1_000
+
+function tableOf(sizes: readonly Sized[]): string {
+  const row = (title: string, cell: (sized: Sized) => string) => line([title, ...sizes.map(cell)])
+  const loaded = (title: string, name: string) => row(title, ({ best }) => inWords(best.get(name)))
+  return [
+    row('entries in the ledger', ({ entries }) => whole(entries)),
+    loaded(`POST /transfers, 1,000 wallets, ${CONNECTIONS} connections`, 'transfers'),
+    loaded(`POST /transfers, one hot payer, ${CONNECTIONS} connections`, 'transfer'),
+    loaded('GET /ledger/accounts/{id}/entries, 100 of them', 'statement'),
+    row('POST /ledger/verify', ({ proof }) => `${proof?.seconds.toFixed(2)} s`),
+    row('a transfer before it', ({ proof }) => inWords(proof?.before)),
+    row('a transfer meanwhile', ({ proof }) => inWords(proof?.meanwhile)),
+  ].join('\n')
+}
+
+const inWords = (result: Result | undefined): string =>
+  result ? `${whole(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ms` : '–'
