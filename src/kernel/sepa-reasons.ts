@@ -29,7 +29,7 @@ const words: Readonly<Record<string, string>> = {
   ARDT: 'The money has been returned already.',
   BE01: 'The name does not fit the account.',
   BE04: 'The payee’s address is missing or wrong.',
-  BE05: 'Whoever has ordered the payment is not known.',
+  BE05: 'The party that has ordered the payment is not known.',
   CNOR: 'The payee’s bank is not registered under its BIC.',
   CURR: 'The currency is wrong.',
   CUST: 'The payee does not agree to give it back.',

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { aFundedAgent, anIntent, made, type TestClient } from '../support/factories.ts'
+import { aFundedAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
 import { install } from '../support/installation.ts'
-import { fourPlaces, runsOf } from '../support/places.ts'
+import { fourPlaces, kept, runsOf } from '../support/places.ts'
 import { tally, times } from '../support/pot-house.ts'
 import { join } from '../support/processes.ts'
 import { rows } from '../support/rows.ts'
@@ -134,22 +134,28 @@ describe('the same instant', () => {
     )
   })
 
-  test('for a thousand deadlines: each is met once, whether its run waits already or has yet to begin', async () => {
-    const { mine, ownerId, agentId } = await anOwner()
-    const declare = () => anIntent(mine, agentId, { expiresInMinutes: 60 })
-    const first = await declare()
+  test('for a thousand deadlines: each is met once, with a run that waits, one that has yet to begin, or none', async () => {
+    const { mine, ownerId } = await anOwner()
+    const { id: agentId } = await anAgentUnder(mine, { autoApproveLimitEuros: 1 })
+    const declare = (amountEuros: number) => anIntent(mine, agentId, { amountEuros, expiresInMinutes: 60 })
+    const first = await declare(2)
     await temporal.of(first).begins()
     await temporal.of(first).says('waits for approval')
-    const ids = [first, ...(await times(999, declare))].map(({ id }) => id)
+    const waiting = [first, ...(await times(99, () => declare(2)))].map(({ id }) => id)
+    const alone = (await times(900, () => declare(1))).map(({ id }) => id)
     const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
     await rows(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
     await made(mine.sandbox.advance({ body: { minutes: 61 } }))
 
     const names = ['intent.created', 'intent.expired']
-    expect(await fourPlaces(databaseUrl, temporal, ids)).toEqual(
-      ids.map(id => ({ id, status: 'expired', events: names, audit: names, run: 'expired' })),
+    expect(await fourPlaces(databaseUrl, temporal, waiting)).toEqual(
+      waiting.map(id => ({ id, status: 'expired', events: names, audit: names, run: 'expired' })),
     )
-    const all = ids.map(id => `intent/${id}`).toSorted()
+    const more = ['intent.approved', ...names]
+    expect(await kept(databaseUrl, alone)).toEqual(
+      alone.map(id => ({ id, status: 'expired', events: more, audit: more })),
+    )
+    const all = waiting.map(id => `intent/${id}`).toSorted()
     await until('all are listed', async () => (await runsOf(temporal.client, ownerId)).length >= all.length)
     expect(await runsOf(temporal.client, ownerId)).toEqual(all)
   })
