@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync } from 'node:fs'
+import { mkdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -17,20 +17,33 @@ export const bundleWorkflows = () =>
 
 let bundle: Promise<WorkflowBundleOption> | undefined
 
-/** The workflows as a worker loads them; in a checkout they are bundled, once in a process. */
+/** The workflows as a worker loads them; in a checkout they are bundled once for what they are made of. */
 export function workflowBundle(): Promise<WorkflowBundleOption> {
-  bundle ??= existsSync(READY_MADE) ? Promise.resolve({ codePath: READY_MADE }) : bundledApart()
+  bundle ??= existsSync(READY_MADE) ? Promise.resolve({ codePath: READY_MADE }) : bundledOnce()
   return bundle
 }
 
+const CACHE = path('node_modules/.cache/agent-payments')
+
+async function bundledOnce(): Promise<WorkflowBundleOption> {
+  const file = join(CACHE, `workflows-${await ingredients()}.js`)
+  if (!existsSync(file)) await bundleInto(file)
+  return { codePath: file }
+}
+
+/** All that a workflow may import: the workflows, what describes their processes, and the SDK. */
+async function ingredients(): Promise<string> {
+  const sources = globSync(['workflows/*.ts', 'src/**/process.ts'], { cwd: path('') })
+  const files = [...sources.toSorted(), 'node_modules/@temporalio/workflow/package.json']
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${file}\n`).update(await readFile(path(file)))
+  return hash.digest('hex').slice(0, 16)
+}
+
 /** By a process of its own: the bundler takes hundreds of megabytes, and ours would never give them back. */
-async function bundledApart(): Promise<WorkflowBundleOption> {
-  const folder = await mkdtemp(join(tmpdir(), 'agentpay-workflows-'))
-  try {
-    const file = join(folder, 'workflows.js')
-    await promisify(execFile)(process.execPath, [path('src/bin/bundle.ts'), file])
-    return { code: await readFile(file, 'utf8') }
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+async function bundleInto(file: string): Promise<void> {
+  await mkdir(CACHE, { recursive: true })
+  const unfinished = `${file}.${process.pid}`
+  await promisify(execFile)(process.execPath, [path('src/bin/bundle.ts'), unfinished])
+  await rename(unfinished, file)
 }

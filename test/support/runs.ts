@@ -60,7 +60,8 @@ function runOf(client: Client, workflowId: string): RunSeen {
       await until(`${workflowId} runs`, status)
     },
     async ends() {
-      await until(`${workflowId} ends`, async () => (await status()) === 'COMPLETED')
+      // A server waits for a worker that is gone before it asks another one.
+      await until(`${workflowId} ends`, async () => (await status()) === 'COMPLETED', 60_000)
       return handle.result()
     },
     async failedTasks() {
