@@ -13,6 +13,8 @@ export class Relay {
   readonly #deliver: Deliver
   readonly #onFailure: (error: unknown) => void
   readonly #underWay = new Set<Promise<void>>()
+  /** Leased already: to lease them one by one would cost a commit for each. */
+  readonly #ready: Due[][] = []
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #idling = new AbortController()
@@ -45,17 +47,24 @@ export class Relay {
       if (this.#failures > 0) await this.#recover()
       else if (!busy) await this.#idle()
     }
+    for (const rows of this.#ready) this.#begin(rows)
     await Promise.all(this.#underWay)
   }
 
   /** False where there is nothing to do just now. */
   async #round(): Promise<boolean> {
-    this.#woken = false
-    const rows = await this.#outbox.take(CONCURRENCY - this.#underWay.size)
-    for (const same of Map.groupBy(rows, ({ workflowId }) => workflowId).values()) this.#begin(same)
+    if (this.#ready.length === 0) await this.#lease()
+    const busy = this.#ready.length > 0
+    while (this.#ready.length > 0 && this.#underWay.size < CONCURRENCY) this.#begin(this.#ready.shift() ?? [])
     if (this.#underWay.size >= CONCURRENCY) await Promise.race(this.#underWay)
-    if (rows.length === 0) this.#failures = 0
-    return rows.length > 0
+    if (!busy) this.#failures = 0
+    return busy
+  }
+
+  async #lease(): Promise<void> {
+    this.#woken = false
+    const rows = await this.#outbox.take(CONCURRENCY)
+    this.#ready.push(...Map.groupBy(rows, ({ workflowId }) => workflowId).values())
   }
 
   #begin(rows: readonly Due[]): void {
