@@ -3,6 +3,9 @@
 \getenv temporal TEMPORAL_DB_PASSWORD
 
 create role agentpay login password :'agentpay';
+-- As which the programs work: it owns nothing, and cannot change what ledger and journal have written.
+create role agentpay_application nologin;
+grant agentpay_application to agentpay;
 create role temporal login password :'temporal';
 
 create database agentpay owner agentpay;

@@ -9,7 +9,9 @@ export class ApplicationRole extends Migration {
     this.addSql(`
       do $$
       begin
-        create role agentpay_application nologin;
+        if to_regrole('agentpay_application') is null then
+          create role agentpay_application nologin;
+        end if;
       exception
         when duplicate_object or unique_violation then null;
         when insufficient_privilege then
