@@ -19,7 +19,10 @@ let bundle: Promise<WorkflowBundleOption> | undefined
 
 /** The workflows as a worker loads them; in a checkout they are bundled once for what they are made of. */
 export function workflowBundle(): Promise<WorkflowBundleOption> {
-  bundle ??= existsSync(READY_MADE) ? Promise.resolve({ codePath: READY_MADE }) : bundledOnce()
+  bundle ??= existsSync(READY_MADE)
+    ? Promise.resolve({ codePath: READY_MADE })
+    : // Where nothing may be written, or the process ends badly: here, which says why if it cannot be.
+      bundledOnce().catch(bundleWorkflows)
   return bundle
 }
 

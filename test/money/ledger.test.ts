@@ -86,6 +86,22 @@ describe('the book', () => {
     })
   })
 
+  test('is read page by page, the last entry first, past the ninth', async () => {
+    const [from, to] = [await wallet(10), await wallet()]
+    for (let n = 0; n < 11; n++)
+      await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 1n, cause()))
+    const { id } = await accountOf(from)
+    const versions: number[] = []
+    let cursor: string | undefined
+    do {
+      const query = { limit: 5, ...(cursor ? { cursor } : {}) }
+      const page = await made(client.ledger.entries({ params: { id }, query }))
+      versions.push(...page.data.map(({ version }) => version))
+      cursor = page.nextCursor ?? undefined
+    } while (cursor)
+    expect(versions).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+  })
+
   test('has only the accounts that it was opened with', async () => {
     const [from, stranger] = [await wallet(10), await wallet()]
     const away = inBook({ wallets: [from] }, book => book.move('transfer', from, stranger, 1n, cause()))

@@ -1,0 +1,27 @@
+import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../src/kernel/ids.ts'
+import { redactor } from '../../src/platform/log.ts'
+
+const redact = redactor([])
+
+describe('a log line', () => {
+  test('tells whose request it was: an owner’s id is no secret', () => {
+    const line = JSON.stringify({ ownerId: newId('customer'), actorId: newId('key') })
+    expect(redact(line)).toBe(line)
+  })
+
+  const secret = 'mer_tVeXB2wgcU6M1zEb7cXL69VO9GRKW8xtSHDxzgx4JVX'
+  test.each([
+    secret,
+    `trace_${secret}`,
+    `custo${secret}`,
+    `x${newId('customer')}`,
+    `${newId('customer')}_${secret}`,
+    `${newId('customer')}0`,
+    secret.replace('mer_', 'sk_live_'),
+    secret.replace('mer_', 'at_test_'),
+  ])('keeps %s to itself', text => {
+    expect(redact(text)).toContain('[secret]')
+    expect(redact(text)).not.toContain(secret.slice(4))
+  })
+})
