@@ -6,6 +6,15 @@ export interface Table<R extends { id: string }> {
   readonly columns: Readonly<Record<keyof R & string, readonly [column: string, type: string]>>
 }
 
+/** The columns that every tenant's record has, as `record()` says it to entities. */
+export const recordColumns = {
+  id: ['id', 'text'],
+  ownerId: ['owner_id', 'text'],
+  mode: ['mode', 'text'],
+  createdAt: ['created_at', 'timestamptz'],
+  updatedAt: ['updated_at', 'timestamptz'],
+} as const
+
 type Columns = readonly (readonly [member: string, column: readonly [name: string, type: string]])[]
 
 const columnsOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]): Columns =>

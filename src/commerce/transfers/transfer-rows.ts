@@ -1,4 +1,4 @@
-import { insertInto, type Table } from '../../kernel/rows.ts'
+import { insertInto, recordColumns, type Table } from '../../kernel/rows.ts'
 import type { Transfer } from './transfer.ts'
 
 /** A transfer without its entity: what a group commit decides and writes. */
@@ -30,11 +30,7 @@ export type TransferRow = Pick<
 const table: Table<TransferRow> = {
   name: 'transfers',
   columns: {
-    id: ['id', 'text'],
-    ownerId: ['owner_id', 'text'],
-    mode: ['mode', 'text'],
-    createdAt: ['created_at', 'timestamptz'],
-    updatedAt: ['updated_at', 'timestamptz'],
+    ...recordColumns,
     agentId: ['agent_id', 'text'],
     fromWalletId: ['from_wallet_id', 'text'],
     toWalletId: ['to_wallet_id', 'text'],

@@ -1,4 +1,4 @@
-import { insertInto, type Table, updateOf } from '../../kernel/rows.ts'
+import { insertInto, recordColumns, type Table, updateOf } from '../../kernel/rows.ts'
 import type { Intent } from './intent.ts'
 
 /** An intent without its entity: what a group commit loads, decides on and writes. */
@@ -37,11 +37,7 @@ export type IntentRow = Pick<
 export const intentTable: Table<IntentRow> = {
   name: 'intents',
   columns: {
-    id: ['id', 'text'],
-    ownerId: ['owner_id', 'text'],
-    mode: ['mode', 'text'],
-    createdAt: ['created_at', 'timestamptz'],
-    updatedAt: ['updated_at', 'timestamptz'],
+    ...recordColumns,
     agentId: ['agent_id', 'text'],
     status: ['status', 'text'],
     amountEuros: ['amount_cents', 'bigint'],
