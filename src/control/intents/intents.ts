@@ -12,6 +12,8 @@ import { openTally } from '../policies/policies.ts'
 import { intentsApi } from './api.ts'
 import { declare } from './declare.ts'
 import { aboutIntent } from './events.ts'
+import { inquiries } from './inquiries.ts'
+import { inquiryApi } from './inquiry-api.ts'
 import { heldFor, Intent, intentMachine } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
@@ -126,10 +128,12 @@ const intents = implement(intentsApi, {
   },
 })
 
+const all = implement({ ...intentsApi, ...inquiryApi }, { ...intents.handlers, ...inquiries.handlers })
+
 export const intentsArea = area(
   'Intents',
   'What agents mean to spend: declared, decided, paid, or let go.',
-  intents,
+  all,
   {
     entities: [Intent],
     machines: [intentMachine],
