@@ -4,6 +4,7 @@ import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { intentsArea } from './control/intents/intents.ts'
 import { policiesArea } from './control/policies/policies.ts'
+import { riskArea } from './control/risk/risk.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
@@ -32,6 +33,7 @@ export const areas = {
   agents: agentsArea,
   agentTokens: agentTokensArea,
   policies: policiesArea,
+  risk: riskArea,
   intents: intentsArea,
   transfers: transfersArea,
   events: eventsArea,

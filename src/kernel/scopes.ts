@@ -21,6 +21,8 @@ const rights = {
   'ledger:read': 'never',
   'policies:read': 'given',
   'policies:write': 'never',
+  'risk:read': 'never',
+  'risk:write': 'never',
   'sandbox:read': 'never',
   'sandbox:write': 'never',
   'tokens:read': 'given',

@@ -13,7 +13,9 @@ import {
   remark,
   span,
 } from '../../kernel/schemas.ts'
+import { AgentEvent } from '../agents/agents.ts'
 import { DecisionRecord } from '../policies/policies.ts'
+import { riskEvents } from '../risk/risk.ts'
 import { deciders, intentMachine } from './intent.ts'
 
 const status = z.enum(intentMachine.states)
@@ -136,7 +138,13 @@ export const intentsApi = {
       run_not_found: [400, 'runId: no such run.'],
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
-    emits: { 'intent.created': IntentEvent, 'intent.approved': IntentEvent, 'intent.denied': IntentEvent },
+    emits: {
+      'intent.created': IntentEvent,
+      'intent.approved': IntentEvent,
+      'intent.denied': IntentEvent,
+      'agent.frozen': AgentEvent,
+      ...riskEvents,
+    },
   }),
   list: list('/intents', {
     summary: 'List intents',

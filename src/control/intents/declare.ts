@@ -16,6 +16,7 @@ import {
   type Spender,
   type Tally,
 } from '../policies/policies.ts'
+import { openWatch, type Watch } from '../risk/risk.ts'
 import { alikeOf, nameOf } from './alike.ts'
 import type { intentsApi } from './api.ts'
 import { aboutIntent } from './events.ts'
@@ -31,6 +32,7 @@ interface Desk {
   readonly agents: ReadonlyMap<string, Spender>
   readonly tally: Tally
   readonly book: Book
+  readonly watch: Watch
   readonly wallets: ReadonlyMap<string, Known>
   readonly beneficiaries: ReadonlyMap<string, Payable>
   readonly taken: Set<string>
@@ -57,7 +59,9 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
   const tally = await openTally(sql, { tenant, now }, { spending: agentIds })
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
   const book = await openBook(sql, { tenant, now }, { wallets })
-  const alike = bodies.map(body => ({ agentId: body.agentId, likeness: likenessOf(body) }))
+  const known = bodies.filter(({ agentId }) => agents.has(agentId))
+  const watch = await openWatch(sql, { tenant, now }, known)
+  const alike = known.map(body => ({ agentId: body.agentId, likeness: likenessOf(body) }))
   const named = <T>(of: (body: Asked['input']['body']) => T | null): T[] =>
     bodies.flatMap(body => of(body) ?? [])
   const [payees, payable, names] = [
@@ -66,12 +70,8 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
     named(({ clientIntentId }) => clientIntentId),
   ]
   return {
-    ...{ agents, tally, book, declared: [], decisions: [] },
-    alike: await alikeOf(
-      sql,
-      alike.filter(({ agentId }) => agents.has(agentId)),
-      now,
-    ),
+    ...{ agents, tally, book, watch, declared: [], decisions: [] },
+    alike: await alikeOf(sql, alike, now),
     wallets: payees.length > 0 ? await walletsOf(sql, tenant, payees) : new Map(),
     beneficiaries: payable.length > 0 ? await payableOf(sql, tenant, payable) : new Map(),
     taken: new Set(
@@ -110,10 +110,21 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
   const likeness = likenessOf(members)
   const possibleDuplicateOf = desk.alike.get(nameOf({ agentId: agent.id, likeness })) ?? null
   const availableEuros = desk.book.available(agent.walletId)
-  const nothing = { budgets: [], risk: null, approval: null, intentId: null }
+  const risk = desk.watch.riskOf(agent.id, members)
+  const nothing = { budgets: [], approval: null, intentId: null }
   const { ruling, decision, row } = decideFor(
     agent,
-    { kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, availableEuros, ...nothing },
+    {
+      kind: 'intent',
+      amountEuros,
+      merchant,
+      mcc,
+      country,
+      possibleDuplicateOf,
+      availableEuros,
+      risk,
+      ...nothing,
+    },
     desk.tally.countersOf(agent.id, agent.term),
     item,
     cause,
@@ -123,6 +134,7 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
   if (ruling.allowed && !waits) {
     desk.tally.reserve(cause, [agent.id], ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, cause)
+    desk.watch.learn(agent.id, members, now)
   }
   return {
     ...{ ...members, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
@@ -155,12 +167,14 @@ export const declare: Create = {
     if (intent.status === 'denied') emit('intent.denied', aboutIntent(intent, intent.decision.reason))
     else desk.alike.set(nameOf({ agentId: agent.id, likeness: String(intent.likeness) }), intent.id)
     if (intent.status === 'approved') emit('intent.approved', aboutIntent(intent))
+    for (const [event, data] of desk.watch.follow(agent, { ...intent, type: 'intent' })) emit(event, data)
     return intent
   },
-  async write({ declared, decisions, tally, book }: Desk, sql) {
+  async write({ declared, decisions, tally, book, watch }: Desk, sql) {
     await insertIntents(sql, declared)
     await insertDecisions(sql, decisions)
     await tally.write(sql)
+    await watch.write(sql)
     await book.post(sql)
   },
 }

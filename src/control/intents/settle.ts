@@ -12,6 +12,7 @@ import {
   type Spender,
   type Tally,
 } from '../policies/policies.ts'
+import { openWatch, type Watch } from '../risk/risk.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
 import { aboutIntent } from './events.ts'
@@ -28,6 +29,7 @@ interface Desk {
   readonly intents: ReadonlyMap<string, IntentRow>
   readonly tally: Tally
   readonly book: Book
+  readonly watch: Watch
   readonly changed: Set<IntentRow>
   readonly decisions: DecisionRow[]
 }
@@ -60,13 +62,15 @@ const loading =
       ids,
     ])
     const byId = new Map(intents.map(intent => [intent.id, intent]))
-    return { agents, intents: byId, tally, book, changed: new Set(), decisions: [] }
+    const watch = await openWatch(sql, { tenant, now }, ends ? [] : intents)
+    return { agents, intents: byId, tally, book, watch, changed: new Set(), decisions: [] }
   }
 
-async function write({ tally, book, changed, decisions }: Desk, sql: Sql): Promise<void> {
+async function write({ tally, book, watch, changed, decisions }: Desk, sql: Sql): Promise<void> {
   await updateIntents(sql, [...changed])
   await insertDecisions(sql, decisions)
   await tally.write(sql)
+  await watch.write(sql)
   await book.post(sql)
 }
 
@@ -77,7 +81,8 @@ function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { tally, bo
     agent,
     {
       ...{ kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, intentId: null },
-      ...{ budgets: [], risk: null },
+      // What a person says yes to is the risk that was seen when it was declared.
+      ...{ budgets: [], risk: intent.decision.risk ?? null },
       approval: { attestedAt: noPasskeys.attestedAt(intent) },
       availableEuros: book.available(agent.walletId),
     },
@@ -114,6 +119,7 @@ export const approve: Approve = {
     intentMachine.move(intent, 'approved')
     desk.tally.reserve(heldFor(intent), [agent.id], ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, heldFor(intent))
+    desk.watch.learn(agent.id, intent, intent.createdAt)
     const { comment } = input.body
     Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
     desk.changed.add(intent)

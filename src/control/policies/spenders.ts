@@ -2,15 +2,16 @@ import type { Item } from '../../kernel/batch.ts'
 import type { Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { Agent } from '../agents/agents.ts'
 import { type Compiled, compile, decide } from './decide.ts'
-import type { Counters, Ruling, SpendRequest } from './decision.ts'
+import type { Counters, Risk, Ruling, SpendRequest } from './decision.ts'
 import { type Rules, ruleNames, rulesOf } from './rules.ts'
 import { type DecisionRow, keptCounters, keptRequest, keptRuling } from './stored-decision.ts'
 
 /** An agent that may spend, with the policy that it spends under at this moment. */
 export interface Spender {
   readonly id: string
-  readonly status: string
+  readonly status: Agent['status']
   readonly walletId: string
   readonly policyId: string | null
   readonly policyVersion: number | null
@@ -32,7 +33,7 @@ select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version 
 from agents a
 left join policies p on p.id = a.policy_id and p.deleted_at is null
 where a.owner_id = $1 and a.mode = $2 and a.id = any(${ids})
-order by a.id for share of a`
+order by a.id for no key update of a`
 
 type Locked = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, Spender>>
 
@@ -43,7 +44,7 @@ const locking =
     return new Map(rows.map(row => [row.id, { ...row, policy: compiledFor(row) }]))
   }
 
-/** Of these ids: nobody freezes them until the transaction ends. */
+/** Of these ids: nobody else freezes them until the transaction ends, and it can do so itself. */
 export const lockSpenders = locking(spendersIn('$3::text[]'))
 
 /** Those to whom these records belong. */
@@ -72,6 +73,8 @@ export interface Decision extends Omit<Ruling, 'holdEuros'> {
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly riskScore: number | null
+  /** What that score is made of; a decision shows the score alone. */
+  readonly risk?: Risk | null
 }
 
 type Asked = Omit<SpendRequest, 'at' | 'agentStatus' | 'policyEndsAt'>
@@ -95,7 +98,8 @@ export function decideFor(
   const ruling = decide(spender.policy, request, counters)
   const { holdEuros: _, ...shown } = ruling
   const id = newId('decision')
-  const decision = { id, ...shown, policyId, policyVersion, riskScore: asked.risk?.score ?? null }
+  const { risk } = asked
+  const decision = { id, ...shown, policyId, policyVersion, riskScore: risk?.score ?? null, risk }
   const row: DecisionRow = {
     ...{ ...tenant, id, createdAt: now, updatedAt: now, agentId, policyId, policyVersion },
     ...{ subjectType: subject.type, subjectId: subject.id },
