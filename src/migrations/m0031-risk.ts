@@ -11,9 +11,9 @@ export class Risk extends Migration {
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         enabled boolean not null,
-        review integer not null check (review between 0 and 100),
-        deny integer not null check (deny between review and 100),
-        freeze integer not null check (freeze between deny and 100),
+        review_from integer not null check (review_from between 0 and 100),
+        deny_from integer not null check (deny_from between review_from and 100),
+        freeze_from integer not null check (freeze_from between deny_from and 100),
         weights jsonb not null,
         velocity_window_minutes integer not null check (velocity_window_minutes between 1 and 60),
         velocity_count integer not null check (velocity_count >= 1),
@@ -102,8 +102,8 @@ export class Risk extends Migration {
         out config jsonb, out profiles jsonb, out known jsonb) language plpgsql stable
         set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
       begin
-        select jsonb_build_object('enabled', c.enabled, 'review', c.review, 'deny', c.deny, 'freeze', c.freeze,
-          'weights', c.weights, 'velocityWindowMinutes', c.velocity_window_minutes, 'velocityCount', c.velocity_count)
+        select jsonb_build_object('enabled', c.enabled, 'review', c.review_from, 'deny', c.deny_from,
+          'freeze', c.freeze_from, 'weights', c.weights, 'velocityWindowMinutes', c.velocity_window_minutes, 'velocityCount', c.velocity_count)
         into config from risk_configs c where (c.owner_id, c.mode) = (of_owner, of_mode);
         select coalesce(jsonb_agg(jsonb_build_object('agentId', p.agent_id, 'amounts', p.amounts, 'hours', p.hours,
           'lastCountry', p.last_country, 'lastAt', p.last_at, 'minute', p.minute, 'counts', p.counts)), '[]')

@@ -7,9 +7,9 @@ const schema = defineEntity({
   properties: {
     ...record('riskconfig'),
     enabled: flag(),
-    review: p.integer(),
-    deny: p.integer(),
-    freeze: p.integer(),
+    review: p.integer().name('review_from'),
+    deny: p.integer().name('deny_from'),
+    freeze: p.integer().name('freeze_from'),
     weights: p.json<Settings['weights']>(),
     velocityWindowMinutes: p.integer(),
     velocityCount: p.integer(),
