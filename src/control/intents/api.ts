@@ -190,13 +190,18 @@ export const intentsApi = {
   cancel: post('/intents/{id}/cancel', {
     summary: 'Cancel an intent',
     description:
-      'While it waits, and after its approval for as long as nothing has been paid on it. A `comment` takes the place of the one it has.',
+      'While it waits, and after its approval for as long as no payment on it is under way. A `comment` takes the place of the one it has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     body: z.strictObject({ comment: remark.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
-    fails: { intent_not_found, intent_closed, intent_expired },
+    fails: {
+      intent_not_found,
+      intent_closed,
+      intent_expired,
+      intent_being_paid: [400, 'A payment on it is under way. Cancel that payment first.'],
+    },
     emits: { 'intent.cancelled': IntentEvent },
   }),
   timeline: get('/intents/{id}/timeline', {

@@ -130,7 +130,15 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
     expiresAt: after(now, minutes(expiresInMinutes)),
     decidedAt: waits ? null : now,
     decidedBy: waits ? null : { type: 'policy', id: agent.policyId, name: null },
-    ...{ comment: null, decision, possibleDuplicateOf, likeness, delegationId: null, transactionId: null },
+    ...{
+      comment: null,
+      decision,
+      possibleDuplicateOf,
+      likeness,
+      delegationId: null,
+      transactionId: null,
+      paymentId: null,
+    },
     workflowId: waits ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }
