@@ -28,29 +28,50 @@ const seen: Reading = {
   name: name => glance(name).replace(/[\s\p{P}]/gu, '') || nameOf(name),
 }
 
-/** For each key the place of the first pattern that has it. */
-class Places {
-  readonly #places = new Map<string, number>()
-
-  add(key: string, place: number): void {
-    if (!this.#places.has(key)) this.#places.set(key, place)
-  }
-
-  at(key: string): number {
-    return this.#places.get(key) ?? Number.POSITIVE_INFINITY
-  }
-}
-
 /** The host under which `*.example.com` takes all. */
 export const wildcardOf = (pattern: string): string | undefined => {
   const trimmed = pattern.trim()
   return trimmed.startsWith('*.') ? hostOf(trimmed.slice(2)) : undefined
 }
 
+type Places = Map<string, number>
+const NOWHERE = Number.POSITIVE_INFINITY
+
+/** The patterns in one reading: for each key the place of the first that has it. */
+class Index {
+  readonly #reading: Reading
+  readonly #names: Places = new Map()
+  readonly #hosts: Places = new Map()
+  readonly #domains: Places = new Map()
+
+  constructor(reading: Reading, patterns: readonly string[]) {
+    this.#reading = reading
+    for (const [place, pattern] of [...patterns.entries()].reverse()) this.#add(pattern, place)
+  }
+
+  #add(pattern: string, place: number): void {
+    const domain = wildcardOf(pattern)
+    const host = hostOf(pattern)
+    if (domain) this.#domains.set(this.#reading.host(domain), place)
+    else if (host) this.#hosts.set(this.#reading.host(host), place)
+    // At a glance `Booking com` is booking.com.
+    if (!domain && (!host || this.#reading === seen)) this.#names.set(this.#reading.name(pattern), place)
+  }
+
+  placeOf(merchant: string, host: string | undefined): number {
+    if (!host) return this.#names.get(this.#reading.name(merchant)) ?? NOWHERE
+    const key = this.#reading.host(host)
+    let place = this.#hosts.get(key) ?? NOWHERE
+    for (let dot = key.indexOf('.'); dot > 0; dot = key.indexOf('.', dot + 1))
+      place = Math.min(place, this.#domains.get(key.slice(dot + 1)) ?? NOWHERE)
+    return place
+  }
+}
+
 export interface MatcherOptions {
   /**
-   * Whether what only looks like a pattern matches it. For what is refused: nobody slips through a blocklist with a
-   * Cyrillic `а`. Never for what is admitted: there it would open the door to whoever makes himself look like another.
+   * Whether what only looks like a pattern matches it too. For what is refused: nobody slips through a blocklist with
+   * a Cyrillic `а`. Never for what is admitted: there it would open the door to whoever looks like another.
    */
   readonly lookalikes?: boolean
 }
@@ -63,28 +84,9 @@ export function matcher(
   patterns: readonly string[],
   { lookalikes = false }: MatcherOptions = {},
 ): (merchant: string) => string | undefined {
-  const reading = lookalikes ? seen : written
-  const names = new Places()
-  const hosts = new Places()
-  const domains = new Places()
-  for (const [place, pattern] of patterns.entries()) {
-    const domain = wildcardOf(pattern)
-    const host = hostOf(pattern)
-    if (domain) domains.add(reading.host(domain), place)
-    else if (host) hosts.add(reading.host(host), place)
-    else names.add(reading.name(pattern), place)
-    if (host && lookalikes) names.add(reading.name(pattern), place)
-  }
-
-  const placeOfHost = (host: string): number => {
-    let place = hosts.at(host)
-    for (let dot = host.indexOf('.'); dot > 0; dot = host.indexOf('.', dot + 1))
-      place = Math.min(place, domains.at(host.slice(dot + 1)))
-    return place
-  }
-
+  const indexes = (lookalikes ? [written, seen] : [written]).map(reading => new Index(reading, patterns))
   return merchant => {
     const host = hostOf(merchant)
-    return patterns[host ? placeOfHost(reading.host(host)) : names.at(reading.name(merchant))]
+    return patterns[Math.min(...indexes.map(index => index.placeOf(merchant, host)))]
   }
 }

@@ -27,3 +27,7 @@ const listed = [trades, shops, services].flatMap(text =>
 export const categories: readonly Category[] = [...listed, ...ofCompanies].sort((a, b) =>
   a.code < b.code ? -1 : 1,
 )
+
+const byCode = new Map(categories.map(one => [one.code, one]))
+
+export const categoryOf = (code: string): string | null => byCode.get(code)?.description ?? null
