@@ -105,10 +105,9 @@ export class World {
 
   /** What a query must say, by the examples of its members. */
   async #queryOf({ operation }: Registered): Promise<string> {
-    const shape: Record<string, z.ZodType> = operation.query?.shape ?? {}
-    const members = Object.entries(shape)
+    const members = Object.entries<z.ZodType>(operation.query?.shape ?? {})
     const asked = members.filter(([, member]) => !member.safeParse(undefined).success)
-    const examples = asked.map(([name, member]) => [name, (member.meta()?.examples as unknown[])[0]] as const)
+    const examples = asked.map(([name, member]) => [name, Object.values(member.meta()?.examples ?? [])[0]])
     const query = (await this.#withIds(Object.fromEntries(examples))) as Record<string, string>
     return asked.length > 0 ? `?${new URLSearchParams(query)}` : ''
   }
