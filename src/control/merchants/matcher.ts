@@ -28,6 +28,12 @@ const seen: Reading = {
   name: name => glance(name).replace(/[\s\p{P}]/gu, '') || nameOf(name),
 }
 
+/** The same for all merchants that can be taken for each other. */
+export function lookOf(merchant: string): string {
+  const host = hostOf(merchant)
+  return host ? seen.host(host) : seen.name(merchant)
+}
+
 /** The host under which `*.example.com` takes all. */
 export const wildcardOf = (pattern: string): string | undefined => {
   const trimmed = pattern.trim()

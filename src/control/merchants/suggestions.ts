@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import type { Context, Tenant } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { Row } from '../../kernel/database.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
 import { findAgent } from '../agents/agents.ts'
 import type { merchantsApi } from './api.ts'
-import { glance } from './confusables.ts'
-import { foldMerchant, matcher } from './matcher.ts'
+import { foldMerchant, lookOf, matcher } from './matcher.ts'
+import { patternProblem } from './patterns.ts'
 
 // Each half goes back along the agent's own index no further than so many records, whatever became of them.
 const SPENDS = `
@@ -55,38 +55,45 @@ function together(rows: readonly Spent[]): Spent[] {
 const byUse = (a: Spent, b: Spent): number =>
   b.spends - a.spends || Number(b.amountEuros - a.amountEuros) || (a.merchant < b.merchant ? -1 : 1)
 
-type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number] & { id: string }
+type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
 
-const ONCE = 'Paid once only.'
+/** Why this one is better not suggested; undefined where nothing speaks against it. */
+function objection(one: Spent, block: string | undefined, allowed: boolean, twin: string | undefined) {
+  if (block !== undefined) return `The blocklist has ${block}; it wins.`
+  if (allowed) return 'The allowlist has it already.'
+  if (twin !== undefined) return `It looks like ${twin}, and is written otherwise.`
+  if (one.spends === 1) return 'Paid once only.'
+  const problem = patternProblem(foldMerchant(one.merchant))
+  return problem && `It cannot be written into an allowlist: it ${problem}.`
+}
 
-async function suggest(sql: Sql, { ownerId, mode }: Tenant, agentId: string): Promise<Suggestion[]> {
+async function suggest(
+  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+  agentId: string,
+): Promise<(Suggestion & { id: string })[]> {
   const spent = together(await sql<Spent & Row>(SPENDS, [ownerId, mode, agentId]))
   const [lists] = await sql<{ allow: string[]; block: string[] }>(LISTS, [ownerId, mode, agentId])
-  const allowedAs = matcher(lists?.allow ?? [])
-  const blockedAs = matcher(lists?.block ?? [], { lookalikes: true })
-  // Those that are paid most come first: a later one that only looks the same is the one to be wary of.
-  const seen = new Map<string, string>()
+  const allows = matcher(lists?.allow ?? [])
+  const blocks = matcher(lists?.block ?? [], { lookalikes: true })
+  // Those that are paid most come first: of two that look the same, the later one is the one to be wary of.
+  const looks = new Map<string, string>()
   return spent.map(one => {
-    const pattern = foldMerchant(one.merchant)
-    const look = glance(pattern)
-    const original = seen.get(look)
-    if (!original) seen.set(look, one.merchant)
-    const allowed = allowedAs(one.merchant) !== undefined
-    const block = blockedAs(one.merchant)
-    const against =
-      (block !== undefined && `The blocklist has ${block}; it wins.`) ||
-      (allowed && 'The allowlist has it already.') ||
-      (original && `It looks like ${original}, and is written otherwise.`) ||
-      (one.spends === 1 && ONCE)
-    const reason = against || `Paid ${one.spends} times, ${inWords(one.amountEuros)} in all.`
-    return { ...one, id: pattern, pattern, allowed, suggested: !against, reason }
+    const { merchant } = one
+    const pattern = foldMerchant(merchant)
+    const look = lookOf(merchant)
+    const twin = looks.get(look)
+    looks.set(look, twin ?? merchant)
+    const allowed = allows(merchant) !== undefined
+    const against = objection(one, blocks(merchant), allowed, twin)
+    const reason = against ?? `Paid ${one.spends} times, ${inWords(one.amountEuros)} in all.`
+    return { ...one, id: pattern, pattern, allowed, suggested: against === undefined, reason }
   })
 }
 
 export const suggestions: HandlerOf<typeof merchantsApi.suggestions> = async (
   { query: { agentId } },
-  { em, sql, tenant, pageOf, refuse }: Context<'agent_not_found'>,
+  context,
 ) => {
-  if (!(await findAgent(em, agentId))) return refuse('agent_not_found')
-  return pageOf(await suggest(sql, tenant, agentId))
+  if (!(await findAgent(context.em, agentId))) return context.refuse('agent_not_found')
+  return context.pageOf(await suggest(context, agentId))
 }
