@@ -274,6 +274,7 @@ describe('a descriptor', () => {
     ['SHELL BEACH RESTAURANT', 'Shell Beach Restaurant', '5812', null, 0.5],
     ['AMAZON FAKE SHOP', 'Amazon', '5942', null, 0.7],
     ['АMAZON', 'Аmazon', null, null, 0.3],
+    ['HTTPS://WWW.NORDSTERN.DE/ORDER/1', 'Nordstern', null, null, 0.3],
     ['4711 0815', '4711 0815', null, null, 0],
     ['PAYPAL *', 'Paypal', null, 'PayPal', 0.3],
     ['*** ***', '*** ***', null, null, 0],

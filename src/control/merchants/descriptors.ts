@@ -33,7 +33,7 @@ function known(words: readonly string[]): Guess | undefined {
 /** The part of a text in which the name stands: before the padding, the girocard’s place, the reference. */
 const partWithName = (text: string): string =>
   text
-    .split(/\/\/|\s{3,}|\s-\s|\t/)
+    .split(/(?<!:)\/\/|\s{3,}|\s-\s|\t/)
     .flatMap(part => part.split('*'))
     .map(part => part.trim())
     .find(part => /\p{L}{2}/u.test(part)) ?? text

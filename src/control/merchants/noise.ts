@@ -26,7 +26,8 @@ const states = split(
 )
 
 const legalForms = split(
-  'GMBH, MBH, UG, AG, KG, OHG, EK, EV, EG, SE, LTD, LIMITED, PLC, LLC, INC, CORP, CO, SA, SAS, SARL, SRL, SPA, BV, NV, AB, AS, APS, OY, DAC, SL, PTY, PBC, SP',
+  'GMBH, MBH, UG, AG, KG, OHG, EK, EV, EG, SE, LTD, LIMITED, PLC, LLC, INC, CORP, CO, SA, SAS, SARL, SRL, SPA, BV, ' +
+    'NV, AB, AS, APS, OY, DAC, SL, PTY, PBC, SP',
 )
 
 /** Words that stand after a name and are none of it. */
@@ -49,7 +50,7 @@ const numbers = [
   /\b\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?\b/g, // dates
   /\b\d{4}-\d{2}-\d{2}\b/g,
   /\b\d{2}:\d{2}(?::\d{2})?\b/g,
-  /(?:\+|\b00|\(?\b)\d[\d()/.-]*(?:[ -]?\d[\d()/.-]*){6,}/g, // telephones
+  /(?:\+|\b)\d(?:[ ()/.-]{0,2}\d){6,}/g, // telephones
   /#\s*\S*\d\S*/g,
 ]
 
