@@ -40,7 +40,7 @@ export const sameMerchant = (one: string, other: string): boolean =>
 
 export const termsOf = (rules: Rules): Terms => ({
   ...rules,
-  blocks: matcher(rules.merchantBlocklist),
+  blocks: matcher(rules.merchantBlocklist, { lookalikes: true }),
   admits: matcher(rules.merchantAllowlist),
   blockedCodes: new Set(rules.blockedMccs),
   admittedCodes: new Set([
