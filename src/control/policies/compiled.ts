@@ -18,6 +18,8 @@ export interface Question {
   readonly request: SpendRequest
   readonly counters: Counters
   readonly holdEuros: SpendRequest['amountEuros']
+  /** The amount in words, which most rules say. */
+  readonly said: string
   readonly soFar: Outcome
 }
 

@@ -53,7 +53,7 @@ export type DecisionRow = Pick<
   | 'result'
 >
 
-const table: Table<DecisionRow> = {
+export const decisionTable: Table<DecisionRow> = {
   name: 'decisions',
   columns: {
     ...recordColumns,
@@ -68,7 +68,7 @@ const table: Table<DecisionRow> = {
   },
 }
 
-export const insertDecisions = insertInto(table)
+export const insertDecisions = insertInto(decisionTable)
 
 const textOf = (at: Date | null): string | null => at?.toISOString() ?? null
 
