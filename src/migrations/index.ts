@@ -17,6 +17,7 @@ import { AgentWallets } from './m0016-agent-wallets.ts'
 import { IntentIndexes } from './m0017-intent-indexes.ts'
 import { Transactions } from './m0018-transactions.ts'
 import { Decisions } from './m0025-decisions.ts'
+import { PaidIntents } from './m0026-paid-intents.ts'
 import { Risk } from './m0031-risk.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -40,5 +41,6 @@ export const migrations = [
   { name: 'm0017-intent-indexes', class: IntentIndexes },
   { name: 'm0018-transactions', class: Transactions },
   { name: 'm0025-decisions', class: Decisions },
+  { name: 'm0026-paid-intents', class: PaidIntents },
   { name: 'm0031-risk', class: Risk },
 ]

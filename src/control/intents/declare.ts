@@ -10,7 +10,6 @@ import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import {
   type DecisionRow,
   decideFor,
-  insertDecisions,
   lockSpenders,
   openTally,
   type Spender,
@@ -106,25 +105,16 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
   const { tenant, now, input } = item
   const { expiresInMinutes, ...members } = input.body
   const { amountEuros, merchant, mcc, country } = members
+  const spend = { amountEuros, merchant, mcc, country }
   const cause = heldFor({ id: newId('intent') })
   const likeness = likenessOf(members)
   const possibleDuplicateOf = desk.alike.get(nameOf({ agentId: agent.id, likeness })) ?? null
   const availableEuros = desk.book.available(agent.walletId)
-  const risk = desk.watch.riskOf(agent.id, members)
+  const risk = desk.watch.riskOf(agent.id, spend)
   const nothing = { budgets: [], approval: null, intentId: null }
   const { ruling, decision, row } = decideFor(
     agent,
-    {
-      kind: 'intent',
-      amountEuros,
-      merchant,
-      mcc,
-      country,
-      possibleDuplicateOf,
-      availableEuros,
-      risk,
-      ...nothing,
-    },
+    { ...spend, kind: 'intent', possibleDuplicateOf, availableEuros, risk, ...nothing },
     desk.tally.countersOf(agent.id, agent.term),
     item,
     cause,
@@ -134,7 +124,7 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
   if (ruling.allowed && !waits) {
     desk.tally.reserve(cause, [agent.id], ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, cause)
-    desk.watch.learn(agent.id, members, now)
+    desk.watch.learn(agent.id, spend, now)
   }
   return {
     ...{ ...members, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
@@ -142,7 +132,15 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
     expiresAt: after(now, minutes(expiresInMinutes)),
     decidedAt: waits ? null : now,
     decidedBy: waits ? null : { type: 'policy', id: agent.policyId, name: null },
-    ...{ comment: null, decision, possibleDuplicateOf, likeness, delegationId: null, transactionId: null },
+    ...{
+      comment: null,
+      decision,
+      possibleDuplicateOf,
+      likeness,
+      delegationId: null,
+      transactionId: null,
+      paymentId: null,
+    },
     workflowId: waits ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }
@@ -171,8 +169,7 @@ export const declare: Create = {
     return intent
   },
   async write({ declared, decisions, tally, book, watch }: Desk, sql) {
-    await insertIntents(sql, declared)
-    await insertDecisions(sql, decisions)
+    await insertIntents(sql, declared, decisions)
     await tally.write(sql)
     await watch.write(sql)
     await book.post(sql)

@@ -88,6 +88,7 @@ const intents = implement(intentsApi, {
     const intent = await lock(em, Intent, params.id)
     if (!intent || !kept) return refuse('intent_not_found')
     if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
+    if (intent.paymentId) return refuse('intent_being_paid')
     if (intent.expiresAt <= now) return refuse('intent_expired')
     letGo(intent, body.comment, context)
     kept.tally.giveBack(heldFor(intent))
@@ -123,12 +124,16 @@ const intents = implement(intentsApi, {
     const intent = await find(em, params.id)
     if (!intent) return refuse('intent_not_found')
     const closed = !isOpen(intent)
-    const dueInMs = closed ? null : intent.expiresAt.getTime() - now.getTime()
+    const dueInMs = closed || intent.paymentId ? null : intent.expiresAt.getTime() - now.getTime()
     return { status: intent.status, summary: summaryOf(intent), closed, dueInMs }
   },
 })
 
 const all = implement({ ...intentsApi, ...inquiryApi }, { ...intents.handlers, ...inquiries.handlers })
+
+export type { IntentRow } from './intent-rows.ts'
+export { aboveHeld, openPayments, type Payments, paidEvents } from './payments.ts'
+export { IntentEvent } from './records.ts'
 
 export const intentsArea = area(
   'Intents',
@@ -144,7 +149,7 @@ export const intentsArea = area(
         record: 'id',
         agent: 'agent_id',
         due: 'expires_at',
-        open: OPEN,
+        open: `${OPEN} and payment_id is null`,
         waits: 'workflow_id is not null',
         operations: ['intents.expire'],
       },
