@@ -102,7 +102,8 @@ class Sheet {
 
   movement({ bookedAt, valueDate, kind, name, amountEuros, balanceEuros, ...other }: Movement): void {
     const [paper, y] = [this.#paper, this.#next()]
-    const small = { size: 7.5, colour: 'faint', width: WHAT_WIDTH } as const
+    // Below the amounts there is room.
+    const small = { size: 7.5, colour: 'faint', width: RIGHT - columns.what } as const
     paper.write(dateOf(bookedAt), columns.booked, y)
     paper.write(dateOf(new Date(valueDate)), columns.value, y)
     paper.write(name ?? kind.words, columns.what, y, { width: WHAT_WIDTH })
