@@ -11,7 +11,6 @@ import { csvOf } from './csv.ts'
 import { make } from './make.ts'
 import { isAnyMonthDue } from './months.ts'
 import { type Movement, movementsOf } from './movements.ts'
-import { pdfOf } from './pdf.ts'
 import { statementsProcess } from './process.ts'
 import { periodOf, Statement, statementMachine } from './statement.ts'
 
@@ -25,6 +24,12 @@ interface Form {
   readonly type: string
   readonly extension: string
   readonly write: Writing
+}
+
+/** What draws is large, and is loaded when it is first needed. */
+async function* pdfOf(...given: Parameters<Writing>): Pieces {
+  const pdf = await import('./pdf.ts')
+  yield* pdf.pdfOf(...given)
 }
 
 const forms = {
