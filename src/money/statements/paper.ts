@@ -48,6 +48,7 @@ export class Paper {
   }
 
   turn(): void {
+    this.#forgetWords()
     this.#document.addPage()
     this.page++
   }
@@ -93,6 +94,19 @@ export class Paper {
     const letters = [...text]
     while (letters.length > 0 && this.#width(`${letters.join('')}…`, font, size) > width) letters.pop()
     return `${letters.join('').trimEnd()}…`
+  }
+
+  /**
+   * A font keeps every word that it has laid out, for as long as the document is written. Without keeping any it would
+   * take seven times as long.
+   */
+  #forgetWords(): void {
+    for (const font of Object.keys(fonts)) {
+      this.#document.font(font)
+      Object.assign((this.#document as unknown as { _font: object })._font, {
+        layoutCache: Object.create(null),
+      })
+    }
   }
 
   /** Letter by letter, each measured once: laying out whole lines to know how long they are takes half of the time. */
