@@ -59,6 +59,12 @@ const words: Readonly<Record<string, string>> = {
   UPAY: 'The payment was not due.',
 }
 
+/** What no bank says: it cannot be asked in this way. */
+const ours: Readonly<Record<string, string>> = {
+  not_by_files:
+    'This bank takes no recalls by files, and the payment is ordered already. Ask the bank, under its endToEndId.',
+}
+
 /** What a code looks like, whether we have words for it or not. */
 export const reasonCode = /^[A-Z]{2}[A-Z0-9]{2}$/
 
@@ -70,7 +76,7 @@ export interface Reason {
 /** Every reason can be told, one that we have never heard of too. */
 export function reasonOf(code: string | null): Reason {
   const known = code ?? 'MS03'
-  return { code: known, message: words[known] ?? `The bank gives the reason ${known}.` }
+  return { code: known, message: words[known] ?? ours[known] ?? `The bank gives the reason ${known}.` }
 }
 
 export const reasonCodes = Object.keys(words)

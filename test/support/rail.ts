@@ -52,6 +52,7 @@ export function recordingRail(): RecordingRail {
   }
 
   const rail: SepaRail = {
+    ...sandbox,
     verifyPayee: (payee, call) => through('verifyPayee', call, () => sandbox.verifyPayee(payee, call)),
     submit: (payment, call) =>
       through('submit', call, () => {
