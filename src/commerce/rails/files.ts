@@ -19,7 +19,7 @@ const about = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, messageI
 export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context) => {
   const { em, sql, now, ports, emit } = context
   const file = await lock(em, SepaFile, params.id)
-  if (!file || file.status !== 'open') return DONE
+  if (file?.status !== 'open') return DONE
   if (file.closesAt > now) return { done: false }
   const payments = await orderedBy(sql, file.id)
   if (payments.length === 0) {
