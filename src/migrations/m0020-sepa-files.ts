@@ -77,7 +77,7 @@ export class SepaFiles extends Migration {
         kind text not null check (kind in ('pain.002', 'camt.053', 'camt.054')),
         message_id text not null,
         payments jsonb not null,
-        credits jsonb not null,
+        credits jsonb,
         unique (owner_id, mode, sha256)
       );
       create index sepa_messages_by_tenant on sepa_messages (owner_id, mode, id);

@@ -23,7 +23,7 @@ const schema = defineEntity({
     kind: p.enum(messageKinds),
     messageId: p.text(),
     payments: p.json<Shown['payments']>(),
-    credits: p.json<Shown['credits']>().strictNullable(),
+    credits: p.json<Shown['credits'] | null>().strictNullable(),
   },
 })
 
