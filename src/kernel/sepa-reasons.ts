@@ -28,7 +28,7 @@ const words: Readonly<Record<string, string>> = {
   AM02: 'The amount is above what the payee’s bank takes.',
   AM04: 'There was not enough money at the payer’s bank.',
   AM05: 'The same payment was made before.',
-  AM07: 'An authority has blocked the amount.',
+  AM07: 'The amount was blocked by an authority.',
   AM09: 'The amount is not the one that was agreed.',
   AM10: 'The amounts do not sum to the total of the file.',
   AM14: 'The amount is above what is agreed with the payer’s bank.',

@@ -34,7 +34,7 @@ export class SepaFiles extends Migration {
 
       create table sepa_instructions (
         -- The transfer: ordered once.
-        id text collate "C" primary key,
+        id text collate "C" primary key references transfers (id),
         file_id text not null references sepa_files (id),
         created_at timestamptz(3) not null,
         end_to_end_id text not null unique,

@@ -2,10 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { nextFile } from '../../src/adapters/sepa-rail/cut-offs.ts'
+import { railByFiles } from '../../src/adapters/sepa-rail/files.ts'
 import { outFolder } from '../../src/adapters/sepa-rail/folder.ts'
 import { pain001 } from '../../src/adapters/sepa-rail/pain001.ts'
 import { pain001Shape } from '../../src/adapters/sepa-rail/pain001-shape.ts'
-import type { Order } from '../../src/kernel/sepa-rail.ts'
+import type { Order, Payment } from '../../src/kernel/sepa-rail.ts'
 import { bankDayFrom, isBankDay } from '../../src/kernel/target-days.ts'
 import { allAt, readXml, textAt } from '../../src/kernel/xml.ts'
 import { misshapen } from '../../src/kernel/xml-shape.ts'
@@ -28,6 +29,11 @@ const order: Order = {
   executeOn: '2026-11-20',
   scheme: 'sct',
   payments: [payment('e1', 1n), payment('e2', 99_999_999_999n)],
+}
+
+async function nothing(): Promise<void> {}
+async function unasked(): Promise<never> {
+  throw new Error('it is not asked')
 }
 
 describe('an order', () => {
@@ -152,6 +158,34 @@ describe('a payment goes into the file', () => {
   })
 })
 
+describe('a rail by files', () => {
+  const settings = { debtor, cutOffs: ['09:00'], folder: { stage: nothing, release: nothing } }
+  const rail = railByFiles({
+    ...settings,
+    queue: { put: unasked, standing: async () => null, takeOut: unasked },
+  })
+  const asked: Payment = {
+    ...payment('e1', 1n),
+    scheme: 'sct_inst',
+    submittedAt: order.madeAt,
+    until: null,
+    at: order.madeAt,
+  }
+  const call = { reference: 'transfer_1', requestId: 'request-1' }
+
+  test('takes no payment that would spoil a file for the others, and none whose time is over', async () => {
+    const nobody = { ...asked.payee, name: '' }
+    expect(await rail.submit({ ...asked, payee: nobody }, call)).toEqual({
+      status: 'rejected',
+      reasonCode: 'FF01',
+    })
+    expect(await rail.submit({ ...asked, until: order.madeAt }, call)).toEqual({
+      status: 'rejected',
+      reasonCode: 'TM01',
+    })
+  })
+})
+
 describe('the folder of the bank', () => {
   const folder = temporaryFolder()
   const out = outFolder(folder)
@@ -167,6 +201,12 @@ describe('the folder of the bank', () => {
     rmSync(path)
     await out.release('a.xml')
     expect(inOut()).toEqual([])
+    expect(readdirSync(join(folder, 'sent'))).toEqual(['a.xml'])
+  })
+
+  test('that is not the one in which a file was laid down is a failure', async () => {
+    await expect(out.release('other.xml')).rejects.toThrow(/ENOENT/)
+    await expect(outFolder(join(folder, 'unmounted')).release('a.xml')).rejects.toThrow(/ENOENT/)
   })
 
   test('that cannot be written to is a failure', async () => {

@@ -1,7 +1,8 @@
 import { clock } from '../../kernel/clock.ts'
-import type { Payment, PaymentStatus, RailCall, SepaRail } from '../../kernel/sepa-rail.ts'
+import type { Order, Payment, PaymentStatus, RailCall, SepaRail } from '../../kernel/sepa-rail.ts'
+import { bankDay } from '../../kernel/target-days.ts'
 import { nextFile } from './cut-offs.ts'
-import { type Debtor, pain001 } from './pain001.ts'
+import { canBeOrdered, type Debtor, pain001 } from './pain001.ts'
 
 /** Where payments wait until their file is made. The same reference is the same payment. */
 export interface Queue {
@@ -26,6 +27,14 @@ const statusFor = (standing: Standing): PaymentStatus =>
     ? { status: 'rejected', reasonCode: 'FOCR' }
     : { status: 'pending', reasonCode: null }
 
+const alone = (payment: Payment): Order => ({
+  messageId: payment.endToEndId,
+  madeAt: payment.submittedAt,
+  executeOn: bankDay(payment.submittedAt),
+  scheme: payment.scheme,
+  payments: [payment],
+})
+
 /**
  * A bank that is sent files and sends files: it answers nobody who asks. What it has to tell comes in by the door for
  * its files, as notices.
@@ -37,6 +46,7 @@ export const railByFiles = ({ debtor, cutOffs, queue, folder }: ByFiles): SepaRa
     const standing = await queue.standing(call)
     if (standing) return statusFor(standing)
     if (payment.until && clock.real() > payment.until) return { status: 'rejected', reasonCode: 'TM01' }
+    if (!canBeOrdered(alone(payment), debtor)) return { status: 'rejected', reasonCode: 'FF01' }
     await queue.put(payment, call)
     return statusFor('waiting')
   },

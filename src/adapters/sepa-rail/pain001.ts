@@ -17,13 +17,20 @@ export interface Debtor {
 
 /** An order as its message. One that is not as the rules have it is a defect of ours, and goes nowhere. */
 export function pain001(order: Order, debtor: Debtor): string {
-  const name = sepaText(debtor.name, LONGEST_NAME)
-  const document = element('Document', [
-    element('CstmrCdtTrfInitn', [headerOf(order, name), partOf(order, { ...debtor, name })]),
-  ])
+  const document = documentOf(order, debtor)
   const problem = misshapen(document, pain001Shape)
   if (problem) throw new Error(`${order.messageId} cannot be ordered: ${problem}`)
   return writeXml(document, NAMESPACE)
+}
+
+/** Whether it can be ordered: asked of each payment before it joins others, for none of them leaves without it. */
+export const canBeOrdered = (order: Order, debtor: Debtor): boolean =>
+  misshapen(documentOf(order, debtor), pain001Shape) === undefined
+
+function documentOf(order: Order, debtor: Debtor): XmlElement {
+  const name = sepaText(debtor.name, LONGEST_NAME)
+  const parts = [headerOf(order, name), partOf(order, { ...debtor, name })]
+  return element('Document', [element('CstmrCdtTrfInitn', parts)])
 }
 
 const decimal = (cents: Euros): string => {
