@@ -151,7 +151,7 @@ const schema = z.object({
   ),
   collectionIban: about(iban.optional(), {
     meaning:
-      'Account to which live money is sent. Its bank’s files come in by `POST /billing/incoming/files`.',
+      'Account to which live money is sent, and from which it leaves by files. Its bank’s files come in by `POST /rails/sepa`.',
     allowed: 'an IBAN of the SEPA area',
     otherwise: 'none: nobody is told where to send live money',
   }),
