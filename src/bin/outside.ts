@@ -44,5 +44,5 @@ function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
   if (!collectionIban) return new Missing('COLLECTION_IBAN')
   if (!sepaFolder) return new Missing('SEPA_FOLDER')
   const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
-  return railByFiles({ debtor, cutOffs: sepaCutOffs, queue, folder: outFolder(sepaFolder) })
+  return railByFiles({ debtor, cutOffs: sepaCutOffs, queue, files: outFolder(sepaFolder) })
 }

@@ -17,7 +17,12 @@ export interface SepaRail {
   nextFile(scheme: Scheme, at: Date): FileTime
   /** The message of ISO 20022 that orders these payments. */
   message(order: Order): string
-  /** Lays such a message down, where the bank does not see it yet; again, it is the same one. */
+  /** How messages get to the bank; null where it is called and sent no files. */
+  readonly files: HandOver | null
+}
+
+export interface HandOver {
+  /** Lays a message down, where the bank does not see it yet; again, it is the same one. */
   stage(name: string, message: string): Promise<void>
   /** Lets the bank have what is laid down. What it has been given is not given again, even if it has taken it away. */
   release(name: string): Promise<void>

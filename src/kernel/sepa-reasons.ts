@@ -40,7 +40,7 @@ const words: Readonly<Record<string, string>> = {
   BE06: 'The payee’s bank does not know the payee.',
   CNOR: 'The payee’s bank is not registered under its BIC.',
   CURR: 'The currency is wrong.',
-  CUST: 'The payee does not agree to give it back.',
+  CUST: 'The payer asked to cancel it.',
   DNOR: 'The payer’s bank is not registered under its BIC.',
   DT01: 'The day of its execution is wrong.',
   DU01: 'A file of the same name was sent before.',
@@ -72,6 +72,13 @@ const words: Readonly<Record<string, string>> = {
   UPAY: 'The payment was not due.',
 }
 
+/** What some codes mean where a bank refuses to give a payment back. */
+const refusals: Readonly<Record<string, string>> = {
+  AGNT: 'A bank on the way refuses it.',
+  AM04: 'There is not enough money in the payee’s account.',
+  CUST: 'The payee does not agree to give it back.',
+}
+
 /** What no bank says: it cannot be asked in this way. */
 const ours: Readonly<Record<string, string>> = {
   not_by_files:
@@ -91,5 +98,9 @@ export function reasonOf(code: string | null): Reason {
   const known = code ?? 'MS03'
   return { code: known, message: words[known] ?? ours[known] ?? `The bank gives the reason ${known}.` }
 }
+
+/** Why a payment is not given back. */
+export const refusalFor = (code: string | null): Reason =>
+  code && refusals[code] ? { code, message: refusals[code] } : reasonOf(code)
 
 export const reasonCodes = Object.keys(words)

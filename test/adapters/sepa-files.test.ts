@@ -159,7 +159,7 @@ describe('a payment goes into the file', () => {
 })
 
 describe('a rail by files', () => {
-  const settings = { debtor, cutOffs: ['09:00'], folder: { stage: nothing, release: nothing } }
+  const settings = { debtor, cutOffs: ['09:00'], files: { stage: nothing, release: nothing } }
   const rail = railByFiles({
     ...settings,
     queue: { put: unasked, standing: async () => null, takeOut: unasked },

@@ -6,6 +6,7 @@ import { openHouse } from '../../src/bin/house.ts'
 import { emptyInbox } from '../../src/bin/sepa-inbox.ts'
 import { endOverdue } from '../../src/kernel/deadlines.ts'
 import type { Execute } from '../../src/kernel/execute.ts'
+import { isBankDay } from '../../src/kernel/target-days.ts'
 import { allAt, readXml, textAt } from '../../src/kernel/xml.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { ACCOUNT, type Booking, camt } from '../support/camt.ts'
@@ -22,14 +23,19 @@ const env = { SEPA_RAIL: 'files', SEPA_FOLDER: folder, COLLECTION_IBAN: ACCOUNT 
 const house = await startHouse({ env })
 
 /** What a worker is, without Temporal. */
-const worker = await openHouse({
-  settings: {
-    ...readSettings({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
-    ...{ databaseUrl: house.databaseUrl, dashboardSecret: DASHBOARD_SECRET, secretKey: 's'.repeat(32) },
-  },
-  shared: true,
-})
-afterAll(() => worker.database.close())
+async function openWorker(more = {}) {
+  const worker = await openHouse({
+    settings: {
+      ...readSettings({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...more }),
+      ...{ databaseUrl: house.databaseUrl, dashboardSecret: DASHBOARD_SECRET, secretKey: 's'.repeat(32) },
+    },
+    shared: true,
+  })
+  afterAll(() => worker.database.close())
+  return worker
+}
+const worker = await openWorker()
+const pretender = await openWorker({ SEPA_RAIL: 'sandbox' })
 
 const sweep = (execute: Execute = worker.execute) => endOverdue({ ...worker, execute })
 
@@ -197,6 +203,18 @@ describe('payments by files', () => {
       `select count(*) as open from sepa_files where status = 'open'`,
     )
     expect(row?.open).toBe('0')
+  })
+
+  test('wait while the rail is another one, and are then for a day that is not over', async () => {
+    const { endToEndId } = await aSubmitted()
+    await house.sql(`update sepa_files set execute_on = '2026-01-05' where status = 'open'`)
+    await closeFiles()
+    await expect(endOverdue(pretender)).rejects.toThrow()
+    expect(await filesOf(endToEndId)).toEqual([])
+    await sweep()
+    const { executeOn } = await lastFile()
+    expect(isBankDay(executeOn) && executeOn >= new Date().toISOString().slice(0, 10)).toBe(true)
+    expect(await filesOf(endToEndId)).toEqual([expect.stringContaining(`sct-${executeOn}-`)])
   })
 
   test('are asked back while they wait, and then leave in no file; later only the bank can be asked', async () => {

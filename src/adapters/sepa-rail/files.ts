@@ -1,5 +1,5 @@
 import { clock } from '../../kernel/clock.ts'
-import type { Order, Payment, PaymentStatus, RailCall, SepaRail } from '../../kernel/sepa-rail.ts'
+import type { HandOver, Order, Payment, PaymentStatus, RailCall, SepaRail } from '../../kernel/sepa-rail.ts'
 import { bankDay } from '../../kernel/target-days.ts'
 import { nextFile } from './cut-offs.ts'
 import { canBeOrdered, type Debtor, pain001 } from './pain001.ts'
@@ -19,7 +19,7 @@ export interface ByFiles {
   readonly debtor: Debtor
   readonly cutOffs: readonly string[]
   readonly queue: Queue
-  readonly folder: Pick<SepaRail, 'stage' | 'release'>
+  readonly files: HandOver
 }
 
 const statusFor = (standing: Standing): PaymentStatus =>
@@ -39,7 +39,7 @@ const alone = (payment: Payment): Order => ({
  * A bank that is sent files and sends files: it answers nobody who asks. What it has to tell comes in by the door for
  * its files, as notices.
  */
-export const railByFiles = ({ debtor, cutOffs, queue, folder }: ByFiles): SepaRail => ({
+export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRail => ({
   verifyPayee: async () => ({ result: 'not_possible', suggestedName: null }),
 
   async submit(payment, call) {
@@ -63,7 +63,7 @@ export const railByFiles = ({ debtor, cutOffs, queue, folder }: ByFiles): SepaRa
 
   nextFile: (scheme, at) => nextFile(scheme, at, cutOffs),
   message: order => pain001(order, debtor),
-  ...folder,
+  files,
 })
 
 /** A word of ours: see `sepa-reasons.ts`. */

@@ -1,6 +1,6 @@
 import { link, mkdir, open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SepaRail } from '../../kernel/sepa-rail.ts'
+import type { HandOver } from '../../kernel/sepa-rail.ts'
 
 /** From here the bank's client takes them away. */
 const OUT = 'out'
@@ -10,7 +10,7 @@ const STAGED = '.staged'
 const SENT = 'sent'
 
 /** A folder that is shared with the bank's client. */
-export function outFolder(folder: string): Pick<SepaRail, 'stage' | 'release'> {
+export function outFolder(folder: string): HandOver {
   const at = (place: string, name = ''): string => join(folder, place, name)
   return {
     async stage(name, message) {

@@ -29,6 +29,5 @@ export const sandboxRail = (): SepaRail => ({
   recall: async payment => recall(payment),
   nextFile: (_, at) => ({ closesAt: at, executeOn: bankDay(at) }),
   message: order => pain001(order, payerOf(order.payments[0]?.payerIban ?? NOBODYS)),
-  stage: async () => undefined,
-  release: async () => undefined,
+  files: null,
 })

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { after, minutes } from '../../kernel/clock.ts'
 import type { Mode } from '../../kernel/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
+import { Problem } from '../../kernel/problem.ts'
 import { lock } from '../../kernel/record.ts'
+import type { HandOver, SepaRail } from '../../kernel/sepa-rail.ts'
+import { bankDay, bankDayFrom } from '../../kernel/target-days.ts'
 import { orderedBy } from './queue.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
 import type { stepsApi } from './steps-api.ts'
@@ -21,16 +24,22 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
   const file = await lock(em, SepaFile, params.id)
   if (file?.status !== 'open') return DONE
   if (file.closesAt > now) return { done: false }
+  const rail = ports.sepaRail(file.mode)
+  handOverOf(rail)
   const payments = await orderedBy(sql, file.id)
   if (payments.length === 0) {
     file.dueAt = null
-    return { done: !fileMachine.move(file, 'empty') }
+    fileMachine.move(file, 'empty')
+    emit('sepa.file_empty', about(file))
+    return { done: false }
   }
-  const { messageId, executeOn, scheme } = file
+  const { messageId, scheme } = file
+  const executeOn = dayOf(file, now)
   const order = { messageId, madeAt: now, executeOn, scheme, payments }
-  const content = ports.sepaRail(file.mode).message(order)
+  const content = rail.message(order)
   Object.assign(file, {
     content,
+    executeOn,
     sha256: createHash('sha256').update(content).digest('hex'),
     payments: payments.length,
     totalEuros: payments.reduce((sum, { amountEuros }) => sum + amountEuros, 0n),
@@ -40,6 +49,20 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
   fileMachine.move(file, 'made')
   emit('sepa.file_made', about(file))
   return DONE
+}
+
+/** No bank carries anything out in the past: a file that is made days late is for the day on which it is made. */
+function dayOf({ executeOn, scheme }: SepaFile, now: Date): string {
+  const today = bankDay(now)
+  if (today <= executeOn) return executeOn
+  return scheme === 'sct_inst' ? today : bankDayFrom(today)
+}
+
+/** Payments that wait do so until the rail is one by files again: nothing of them is given to another. */
+function handOverOf({ files }: SepaRail): HandOver {
+  if (!files)
+    throw new Problem('not_configured', 'Payments wait for their file, and SEPA_RAIL is not `files`.')
+  return files
 }
 
 interface Errand {
@@ -57,7 +80,7 @@ async function take(
 ): Promise<Errand | null> {
   const file = await lock(em, SepaFile, id)
   if (!file || file.status !== status || !file.dueAt || file.dueAt > now) return null
-  ports.sepaRail(tenant.mode)
+  handOverOf(ports.sepaRail(tenant.mode))
   file.dueAt = after(now, AT_MOST)
   return { id, mode: file.mode, name: file.fileName, content: String(file.content) }
 }
@@ -69,11 +92,13 @@ async function take(
 export const stage: HandlerOf<typeof stepsApi.stage> = {
   reserve: ({ params }, context) => take(params.id, 'made', context),
   async call(errand: Errand | null, { ports }) {
-    if (errand) await ports.sepaRail(errand.mode).stage(errand.name, errand.content)
+    if (errand) await handOverOf(ports.sepaRail(errand.mode)).stage(errand.name, errand.content)
   },
-  async record(_, errand: Errand | null, { em, now }) {
+  async record(_, errand: Errand | null, { em, now, emit }) {
     const file = errand && (await lock(em, SepaFile, errand.id))
-    if (file && fileMachine.move(file, 'staged')) file.dueAt = now
+    if (!file || !fileMachine.move(file, 'staged')) return DONE
+    file.dueAt = now
+    emit('sepa.file_staged', about(file))
     return DONE
   },
   recover: async () => DONE,
@@ -82,7 +107,7 @@ export const stage: HandlerOf<typeof stepsApi.stage> = {
 export const release: HandlerOf<typeof stepsApi.release> = {
   reserve: ({ params }, context) => take(params.id, 'staged', context),
   async call(errand: Errand | null, { ports }) {
-    if (errand) await ports.sepaRail(errand.mode).release(errand.name)
+    if (errand) await handOverOf(ports.sepaRail(errand.mode)).release(errand.name)
   },
   async record(_, errand: Errand | null, { em, now, emit }) {
     const file = errand && (await lock(em, SepaFile, errand.id))

@@ -58,7 +58,7 @@ export const stepsApi = {
     callers: [],
     asks: 'sepaRail',
     returns: done,
-    emits: { 'sepa.file_made': FileEvent },
+    emits: { 'sepa.file_made': FileEvent, 'sepa.file_empty': FileEvent },
   }),
   stage: post('/rails/sepa/files/{id}/stage', {
     summary: 'Lay a file down for the bank',
@@ -66,6 +66,7 @@ export const stepsApi = {
     run: 'outside',
     asks: 'sepaRail',
     returns: done,
+    emits: { 'sepa.file_staged': FileEvent },
   }),
   release: post('/rails/sepa/files/{id}/release', {
     summary: 'Let the bank have a file',
