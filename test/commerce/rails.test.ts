@@ -356,6 +356,9 @@ describe('what a bank says of a file', () => {
       booking('NOTPROVIDED', '5.00'),
     ]
     expect(await outcomes(camt(wrong))).toEqual(['amount_differs', 'amount_differs', 'unknown_payment'])
+    const [{ details = [] }] = [booking(one.endToEndId, '12.50')]
+    const together = { ...booking(one.endToEndId, '25.00'), details: [...details, ...details] }
+    expect(await outcomes(camt([together]))).toEqual(['amount_differs', 'amount_differs'])
     const unbooked = [
       booking(one.endToEndId, '12.50', { status: '<Cd>PDNG</Cd>' }),
       booking(one.endToEndId, '12.50', { currency: 'USD' }),

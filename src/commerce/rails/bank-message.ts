@@ -14,7 +14,7 @@ export interface Said {
   readonly endToEndId: string | null
   readonly notice: OwnNotice | null
   readonly reasonCode: string | null
-  /** Null where it is not said. */
+  /** Null in a report of statuses, which names none. */
   readonly amountEuros: Euros | null
 }
 

@@ -60,6 +60,6 @@ const unnamed = ({ said, ofTheOthers }: StatusReport): Said[] =>
 function outcomeOf({ notice, amountEuros }: Said, paid: Paid | undefined): Judged['outcome'] {
   if (!paid) return 'unknown_payment'
   if (notice === null) return 'on_its_way'
-  const mayCount = notice === 'rejected' || amountEuros === null || amountEuros === paid.amountEuros
+  const mayCount = amountEuros === null || amountEuros === paid.amountEuros
   return mayCount ? 'taken' : 'amount_differs'
 }

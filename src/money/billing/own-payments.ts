@@ -7,8 +7,8 @@ export interface OwnPayment {
   readonly endToEndId: string | null
   readonly notice: 'settled' | 'returned'
   readonly reasonCode: string | null
-  /** Null where the booking does not say it of each of its payments. */
-  readonly amountEuros: Euros | null
+  /** Nothing where the booking does not say it of each of its payments. */
+  readonly amountEuros: Euros
 }
 
 /** The payments of a booked debit in euros, and those that come back; none of any other booking. */
@@ -23,7 +23,7 @@ export function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
     endToEndId: textAt(one, 'Refs/EndToEndId'),
     notice: direction === 'DBIT' ? 'settled' : 'returned',
     reasonCode: textAt(one, 'RtrInf/Rsn/Cd'),
-    amountEuros: amountOf(one) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? null,
+    amountEuros: amountOf(one) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? 0n,
   }))
 }
 
