@@ -17,6 +17,7 @@ import { AgentWallets } from './m0016-agent-wallets.ts'
 import { IntentIndexes } from './m0017-intent-indexes.ts'
 import { Transactions } from './m0018-transactions.ts'
 import { Statements } from './m0019-statements.ts'
+import { SepaFiles } from './m0020-sepa-files.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   { name: 'm0017-intent-indexes', class: IntentIndexes },
   { name: 'm0018-transactions', class: Transactions },
   { name: 'm0019-statements', class: Statements },
+  { name: 'm0020-sepa-files', class: SepaFiles },
 ]

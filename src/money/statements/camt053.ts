@@ -6,9 +6,12 @@ import type { Statement } from './statement.ts'
 
 export const CAMT053 = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
 
+/** What XML has no place for: a name of nothing else would be an empty one. */
+const UNSPEAKABLE = /[\p{Cc}\uFFFE\uFFFF]+/gu
+
 /** As long as the message allows, in characters; nothing where there is nothing to say. */
 function text(name: string, given: string | null, longest = 140): XmlElement | undefined {
-  const short = [...(given ?? '').trim()].slice(0, longest).join('')
+  const short = [...(given ?? '').replace(UNSPEAKABLE, ' ').trim()].slice(0, longest).join('')
   return short === '' ? undefined : element(name, short)
 }
 
