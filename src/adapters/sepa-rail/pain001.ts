@@ -1,4 +1,4 @@
-import { decimal, type Euros } from '../../kernel/money.ts'
+import { decimal } from '../../kernel/money.ts'
 import type { Order, Ordered } from '../../kernel/sepa-rail.ts'
 import { LONGEST_NAME, sepaText } from '../../kernel/sepa-text.ts'
 import type { XmlElement } from '../../kernel/xml.ts'
