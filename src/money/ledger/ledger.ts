@@ -10,7 +10,9 @@ export type { AccountKind } from './account.ts'
 export { shortOf } from './account.ts'
 export type { Book, Cause } from './book.ts'
 export { type Balance, balancesOf, closeAccount, openAccount, openBook } from './open-book.ts'
-export { walletAt } from './past.ts'
+export { type Stood, walletAt } from './past.ts'
+export { type Flow, flowOf, type Span, sealWallet, together } from './span.ts'
+export type { Template } from './templates.ts'
 export { totalsOf } from './totals.ts'
 
 interface Figures {
