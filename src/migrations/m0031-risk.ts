@@ -97,7 +97,7 @@ export class Risk extends Migration {
       revoke update, delete on risk_events from agentpay_application;
 
       -- All that a batch needs to know about these agents and the merchants beside them: each found by its key, however
-      -- young the tables are.
+      -- young the tables are, which is what the lateral is for.
       create function risk_open(of_owner text, of_mode text, agents text[], merchants text[],
         out config jsonb, out profiles jsonb, out known jsonb) language plpgsql stable
         set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -109,9 +109,11 @@ export class Risk extends Migration {
           'lastCountry', p.last_country, 'lastAt', p.last_at, 'minute', p.minute, 'counts', p.counts)), '[]')
         into profiles from risk_profiles p
         where (p.owner_id, p.mode) = (of_owner, of_mode) and p.agent_id = any(agents);
-        select coalesce(jsonb_agg(distinct m.agent_id || ' ' || m.merchant), '[]')
-        into known from unnest(agents, merchants) as w (agent_id, merchant)
-        join risk_merchants m on (m.owner_id, m.mode, m.agent_id, m.merchant) = (of_owner, of_mode, w.agent_id, w.merchant);
+        select coalesce(jsonb_agg(w.agent_id || ' ' || w.merchant), '[]')
+        into known from (select distinct * from unnest(agents, merchants)) as w (agent_id, merchant)
+        cross join lateral (
+          select from risk_merchants m
+          where (m.owner_id, m.mode, m.agent_id, m.merchant) = (of_owner, of_mode, w.agent_id, w.merchant) limit 1) as met;
       end $$;
 
       -- What a batch has seen of agents whose counters it holds.

@@ -45,7 +45,8 @@ const SCALE = 1.4826
 const LEAST_SHARE = 0.2
 
 const median = (numbers: readonly number[]): number => {
-  const sorted = numbers.toSorted((a, b) => a - b)
+  // By number, and in a tenth of the time that a comparison of one's own takes.
+  const sorted = new Float64Array(numbers).sort()
   const half = sorted.length >> 1
   const [low, high] = [sorted[half - 1] ?? 0, sorted[half] ?? 0]
   return sorted.length % 2 === 1 ? high : (low + high) / 2
@@ -55,9 +56,10 @@ const median = (numbers: readonly number[]): number => {
 export const amountOutlier: Signal = ({ spend, profile: { amounts } }) => {
   if (amounts.length < ENOUGH_AMOUNTS) return undefined
   const usual = median(amounts)
+  const excess = Number(spend.amountEuros) - usual
+  if (excess <= FAR * LEAST_SHARE * usual) return undefined
   const deviation = SCALE * median(amounts.map(amount => Math.abs(amount - usual)))
-  const limit = usual + FAR * Math.max(deviation, LEAST_SHARE * usual)
-  if (Number(spend.amountEuros) <= limit) return undefined
+  if (excess <= FAR * deviation) return undefined
   const [asked, before] = [spend.amountEuros, BigInt(Math.round(usual))].map(inWords)
   return `${asked} is far more than the agent usually spends, ${before}.`
 }
