@@ -52,7 +52,7 @@ export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like it (the same merchant and amount in the same run, or in none) within ten minutes is `possibleDuplicateOf` the earlier one and always waits for a person.',
+      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like it (the same merchant and amount in the same run, or in none) within ten minutes is `possibleDuplicateOf` the earlier one and always waits for a person. How unusual it is for the agent can ask for one, too, refuse it, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
