@@ -1,10 +1,13 @@
+import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
 import { type Areas, type Registered, registered } from '../kernel/area.ts'
 import { type Execute, executor } from '../kernel/execute.ts'
 import { type House, reactionsOf } from '../kernel/house.ts'
+import type { Outbound } from '../kernel/outbound.ts'
 import { announcer } from '../kernel/outbox.ts'
 import { Cursors } from '../kernel/page.ts'
 import type { Outside } from '../kernel/ports.ts'
+import { openVault } from '../kernel/vault.ts'
 import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
@@ -12,7 +15,13 @@ import type { Settings } from '../platform/settings.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
 
-export type ServiceSettings = Settings & { databaseUrl: string; dashboardSecret: string; secretKey: string }
+/** Settings that nobody can do without: given, or made up at the first start. */
+export interface ServiceSettings extends Settings {
+  databaseUrl: string
+  dashboardSecret: string
+  secretKey: string
+  encryptionKey: string
+}
 
 export interface HouseOptions {
   readonly settings: ServiceSettings
@@ -21,6 +30,8 @@ export interface HouseOptions {
   readonly areas?: Areas
   /** Systems of others in place of those that the settings choose. */
   readonly outside?: Partial<Outside>
+  /** A way out other than the guarded one. */
+  readonly outbound?: Outbound
 }
 
 /** Something that runs beside the API until it is told to stop. */
@@ -46,9 +57,17 @@ export async function openHouse({
   shared = false,
   areas = allAreas,
   outside = {},
+  outbound = guardedHttp({ allow: settings.outboundAllowCidrs ?? [] }),
 }: HouseOptions): Promise<OpenHouse> {
-  const { databaseUrl, dashboardSecret, secretKey } = settings
-  const log = openLog(settings.logLevel, [dashboardSecret, secretKey, settings.temporalApiKey ?? []].flat())
+  const { databaseUrl, dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const secrets = [
+    dashboardSecret,
+    secretKey,
+    encryptionKey,
+    encryptionKeysOld,
+    settings.temporalApiKey ?? [],
+  ]
+  const log = openLog(settings.logLevel, secrets.flat())
   await (shared ? requireMigrated : migrate)(databaseUrl)
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
@@ -68,6 +87,8 @@ export async function openHouse({
         holder: settings.accountHolder,
       },
       outside: { ...outsideOf(settings), ...outside },
+      outbound,
+      vault: openVault(encryptionKey, encryptionKeysOld),
       execute: call => execute(call),
       onOutbox,
       temporal: () => temporal(),

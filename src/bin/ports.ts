@@ -5,9 +5,11 @@ import { type Database, sqlOn } from '../kernel/database.ts'
 import { advance } from '../kernel/deadlines.ts'
 import type { Execute } from '../kernel/execute.ts'
 import type { File } from '../kernel/file.ts'
+import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
+import type { Vault } from '../kernel/vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
 
 interface Parts {
@@ -18,6 +20,8 @@ interface Parts {
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: Outside
+  readonly outbound: Outbound
+  readonly vault: Vault
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Null where nobody here works with Temporal. */
@@ -34,6 +38,8 @@ export function portsOf(parts: Parts): Ports {
     walletBank,
     collection,
     outside,
+    outbound,
+    vault,
     execute,
     onOutbox,
     temporal,
@@ -52,6 +58,8 @@ export function portsOf(parts: Parts): Ports {
     },
     walletBank,
     collection,
+    outbound,
+    vault,
     openapi: text,
     docs: () => pages().get('') as File,
     docsAsset: name => pages().get(name),

@@ -24,12 +24,14 @@ async function start(life: Lifetime): Promise<void> {
   const secrets = openSecrets(dataDir)
   const dashboardSecret = settings.dashboardSecret ?? secrets.dashboardSecret
   const secretKey = settings.secretKey ?? secrets.secretKey
+  const encryptionKey = settings.encryptionKey ?? secrets.encryptionKey
   const wish = { settings, dataDir, life }
   const temporal = temporalAtOnce(wish)
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
   say('Preparing the database')
-  const service = await openService({ settings: { ...settings, databaseUrl, dashboardSecret, secretKey } })
+  const own = { databaseUrl, dashboardSecret, secretKey, encryptionKey }
+  const service = await openService({ settings: { ...settings, ...own } })
   life.closeLater(() => service.stop())
   const deadlines = startDeadlines(service.house)
   life.closeLater(() => deadlines.stop())

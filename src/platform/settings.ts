@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bic } from '../kernel/bic.ts'
 import { iban } from '../kernel/iban.ts'
+import { encryptionKey } from '../kernel/vault.ts'
 
 /** What a setting says of itself in `.env.example` and in the README. */
 interface About {
@@ -25,10 +26,13 @@ const hostName = z.string().regex(/^[\w.:-]+$/)
 
 const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 
-const addresses = z
-  .string()
-  .transform(list => list.split(',').map(item => item.trim()))
-  .pipe(z.array(address))
+const listOf = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
+    .string()
+    .transform(list => list.split(',').map(one => one.trim()))
+    .pipe(z.array(item))
+
+const addresses = listOf(address)
 
 const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'true')
 
@@ -67,6 +71,18 @@ const schema = z.object({
     meaning: 'Key that signs page cursors; the same for all processes. Secret.',
     allowed: 'at least 32 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
+  }),
+  encryptionKey: about(encryptionKey.optional(), {
+    meaning:
+      'Key that seals what is kept and must be read again, such as the keys that sign webhooks; the same for all processes. Secret.',
+    allowed: '32 bytes, as 64 hexadecimal digits or base64',
+    otherwise: 'generated and kept in `DATA_DIR`',
+  }),
+  encryptionKeysOld: about(listOf(encryptionKey).optional(), {
+    meaning:
+      'Keys that `ENCRYPTION_KEY` was before. They open what they have sealed, and seal nothing. Secret.',
+    allowed: 'such keys, with commas between them',
+    otherwise: 'none',
   }),
   rateLimitPerMinute: about(integer(1, 1_000_000).default(100), {
     meaning: 'Requests a minute that one client address may make.',
@@ -169,6 +185,12 @@ const schema = z.object({
       'Processor of live mode’s payment methods. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
     allowed: 'sandbox',
     otherwise: 'none: live mode has no payment methods',
+  }),
+  outboundAllowCidrs: about(addresses.optional(), {
+    meaning:
+      'Addresses that webhooks and other calls to addresses of others may reach though they are not public: of receivers beside it. What is in your network is open to every customer then.',
+    allowed: 'addresses or blocks of them (127.0.0.1,10.1.0.0/16,fd00:1::/32)',
+    otherwise: 'none: only public addresses',
   }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',

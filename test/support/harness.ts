@@ -7,6 +7,7 @@ import type { Part } from '../../src/bin/house.ts'
 import { openService, type Service } from '../../src/bin/service.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import type { Areas } from '../../src/kernel/area.ts'
+import type { Outbound } from '../../src/kernel/outbound.ts'
 import type { Outside } from '../../src/kernel/ports.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { cloneDatabase } from './database.ts'
@@ -14,6 +15,7 @@ import { temporalOfRun } from './temporal.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 const SECRET_KEY = 'a-secret-key-of-the-tests-0123456789'
+const ENCRYPTION_KEY = '7e'.repeat(32)
 
 export interface Owner<A extends Areas> {
   readonly ownerId: string
@@ -56,6 +58,8 @@ interface Options<A extends Areas> {
   readonly temporal?: true | TemporalAccess
   /** Systems of others in place of the sandbox's. */
   readonly outside?: Partial<Outside>
+  /** A way out in place of the guarded one; receivers of the test's own need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
+  readonly outbound?: Outbound
   /** SQL for tables that only the tests have. */
   readonly tables?: string
   /** What the services are told in place of the database's address: that of a proxy, for one. */
@@ -80,12 +84,17 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
   const open = async (): Promise<string> => {
-    const secrets = { databaseUrl: address, dashboardSecret: DASHBOARD_SECRET, secretKey: SECRET_KEY }
+    const secrets = {
+      dashboardSecret: DASHBOARD_SECRET,
+      secretKey: SECRET_KEY,
+      encryptionKey: ENCRYPTION_KEY,
+    }
     const service = await openService({
-      settings: { ...readSettings(env), ...secrets },
+      settings: { ...readSettings(env), ...secrets, databaseUrl: address },
       shared: true,
       areas,
       outside: options.outside ?? {},
+      ...(options.outbound ? { outbound: options.outbound } : {}),
     })
     services.push(service)
     if (options.temporal && services.length === 1) work(service, options.temporal)

@@ -236,6 +236,7 @@ const access = { namespace: 'default', taskQueue: 'recorder', client: { address 
 const secrets = {
   dashboardSecret: 'the-secret-of-the-recorder',
   secretKey: 'a-secret-key-of-the-recorder-0123456789',
+  encryptionKey: '00'.repeat(32),
 }
 const settings = { ...readSettings({ RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'warn' }), ...secrets }
 const service = await openService({ settings: { ...settings, databaseUrl: await cloneDatabase() } })

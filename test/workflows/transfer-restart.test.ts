@@ -23,6 +23,7 @@ const beside = await openHouse({
   settings: {
     ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
     ...{ databaseUrl: house.databaseUrl, dashboardSecret: DASHBOARD_SECRET, secretKey: 's'.repeat(32) },
+    encryptionKey: '00'.repeat(32),
   },
   shared: true,
   outside,
