@@ -1,4 +1,5 @@
 import { renderDocs } from '../derive/docs/docs.ts'
+import { eventTypesOf } from '../derive/openapi/event-types.ts'
 import { openapiDocument } from '../derive/openapi.ts'
 import type { Areas } from '../kernel/area.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
@@ -45,6 +46,7 @@ export function portsOf(parts: Parts): Ports {
     temporal,
   } = parts
   const document = once(() => openapiDocument(areas))
+  const eventTypes = once(() => eventTypesOf(areas))
   const text = once(() => JSON.stringify(document()))
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
@@ -60,6 +62,7 @@ export function portsOf(parts: Parts): Ports {
     collection,
     outbound,
     vault,
+    eventTypes,
     openapi: text,
     docs: () => pages().get('') as File,
     docsAsset: name => pages().get(name),

@@ -4,6 +4,7 @@ import { startPostgres } from '../platform/embedded-postgres.ts'
 import type { Settings } from '../platform/settings.ts'
 import { claim } from './claim.ts'
 import { startDeadlines } from './deadlines.ts'
+import { startDeliveries } from './deliveries.ts'
 import { environment } from './environment.ts'
 import { type Instance, publisher, removeInstance } from './instance-file.ts'
 import { type Lifetime, live } from './lifetime.ts'
@@ -33,8 +34,8 @@ async function start(life: Lifetime): Promise<void> {
   const own = { databaseUrl, dashboardSecret, secretKey, encryptionKey }
   const service = await openService({ settings: { ...settings, ...own } })
   life.closeLater(() => service.stop())
-  const deadlines = startDeadlines(service.house)
-  life.closeLater(() => deadlines.stop())
+  for (const part of [startDeadlines(service.house), startDeliveries(service.house)])
+    life.closeLater(() => part.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 

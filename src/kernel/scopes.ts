@@ -32,6 +32,8 @@ const rights = {
   'wallets:fund': 'never',
   'wallets:read': 'given',
   'wallets:write': 'never',
+  'webhooks:read': 'never',
+  'webhooks:write': 'never',
 } as const satisfies Record<`${string}:${string}`, 'given' | 'asked' | 'never'>
 
 export type Scope = keyof typeof rights

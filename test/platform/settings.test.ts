@@ -17,6 +17,7 @@ describe('settings', () => {
       logLevel: 'info',
       temporalNamespace: 'default',
       operatorSignals: false,
+      webhookRetrySeconds: [60, 300, 900, 3600],
     })
   })
 

@@ -88,7 +88,10 @@ const fails = {
   webhook_not_found: missing('webhook'),
   url_refused: [400, 'url: This address is refused. Give one that can be reached from the public internet.'],
   unknown_event: [400, 'events: There is no event of this name. GET /events/types lists them.'],
-  too_many_webhooks: [400, 'There are 1,000 subscriptions already. Delete one, or let one hear of more events.'],
+  too_many_webhooks: [
+    400,
+    'There are 1,000 subscriptions already. Delete one, or let one hear of more events.',
+  ],
   no_next_secret: [400, 'No secret waits to be activated. POST /webhooks/{id}/rotate-secret makes one.'],
 } as const satisfies Record<string, Failure>
 const { webhook_not_found, url_refused, unknown_event, too_many_webhooks, no_next_secret } = fails

@@ -87,10 +87,7 @@ export const take = (database: Database, shares: readonly Share[]): Promise<Clai
   })
 
 async function claim(sql: Sql, shares: readonly Share[]): Promise<Claimed[]> {
-  const rows = await sql<Taken>(TAKE, [
-    shares.map(({ lane }) => lane.id),
-    shares.map(({ most }) => most),
-  ])
+  const rows = await sql<Taken>(TAKE, [shares.map(({ lane }) => lane.id), shares.map(({ most }) => most)])
   const until = after(clock.real(), LEASE_MS)
   for (const row of rows) {
     deliveryMachine.move(row, 'delivering')

@@ -41,7 +41,7 @@ const schema = defineEntity({
     claims: p.integer(),
     /** Failed attempts since it began, or began anew. */
     tries: p.integer(),
-    attempts: p.json<readonly Attempt[]>(),
+    attempts: p.json<Attempt[]>(),
     workflowId: maybe.string(),
   },
 })

@@ -25,16 +25,19 @@ const pauseAfter = (failures: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - PATIENCE, 20))
 
 export const isHopeless = ({ failures, failingSince }: Health, now: Date): boolean =>
-  failures >= GIVEN_UP_AFTER_ROUNDS &&
-  failingSince !== null &&
-  after(failingSince, GIVEN_UP_AFTER_MS) <= now
+  failures >= GIVEN_UP_AFTER_ROUNDS && failingSince !== null && after(failingSince, GIVEN_UP_AFTER_MS) <= now
 
 export const conditions = ['well', 'failing', 'paused'] as const
 
 /** The same in words. */
 export function shownHealth({ failures, failingSince, pausedUntil }: Omit<Health, 'id'>, now: Date) {
   if (failures === 0 || !failingSince)
-    return { condition: 'well', failingSince: null, pausedUntil: null, message: 'Deliveries are taken.' } as const
+    return {
+      condition: 'well',
+      failingSince: null,
+      pausedUntil: null,
+      message: 'Deliveries are taken.',
+    } as const
   const since = `None has been taken since ${failingSince.toISOString()}.`
   if (!pausedUntil || pausedUntil <= now)
     return { condition: 'failing', failingSince, pausedUntil: null, message: since } as const

@@ -53,10 +53,6 @@ export class Lanes {
   readonly #underWay = new Map<string, number>()
   #all = 0
 
-  [Symbol.iterator](): Iterator<Lane> {
-    return this.#lanes.values()
-  }
-
   /** Of those for which something is due how many are taken: in equal parts, and no owner gets more than a quarter. */
   allot(due: readonly DueLane[]): Share[] {
     const owners = Map.groupBy(this.#lanes.values(), ({ ownerId }) => ownerId)
@@ -74,6 +70,10 @@ export class Lanes {
       left.set(one.ownerId, leftOfOwner - most)
       return [{ lane, most }]
     })
+  }
+
+  [Symbol.iterator](): Iterator<Lane> {
+    return this.#lanes.values()
   }
 
   /** What has been taken for it. */

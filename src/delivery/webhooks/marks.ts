@@ -5,7 +5,14 @@ import { emptyJournal, writeJournal } from '../../kernel/journal.ts'
 import { wakeUp } from '../../kernel/words.ts'
 import { UNHURRIED } from './claim.ts'
 import { deliveryMachine } from './delivery.ts'
-import { type DeliveryRow, deliveryColumns, type Health, healthColumns, writeHealth, writeMarks } from './delivery-rows.ts'
+import {
+  type DeliveryRow,
+  deliveryColumns,
+  type Health,
+  healthColumns,
+  writeHealth,
+  writeMarks,
+} from './delivery-rows.ts'
 import { isHopeless, note } from './health.ts'
 import { webhookProcess } from './process.ts'
 import { conclude, type Taken } from './retry.ts'
@@ -38,7 +45,11 @@ const LOCK_HEALTH = `
 select ${healthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for update`
 
 /** The outcomes of many attempts in one transaction. */
-export const mark = (database: Database, marks: readonly Mark[], waitsMs: readonly number[]): Promise<Consequences> =>
+export const mark = (
+  database: Database,
+  marks: readonly Mark[],
+  waitsMs: readonly number[],
+): Promise<Consequences> =>
   onConnection(database, UNHURRIED, async client => {
     const sql = sqlOn(client)
     const journal = emptyJournal()

@@ -13,7 +13,10 @@ const SECRETS = [
 
 /** How an answer begins, as it can be shown: printable, in one line, without what others have put into it by mistake. */
 export function responseStart(body: Uint8Array): string | null {
-  const text = new TextDecoder().decode(body).replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim()
+  const text = new TextDecoder()
+    .decode(body)
+    .replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ')
+    .trim()
   const redacted = SECRETS.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text)
   return redacted === '' ? null : redacted.slice(0, KEPT).replace(/[\uD800-\uDBFF]$/, '')
 }

@@ -33,7 +33,10 @@ export function conclude(row: DeliveryRow, taken: Taken, { isMine, tier }: { isM
 function fail(row: DeliveryRow, { attempt, retryAfterMs }: Taken, at: Date, { waitsMs, lastly }: Tier): void {
   const wait = waitsMs[row.tries]
   row.tries++
-  if (wait === undefined) return end(row, lastly)
+  if (wait === undefined) {
+    end(row, lastly)
+    return
+  }
   deliveryMachine.move(row, 'pending')
   const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS)
   row.dueAt = after(at, (attempt.latencyMs ?? 0) + Math.max(wait, asked))
