@@ -5,6 +5,8 @@ import { agentsArea } from './control/agents/agents.ts'
 import { intentsArea } from './control/intents/intents.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { eventsArea } from './delivery/events/events.ts'
+import { pushArea } from './delivery/push/push.ts'
+import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
@@ -35,6 +37,8 @@ export const areas = {
   intents: intentsArea,
   transfers: transfersArea,
   events: eventsArea,
+  webhooks: webhooksArea,
+  push: pushArea,
   audit: auditArea,
   sandbox: sandboxArea,
   health: healthArea,

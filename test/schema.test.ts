@@ -47,7 +47,7 @@ describe('the database holds the states of', () => {
     const [check] = await house.sql<{ definition: string }>(
       `select pg_get_constraintdef(oid) as definition from pg_constraint
        where conrelid = $1::regclass and contype = 'c' and pg_get_constraintdef(oid) like '%(status = ANY%'`,
-      [`${name}s`],
+      [`${name}s`.replace(/ys$/, 'ies')],
     )
     const held = [...(check?.definition ?? '').matchAll(/'(\w+)'/g)].map(([, state]) => state)
     expect(new Set(held)).toEqual(new Set(states))

@@ -2,3 +2,4 @@
 export { agent } from './agent.ts'
 export { intent } from './intent.ts'
 export { transfer } from './transfer.ts'
+export { webhook } from './webhook.ts'

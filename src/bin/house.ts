@@ -6,7 +6,7 @@ import { type House, reactionsOf } from '../kernel/house.ts'
 import type { Outbound } from '../kernel/outbound.ts'
 import { announcer } from '../kernel/outbox.ts'
 import { Cursors } from '../kernel/page.ts'
-import type { Outside } from '../kernel/ports.ts'
+import type { Outside, Ports } from '../kernel/ports.ts'
 import { openVault } from '../kernel/vault.ts'
 import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
 import { type Logger, openLog } from '../platform/log.ts'
@@ -46,6 +46,8 @@ export interface OpenHouse {
   readonly operations: readonly Registered[]
   readonly database: OpenDatabase
   readonly execute: Execute
+  readonly ports: Ports
+  readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
   /** From now on health asks this whether Temporal answers. */
@@ -72,7 +74,7 @@ export async function openHouse({
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
-  const onOutbox = announcer(database)
+  const onOutbox = announcer(database, 'outbox')
   const house: House = {
     database,
     ports: portsOf({
@@ -88,6 +90,7 @@ export async function openHouse({
       },
       outside: { ...outsideOf(settings), ...outside },
       outbound,
+      pushContact: settings.pushContact,
       vault: openVault(encryptionKey, encryptionKeysOld),
       execute: call => execute(call),
       onOutbox,
@@ -96,6 +99,7 @@ export async function openHouse({
     cursors: new Cursors(secretKey),
     reactions: reactionsOf(areas),
     onOutbox,
+    onDeliveries: announcer(database, 'deliveries'),
     onBatch: metrics.batch,
   }
   let temporal: () => Promise<boolean | null> = async () => null
@@ -103,5 +107,8 @@ export async function openHouse({
     temporal = isServing
   }
   const execute = executor(house)
-  return { settings, areas, operations: registered(areas), database, execute, log, metrics, watchTemporal }
+  return {
+    ...{ settings, areas, operations: registered(areas), database, execute, log, metrics, watchTemporal },
+    ...{ ports: house.ports, onOutbox },
+  }
 }

@@ -1,4 +1,5 @@
 import { renderDocs } from '../derive/docs/docs.ts'
+import { eventTypesOf } from '../derive/openapi/event-types.ts'
 import { openapiDocument } from '../derive/openapi.ts'
 import type { Areas } from '../kernel/area.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
@@ -22,6 +23,7 @@ interface Parts {
   readonly outside: Outside
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly pushContact: string
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Null where nobody here works with Temporal. */
@@ -40,11 +42,13 @@ export function portsOf(parts: Parts): Ports {
     outside,
     outbound,
     vault,
+    pushContact,
     execute,
     onOutbox,
     temporal,
   } = parts
   const document = once(() => openapiDocument(areas))
+  const eventTypes = once(() => eventTypesOf(areas))
   const text = once(() => JSON.stringify(document()))
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
@@ -60,6 +64,8 @@ export function portsOf(parts: Parts): Ports {
     collection,
     outbound,
     vault,
+    pushContact,
+    eventTypes,
     openapi: text,
     docs: () => pages().get('') as File,
     docsAsset: name => pages().get(name),

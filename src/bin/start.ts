@@ -4,9 +4,11 @@ import { startPostgres } from '../platform/embedded-postgres.ts'
 import type { Settings } from '../platform/settings.ts'
 import { claim } from './claim.ts'
 import { startDeadlines } from './deadlines.ts'
+import { startDeliveries } from './deliveries.ts'
 import { environment } from './environment.ts'
 import { type Instance, publisher, removeInstance } from './instance-file.ts'
 import { type Lifetime, live } from './lifetime.ts'
+import { startPushes } from './pushes.ts'
 import { complain, say } from './say.ts'
 import { keepSecrets, openSecrets } from './secrets.ts'
 import { openService, type Service } from './service.ts'
@@ -33,8 +35,12 @@ async function start(life: Lifetime): Promise<void> {
   const own = { databaseUrl, dashboardSecret, secretKey, encryptionKey }
   const service = await openService({ settings: { ...settings, ...own } })
   life.closeLater(() => service.stop())
-  const deadlines = startDeadlines(service.house)
-  life.closeLater(() => deadlines.stop())
+  for (const part of [
+    startDeadlines(service.house),
+    startDeliveries(service.house),
+    startPushes(service.house),
+  ])
+    life.closeLater(() => part.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 

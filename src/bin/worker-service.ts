@@ -3,6 +3,7 @@ import { agentActivities } from '../../activities/agents.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { runner } from '../../activities/support.ts'
 import { transferActivities } from '../../activities/transfers.ts'
+import { webhookActivities } from '../../activities/webhooks.ts'
 import { sqlOn } from '../kernel/database.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
 import { legible } from '../platform/temporal-payloads.ts'
@@ -38,6 +39,7 @@ export async function startWorker(
       ...agentActivities(run),
       ...intentActivities(run, settings),
       ...transferActivities(run, settings),
+      ...webhookActivities(run),
     },
     maxCachedWorkflows: CACHED,
     maxConcurrentActivityTaskExecutions: settings.databasePool,

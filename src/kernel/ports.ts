@@ -1,4 +1,5 @@
 import type { Mode, Tenant } from './context.ts'
+import type { EventType } from './event-types.ts'
 import type { File } from './file.ts'
 import type { FundingRail } from './funding-rail.ts'
 import type { Outbound } from './outbound.ts'
@@ -19,6 +20,10 @@ export interface Ports extends Outside {
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   readonly outbound: Outbound
   readonly vault: Vault
+  /** To whom push services turn about our messages: an address of mail, or a page. */
+  readonly pushContact: string
+  /** All events that can be subscribed to. */
+  eventTypes(): readonly EventType[]
   /** The OpenAPI document, as served. */
   openapi(): string
   /** The reference as a page. */

@@ -21,6 +21,8 @@ const rights = {
   'ledger:read': 'never',
   'policies:read': 'given',
   'policies:write': 'never',
+  'push:read': 'never',
+  'push:write': 'never',
   'sandbox:read': 'never',
   'sandbox:write': 'never',
   'tokens:read': 'given',
@@ -32,6 +34,8 @@ const rights = {
   'wallets:fund': 'never',
   'wallets:read': 'given',
   'wallets:write': 'never',
+  'webhooks:read': 'never',
+  'webhooks:write': 'never',
 } as const satisfies Record<`${string}:${string}`, 'given' | 'asked' | 'never'>
 
 export type Scope = keyof typeof rights

@@ -41,25 +41,24 @@ export class Push extends Migration {
       create index pushes_by_subscription on pushes (subscription_id, event_id);
       create index pushes_by_age on pushes (created_at);
 
-      -- A push of each event for every browser that is to hear of it, in the transaction of the event; gives how many.
-      -- An intent that is decided as soon as it is made waits for nobody.
-      create function publish_pushes(written jsonb) returns integer language plpgsql as $$
-      declare
-        made integer;
+      -- A push of each event for every browser that is to hear of it, in the transaction of the event. An intent that is
+      -- decided as soon as it is made waits for nobody.
+      create function publish_pushes() returns trigger language plpgsql as $$
       begin
-        with e as (
-          select * from jsonb_to_recordset(written) as r(id text, "ownerId" text, mode text, event text, data jsonb)
-        )
         insert into pushes (owner_id, mode, subscription_id, event_id, created_at)
         select s.owner_id, s.mode, s.id, e.id, clock_timestamp()
-        from e join push_subscriptions s on s.owner_id = e."ownerId" and s.mode = e.mode
+        from written e join push_subscriptions s on s.owner_id = e.owner_id and s.mode = e.mode
         where s.events && array['*', e.event] and (s.expires_at is null or s.expires_at > clock_timestamp())
           and not (e.event = 'intent.created' and exists (
-            select from e decided where decided.event in ('intent.approved', 'intent.denied')
+            select from written decided where decided.event in ('intent.approved', 'intent.denied')
               and decided.data ->> 'intentId' = e.data ->> 'intentId'));
-        get diagnostics made = row_count;
-        return made;
+        if found then
+          notify pushes;
+        end if;
+        return null;
       end $$;
+      create trigger events_pushed after insert on events referencing new table as written
+        for each statement execute function publish_pushes();
     `)
   }
 }

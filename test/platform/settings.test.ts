@@ -17,6 +17,8 @@ describe('settings', () => {
       logLevel: 'info',
       temporalNamespace: 'default',
       operatorSignals: false,
+      pushContact: 'mailto:push@example.com',
+      webhookRetrySeconds: [60, 300, 900, 3600],
     })
   })
 
@@ -35,6 +37,7 @@ describe('settings', () => {
     [{ ENCRYPTION_KEY: 'aB'.repeat(32) }, { encryptionKey: 'aB'.repeat(32) }],
     [{ ENCRYPTION_KEY: `${'+/'.repeat(21)}A=` }, { encryptionKey: `${'+/'.repeat(21)}A=` }],
     [{ OUTBOUND_ALLOW_CIDRS: '127.0.0.1, fd00::/8' }, { outboundAllowCidrs: ['127.0.0.1', 'fd00::/8'] }],
+    [{ PUSH_CONTACT: 'mailto:ada@example.com' }, { pushContact: 'mailto:ada@example.com' }],
     [{ TEMPORAL_ADDRESS: 'temporal.example:7233' }, { temporalAddress: 'temporal.example:7233' }],
     [{ TEMPORAL_ADDRESS: '[::1]:7233' }, { temporalAddress: '[::1]:7233' }],
     [{ TEMPORAL_NAMESPACE: 'pay.a1b2c' }, { temporalNamespace: 'pay.a1b2c' }],
@@ -69,6 +72,7 @@ describe('settings', () => {
     ['TEMPORAL_NAMESPACE', 'not a namespace'],
     ['TEMPORAL_API_KEY', 'hunter2'],
     ['TEMPORAL_TLS', 'perhaps'],
+    ['PUSH_CONTACT', 'ada@example.com'],
     ['PUBLIC_URL', 'ftp://pay.example'],
   ])('%s is refused in one line that does not hold its value', (name, value) => {
     const read = () => readSettings({ [name]: value })

@@ -5,8 +5,7 @@ import { del, type Failure, get, list, missing, nothing, post } from '../../kern
 import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { isPublicKey, urgentEvents } from './subscription.ts'
 
-const PUBLIC_KEY =
-  'BA9MR7Dxr_zzx3JMG2oS_LygOpuiz2d7pNryvgFLIDfqGTyK77ZKaS1CexDCRTSfxdyV93r4_d9RQ5rluG3mWEI'
+const PUBLIC_KEY = 'BA9MR7Dxr_zzx3JMG2oS_LygOpuiz2d7pNryvgFLIDfqGTyK77ZKaS1CexDCRTSfxdyV93r4_d9RQ5rluG3mWEI'
 
 const endpoint = z
   .url({ protocol: /^https$/, error: 'an https URL' })
@@ -57,7 +56,10 @@ const TestResult = z
     subscriptionId: id('push'),
     delivered: z.boolean().meta({ description: 'Whether the push service has taken it.' }),
     dropped: z.boolean().meta({ description: 'Whether the subscription is deleted: it was gone.' }),
-    status: z.int().nullable().meta({ examples: [201] }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ examples: [201] }),
     error: z.string().nullable(),
   })
   .meta({ id: 'PushTest' })

@@ -9,6 +9,7 @@ import { PushSubscription, sealContext, urgentEvents } from './subscription.ts'
 import { trial } from './trial.ts'
 import { vapidKeys } from './vapid.ts'
 
+export { drop } from './drop.ts'
 export { Pusher } from './pusher.ts'
 
 const MOST = 100
