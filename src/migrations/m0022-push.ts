@@ -51,7 +51,9 @@ export class Push extends Migration {
         where s.events && array['*', e.event] and (s.expires_at is null or s.expires_at > clock_timestamp())
           and not (e.event = 'intent.created' and exists (
             select from written decided where decided.event in ('intent.approved', 'intent.denied')
-              and decided.data ->> 'intentId' = e.data ->> 'intentId'));
+              and decided.data ->> 'intentId' = e.data ->> 'intentId'))
+        -- One that is being deleted hears of nothing more, and undoes nothing of what has happened.
+        for key share of s skip locked;
         if found then
           notify pushes;
         end if;

@@ -4,6 +4,7 @@ import { areas as realAreas } from '../../src/areas.ts'
 import { startDeadlines } from '../../src/bin/deadlines.ts'
 import { startRelay, startWork, type TemporalAccess } from '../../src/bin/engine.ts'
 import type { Part } from '../../src/bin/house.ts'
+import { startPushes } from '../../src/bin/pushes.ts'
 import { openService, type Service } from '../../src/bin/service.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import type { Areas } from '../../src/kernel/area.ts'
@@ -15,7 +16,7 @@ import { temporalOfRun } from './temporal.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 const SECRET_KEY = 'a-secret-key-of-the-tests-0123456789'
-const ENCRYPTION_KEY = '7e'.repeat(32)
+export const ENCRYPTION_KEY = '7e'.repeat(32)
 
 export interface Owner<A extends Areas> {
   readonly ownerId: string
@@ -60,6 +61,8 @@ interface Options<A extends Areas> {
   readonly outside?: Partial<Outside>
   /** A way out in place of the guarded one; receivers of the test's own need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
   readonly outbound?: Outbound
+  /** Browsers are told of events, by each of the services. */
+  readonly pushes?: true
   /** SQL for tables that only the tests have. */
   readonly tables?: string
   /** What the services are told in place of the database's address: that of a proxy, for one. */
@@ -97,6 +100,7 @@ export async function startHouse<A extends Areas = typeof realAreas>(
       ...(options.outbound ? { outbound: options.outbound } : {}),
     })
     services.push(service)
+    if (options.pushes) parts.push(startPushes(service.house))
     if (options.temporal && services.length === 1) work(service, options.temporal)
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
   }

@@ -22,9 +22,11 @@ const LOST: Sent = {
 }
 
 async function keep(sent: Sent, { receiver }: Reserved, { em, emit, refuse }: Testing) {
-  const subscription = await lock(em, PushSubscription, receiver.id)
-  if (!subscription) return refuse('subscription_not_found')
   const { delivered, gone: dropped, status, error } = sent
+  // Locked only where it goes: whoever is locked hears of nothing.
+  const { id } = receiver
+  const subscription = await (dropped ? lock(em, PushSubscription, id) : em.findOne(PushSubscription, { id }))
+  if (!subscription) return refuse('subscription_not_found')
   const about = { subscriptionId: subscription.id, label: subscription.label }
   emit('push_subscription.tested', { ...about, delivered })
   if (dropped) {
