@@ -163,7 +163,13 @@ describe('a test', () => {
     const { client } = await house.owner()
     const { params, id, messages, subscription } = await aBrowser(client)
     const result = await made(client.push.test({ params }))
-    expect(result).toEqual({ subscriptionId: id, delivered: true, dropped: false, status: 201, error: null })
+    expect(result).toEqual({
+      subscriptionId: id,
+      delivered: true,
+      dropped: false,
+      status: 201,
+      message: 'The push service has taken it.',
+    })
     expect(messages).toHaveLength(1)
     const [{ headers, payload, claims, senderKey } = messages[0] as never] = messages
     expect(payload).toEqual({
@@ -187,9 +193,9 @@ describe('a test', () => {
     const { client } = await house.owner()
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
-    const error = `The push service answered ${status}: it knows the subscription no more.`
+    const message = `The push service answered ${status}: it knows the subscription no more.`
     const result = await made(client.push.test({ params }))
-    expect(result).toEqual({ subscriptionId: id, delivered: false, dropped: true, status, error })
+    expect(result).toEqual({ subscriptionId: id, delivered: false, dropped: true, status, message })
     expect(await listed(client)).toEqual([])
     const { data } = await made(client.events.list({ query: { event: 'push_subscription.deleted' } }))
     expect(data.map(one => one.data)).toEqual([{ subscriptionId: id, label: null, reason: 'gone' }])
@@ -199,14 +205,14 @@ describe('a test', () => {
     [429, 'The push service answered 429.'],
     [500, 'The push service answered 500.'],
     [301, 'The push service answered 301.'],
-  ])('that is answered with %i says so, and nothing else happens', async (status, error) => {
+  ])('that is answered with %i says so, and nothing else happens', async (status, message) => {
     const { client } = await house.owner()
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
     expect(await made(client.push.test({ params }))).toMatchObject({
       delivered: false,
       dropped: false,
-      error,
+      message,
     })
     expect(await listed(client)).toEqual([id])
   })

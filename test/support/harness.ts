@@ -2,6 +2,7 @@ import { afterAll } from '@jest/globals'
 import pg from 'pg'
 import { areas as realAreas } from '../../src/areas.ts'
 import { startDeadlines } from '../../src/bin/deadlines.ts'
+import { startDeliveries } from '../../src/bin/deliveries.ts'
 import { startRelay, startWork, type TemporalAccess } from '../../src/bin/engine.ts'
 import type { Part } from '../../src/bin/house.ts'
 import { startPushes } from '../../src/bin/pushes.ts'
@@ -57,6 +58,8 @@ interface Options<A extends Areas> {
   readonly env?: Readonly<Record<string, string>>
   /** With a relay, a worker and the deadlines, on a task queue of its own; on the server of the run, or on that one. */
   readonly temporal?: true | TemporalAccess
+  /** How many bring events to their receivers. */
+  readonly deliverers?: number
   /** Systems of others in place of the sandbox's. */
   readonly outside?: Partial<Outside>
   /** A way out in place of the guarded one; receivers of the test's own need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
@@ -102,6 +105,8 @@ export async function startHouse<A extends Areas = typeof realAreas>(
     services.push(service)
     if (options.pushes) parts.push(startPushes(service.house))
     if (options.temporal && services.length === 1) work(service, options.temporal)
+    if (services.length === 1)
+      for (let n = 0; n < (options.deliverers ?? 0); n++) parts.push(startDeliveries(service.house))
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
   }
   afterAll(async () => {

@@ -60,7 +60,7 @@ const TestResult = z
       .int()
       .nullable()
       .meta({ examples: [201] }),
-    error: z.string().nullable(),
+    message: z.string().meta({ examples: ['The push service has taken it.'] }),
   })
   .meta({ id: 'PushTest' })
 

@@ -22,7 +22,7 @@ export interface Sent {
   /** The push service knows the subscription no more. */
   readonly gone: boolean
   readonly status: number | null
-  readonly error: string | null
+  readonly message: string
 }
 
 export interface SendingPorts {
@@ -67,12 +67,11 @@ export async function sendPush(
 
 function sentOf(answer: OutboundAnswer): Sent {
   const failed = { delivered: false, gone: false, status: null }
-  if (answer.kind !== 'answered') return { ...failed, error: answer.message }
+  if (answer.kind !== 'answered') return { ...failed, message: answer.message }
   const { status } = answer
-  if (status >= 200 && status < 300) return { delivered: true, gone: false, status, error: null }
+  if (status >= 200 && status < 300)
+    return { delivered: true, gone: false, status, message: 'The push service has taken it.' }
   const gone = status === 404 || status === 410
-  const error = gone
-    ? `The push service answered ${status}: it knows the subscription no more.`
-    : `The push service answered ${status}.`
-  return { delivered: false, gone, status, error }
+  const message = `The push service answered ${status}${gone ? ': it knows the subscription no more' : ''}.`
+  return { delivered: false, gone, status, message }
 }

@@ -18,11 +18,11 @@ type Testing = ContextOf<typeof pushApi.test>
 
 const LOST: Sent = {
   ...{ delivered: false, gone: false, status: null },
-  error: 'What came of it was lost. Try again, with a new Idempotency-Key.',
+  message: 'What came of it was lost. Try again, with a new Idempotency-Key.',
 }
 
 async function keep(sent: Sent, { receiver }: Reserved, { em, emit, refuse }: Testing) {
-  const { delivered, gone: dropped, status, error } = sent
+  const { delivered, gone: dropped, status, message } = sent
   // Locked only where it goes: whoever is locked hears of nothing.
   const { id } = receiver
   const subscription = await (dropped ? lock(em, PushSubscription, id) : em.findOne(PushSubscription, { id }))
@@ -33,7 +33,7 @@ async function keep(sent: Sent, { receiver }: Reserved, { em, emit, refuse }: Te
     em.remove(subscription)
     emit('push_subscription.deleted', { ...about, reason: 'gone' })
   }
-  return { subscriptionId: subscription.id, delivered, dropped, status, error }
+  return { subscriptionId: subscription.id, delivered, dropped, status, message }
 }
 
 /** Sends a push at once, and tells what came of it. */

@@ -70,16 +70,27 @@ const Ping = z.object({ webhookId: id('webhook') }).meta({
 })
 const Rotated = z.object({ webhookId: id('webhook'), from: instant })
 
+export const AttemptRecord = z.object({
+  deliveryId: z.string().meta({
+    description: '`X-Service-Delivery-Id`, another one for each attempt.',
+    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1'],
+  }),
+  at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
+  status: z.int().nullable().meta({ description: 'What the receiver answered; null where it did not.' }),
+  latencyMs: z.int().nullable(),
+  error: z.string().nullable().meta({ description: 'Why it does not count; null where it was taken.' }),
+  responseStart: z
+    .string()
+    .nullable()
+    .meta({ description: 'How the answer began, without what looks like a secret.', examples: ['OK'] }),
+})
+
 const TestResult = z
   .object({
     webhookId: id('webhook'),
-    deliveryId: z.string().meta({ examples: ['test_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     event: z.string().meta({ examples: ['transaction.completed'] }),
-    delivered: z.boolean(),
-    status: z.int().nullable(),
-    latencyMs: z.int().nullable(),
-    error: z.string().nullable(),
-    responseStart: z.string().nullable(),
+    delivered: z.boolean().meta({ description: 'Whether the receiver has taken it.' }),
+    attempt: AttemptRecord.nullable().meta({ description: 'Null where it is not known what came of it.' }),
     body: z.string().meta({ description: 'What was sent, byte for byte.' }),
   })
   .meta({ id: 'WebhookTest' })

@@ -3,24 +3,10 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
 import { LookRecord, recordHead, recordTail, span } from '../../kernel/schemas.ts'
+import { AttemptRecord } from './api.ts'
 import { deliveryMachine } from './delivery.ts'
 
 const status = z.enum(deliveryMachine.states)
-
-const AttemptRecord = z.object({
-  deliveryId: z.string().meta({
-    description: '`X-Service-Delivery-Id`, another one for each attempt.',
-    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1'],
-  }),
-  at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
-  status: z.int().nullable().meta({ description: 'What the receiver answered; null where it did not.' }),
-  latencyMs: z.int().nullable(),
-  error: z.string().nullable().meta({ description: 'Why it does not count; null where it was taken.' }),
-  responseStart: z
-    .string()
-    .nullable()
-    .meta({ description: 'How the answer began, without what looks like a secret.', examples: ['OK'] }),
-})
 
 export const DeliveryRecord = z
   .object({

@@ -9,7 +9,7 @@ import { Delivery, replay } from './delivery.ts'
 import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
 import { shownDelivery } from './shown.ts'
 import { look, retry } from './steps.ts'
-import { findWebhook, tellDeliverers } from './subscriptions.ts'
+import { findWebhook, probe } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
 /** What an attempt is called begins with its delivery: `delivery_…-2`. */
@@ -51,7 +51,10 @@ async function replayDead(filters: Filters, context: ContextOf<typeof deliveries
   const replayed = found.slice(0, AT_ONCE)
   for (const one of replayed) replay(Object.assign(one, { updatedAt: now }), now)
   await writeReplays(sql, replayed)
-  await tellDeliverers(context)
+  await probe(
+    context,
+    replayed.map(one => one.webhookId),
+  )
   emit('webhook.dead_letters_replayed', { ownerId: tenant.ownerId, webhookId, count: replayed.length })
   return { replayed: replayed.length, more: found.length > AT_ONCE }
 }
@@ -77,8 +80,8 @@ export const deliveries = implement(deliveriesApi, {
     const delivery = await lock(em, Delivery, idOf(params.id))
     if (!delivery) return refuse('delivery_not_found')
     if (!replay(delivery, clock.real())) return refuse('delivery_under_way')
-    await tellDeliverers(context)
     const { id, webhookId } = delivery
+    await probe(context, [webhookId])
     emit('webhook.replayed', { deliveryId: id, webhookId })
     return shownDelivery(delivery, (await em.findOne(Webhook, { id: webhookId })) ?? undefined)
   },

@@ -4,6 +4,7 @@ import { lock } from '../../kernel/record.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
 import { Delivery } from './delivery.ts'
 import { explain } from './shown.ts'
+import { probe } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
 /** Whoever delivers has been told by then; what it is late for its own poll finds. */
@@ -40,6 +41,6 @@ export const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params }, {
   const acted = delivery.status === 'pending'
   const now = clock.real()
   if (acted && delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
-  if (acted) await sql('notify deliveries')
+  if (acted) await probe({ sql }, [delivery.webhookId])
   return { acted }
 }

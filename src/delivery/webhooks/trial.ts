@@ -28,11 +28,7 @@ async function keep(taken: Taken | null, { letter, sealed: { id } }: Reserved, c
   }
   const { deliveryId, event, body } = letter
   emit('webhook.tested', { webhookId: id, deliveryId, delivered })
-  const { status = null, latencyMs = null, responseStart = null } = taken?.attempt ?? {}
-  const error = taken
-    ? taken.attempt.error
-    : 'What came of it was lost. Try again, with a new Idempotency-Key.'
-  return { webhookId: id, deliveryId, event, delivered, status, latencyMs, error, responseStart, body }
+  return { webhookId: id, event, delivered, attempt: taken?.attempt ?? null, body }
 }
 
 /** Sends an example at once, and tells what came of it. */
