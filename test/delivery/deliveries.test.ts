@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { plans } from '../../src/identity/customers/customer.ts'
-import { delivery, deliveriesOf, letItBeDue } from '../support/deliveries.ts'
+import { deliveriesOf, delivery, letItBeDue } from '../support/deliveries.ts'
 import { anAgent, aWebhook, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { times } from '../support/pot-house.ts'
@@ -68,9 +68,18 @@ describe('a delivery that is not taken', () => {
   })
 
   test.each([
-    ['301 to the metadata address', answering(301, '', { location: 'http://169.254.169.254/' }), /redirects are not/],
+    [
+      '301 to the metadata address',
+      answering(301, '', { location: 'http://169.254.169.254/' }),
+      /redirects are not/,
+    ],
     ['a 410', answering(410), /wants nothing more/],
-    ['half an answer', (r: Parameters<Manner>[0]) => void r.writeHead(200, { 'content-length': '9' }).write('x', () => r.destroy()), /closed/],
+    [
+      'half an answer',
+      (r: Parameters<Manner>[0]) =>
+        void r.writeHead(200, { 'content-length': '9' }).write('x', () => r.destroy()),
+      /closed/,
+    ],
     ['no answer', (r: Parameters<Manner>[0]) => void r.destroy(), /closed/],
   ] as [string, Manner, RegExp][])('but answered with %s, is a failed one', async (_, manner, why) => {
     const { client, path, id } = await subscribed(manner, 'free')
@@ -89,14 +98,19 @@ describe('a delivery that is not taken', () => {
     for (const [asked, seconds] of asks) {
       const { client, id } = await subscribed(answering(503, '', { 'retry-after': asked }))
       await anAgent(client)
-      const one = await delivery(client, id, ({ attempts, status }) => status === 'pending' && attempts.length === 1)
+      const one = await delivery(
+        client,
+        id,
+        ({ attempts, status }) => status === 'pending' && attempts.length === 1,
+      )
       const waited = Date.parse(String(one.nextAttemptAt)) - Date.parse(String(one.attempts[0]?.at))
       expect(Math.abs(waited - seconds * 1_000)).toBeLessThan(5_000)
     }
   })
 
   test('shows how the answer began, without its secrets', async () => {
-    const told = 'oh\u0000 no: Bearer abcdef123456, card 4242 4242 4242 4242, {"password":"hunter2hunter2"} end'
+    const told =
+      'oh\u0000 no: Bearer abcdef123456, card 4242 4242 4242 4242, {"password":"hunter2hunter2"} end'
     const { client, id } = await subscribed(answering(500, told), 'free')
     await anAgent(client)
     const failed = await delivery(client, id, one => one.status === 'failed')
@@ -110,7 +124,10 @@ describe('a delivery that is not taken', () => {
     await house.sql(`update webhooks set url = 'http://10.0.0.1/hook' where id = $1`, [id])
     await anAgent(client)
     const failed = await delivery(client, id, one => one.status === 'failed')
-    expect(failed.attempts[0]).toMatchObject({ status: null, error: expect.stringMatching(/10\.0\.0\.1|private/i) })
+    expect(failed.attempts[0]).toMatchObject({
+      status: null,
+      error: expect.stringMatching(/10\.0\.0\.1|private/i),
+    })
   })
 })
 
@@ -174,7 +191,9 @@ describe('a receiver that keeps failing', () => {
 describe('a subscription', () => {
   test('that is deleted while a delivery flies is told nothing more', async () => {
     const held: (() => void)[] = []
-    const { client, path, id } = await subscribed(response => void held.push(() => response.writeHead(500).end()))
+    const { client, path, id } = await subscribed(
+      response => void held.push(() => response.writeHead(500).end()),
+    )
     await anAgent(client)
     await until('it flies', () => held.length === 1)
     const [flying] = await deliveriesOf(client, id)
@@ -212,13 +231,18 @@ describe('a subscription', () => {
 describe('dead letters', () => {
   test('are listed, and replayed one by one or all that match', async () => {
     let answer = 500
-    const { client, path, id } = await subscribed(response => void response.writeHead(answer).end(), 'enterprise')
+    const { client, path, id } = await subscribed(
+      response => void response.writeHead(answer).end(),
+      'enterprise',
+    )
     await times(3, () => anAgent(client))
     await until('three are there', async () => (await deliveriesOf(client, id)).length === 3)
     const ids = (await deliveriesOf(client, id)).map(one => one.id)
     for (let n = 0; n < 5; n++) {
       await until(`attempt ${n + 1}`, async () =>
-        (await deliveriesOf(client, id)).every(({ attempts, status }) => attempts.length > n && status !== 'delivering'),
+        (await deliveriesOf(client, id)).every(
+          ({ attempts, status }) => attempts.length > n && status !== 'delivering',
+        ),
       ).catch(() => undefined)
       if (n < 4) for (const one of ids) await letItBeDue(house, one)
     }
@@ -266,7 +290,9 @@ describe('many', () => {
   test('slow receivers hold up nobody else', async () => {
     const held: (() => void)[] = []
     const slow = await Promise.all(
-      Array.from({ length: 6 }, () => subscribed(response => void held.push(() => response.writeHead(204).end()))),
+      Array.from({ length: 6 }, () =>
+        subscribed(response => void held.push(() => response.writeHead(204).end())),
+      ),
     )
     for (const { client } of slow) await times(6, () => anAgent(client))
     await until('they are all waited for', () => held.length >= 24)

@@ -24,9 +24,10 @@ export async function delivery(
 
 /** Its time has come, and whoever delivers is told; a receiver that is left alone is tried all the same. */
 export async function letItBeDue({ sql }: Pick<TestHouse, 'sql'>, id: string): Promise<void> {
-  await sql('update webhooks set paused_until = null where id = (select webhook_id from deliveries where id = $1)', [
-    id,
-  ])
+  await sql(
+    'update webhooks set paused_until = null where id = (select webhook_id from deliveries where id = $1)',
+    [id],
+  )
   const due = `update deliveries set due_at = now() - interval '1 second' where id = $1 and due_at is not null returning id`
   expect(await sql(due, [id])).toHaveLength(1)
   await sql('notify deliveries')

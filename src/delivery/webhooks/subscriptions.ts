@@ -31,7 +31,8 @@ const about = ({ id, status, statusReason }: Webhook) => ({ webhookId: id, statu
 /** What is due may have become possible: whoever delivers looks once this is committed. */
 export const tellDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown> => sql('notify deliveries')
 
-const PROBE = 'update webhooks set paused_until = null where id = any($1::text[]) and paused_until is not null'
+const PROBE =
+  'update webhooks set paused_until = null where id = any($1::text[]) and paused_until is not null'
 
 /** Somebody wishes it: a receiver that is left alone is tried at once. */
 export async function probe({ sql }: Pick<Context, 'sql'>, webhookIds: readonly string[]): Promise<void> {
