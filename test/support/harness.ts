@@ -16,7 +16,7 @@ import { temporalOfRun } from './temporal.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 const SECRET_KEY = 'a-secret-key-of-the-tests-0123456789'
-const ENCRYPTION_KEY = '7e'.repeat(32)
+export const ENCRYPTION_KEY = '7e'.repeat(32)
 
 export interface Owner<A extends Areas> {
   readonly ownerId: string

@@ -64,7 +64,7 @@ async function paying({ client }: Stage, name: string, amountEuros = 12.5): Prom
 
 /** A webhook to a receiver that is not there, after its first attempt. */
 async function undelivered({ client }: Stage): Promise<string> {
-  const url = 'http://127.0.0.1:1/nobody-is-there'
+  const url = 'http://127.0.0.1:59999/nobody-is-there'
   const { id } = await made(client.webhooks.create({ body: { url, events: ['agent.created'] } }))
   await made(client.agents.create({ body: { name: 'Reader' } }))
   const first = async () => (await made(client.webhooks.deliveries({ params: { id } }))).data[0]
