@@ -3,6 +3,8 @@ import { clock } from '../kernel/clock.ts'
 
 /** What a webhook has told. */
 export interface WebhookMessage {
+  /** The same at every attempt, and at a replay: what is known by it already has been dealt with. */
+  readonly id: string
   readonly event: string
   readonly createdAt: string
   readonly data: Readonly<Record<string, unknown>>
@@ -37,7 +39,7 @@ export function verifyWebhook(
   const age = Math.abs(clock.milliseconds() / 1_000 - Number(timestamp))
   if (!(age <= toleranceSeconds)) throw new WebhookRejected('The timestamp is too old, or ahead of time.')
   const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
-  return { ...JSON.parse(text), deliveryId }
+  return { ...JSON.parse(text), id: deliveryId.replace(/-\d+$/, ''), deliveryId }
 }
 
 function headerOf(headers: HeaderBag, name: string): string {

@@ -42,19 +42,21 @@ export class Webhooks extends Migration {
         webhook_id text not null,
         event_id text not null,
         event text not null,
-        status text not null check (status in ('pending', 'delivering', 'delivered', 'failed', 'dead')),
-        -- Of a pending one when it may be taken; of one that is taken when it may be taken from whoever has it.
+        status text not null check (status in ('pending', 'delivered', 'failed', 'dead')),
+        -- When it may be taken; where somebody has taken it, when it may be taken from him.
         due_at timestamptz(3),
+        leased boolean not null,
         claims integer not null check (claims >= 0),
         tries integer not null check (tries >= 0),
         attempts jsonb not null,
         workflow_id text,
         unique (owner_id, mode, id),
-        check ((status = 'pending' or status = 'delivering') = (due_at is not null)),
+        check ((status = 'pending') = (due_at is not null)),
+        check (not leased or status = 'pending'),
         foreign key (owner_id, mode, event_id) references events (owner_id, mode, id) deferrable initially deferred,
         foreign key (owner_id, mode, webhook_id) references webhooks (owner_id, mode, id) deferrable initially deferred
       );
-      create index deliveries_open on deliveries (webhook_id, due_at) where status in ('pending', 'delivering');
+      create index deliveries_open on deliveries (webhook_id, due_at) where status = 'pending';
       create index deliveries_by_webhook on deliveries (owner_id, mode, webhook_id, id);
       create index deliveries_in_trouble on deliveries (owner_id, mode, status, id) where status in ('failed', 'dead');
 
@@ -65,10 +67,10 @@ export class Webhooks extends Migration {
         made integer;
       begin
         insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at,
-          claims, tries, attempts)
+          leased, claims, tries, attempts)
         select 'delivery_' || substr(e.id, 7, 10) || substr(replace(gen_random_uuid()::text, '-', ''), 1, 16),
           w.owner_id, w.mode, clock_timestamp(), clock_timestamp(), w.id, e.id, e.event, 'pending', clock_timestamp(),
-          0, 0, '[]'
+          false, 0, 0, '[]'
         from jsonb_to_recordset(written) as e(id text, "ownerId" text, mode text, event text, data jsonb)
         join webhooks w on w.owner_id = e."ownerId" and w.mode = e.mode and w.status = 'active' and w.deleted_at is null
         where case e.event when 'webhook.ping' then e.data ->> 'webhookId' = w.id

@@ -10,6 +10,7 @@ import { onStage } from './stage.ts'
 import { withEngine } from './temporal.ts'
 import { fillWallets, transferCases } from './transfer-cases.ts'
 import { warmStart } from './warm-start.ts'
+import { measureWebhooks } from './webhooks.ts'
 
 /** What can be measured by itself: `npm run bench -- intents relay`. */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
@@ -55,6 +56,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     }),
 
   relay: folder => withEngine(folder, 'relay', measureRelay),
+  webhooks: folder => onStage(folder, 'webhooks', measureWebhooks),
   runs: folder => withEngine(folder, 'runs', measureRuns),
   memory: folder => withEngine(folder, 'memory', measureMemory),
   'ledger-sizes': measureSizes,

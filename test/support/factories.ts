@@ -100,7 +100,7 @@ export async function aWallet(
 export const aWebhook = (client: TestClient, members: BodyOf<TestClient['webhooks']['create']> = {}) =>
   made(
     client.webhooks.create({
-      body: { url: 'https://example.com/hooks/payments', events: ['*'], ...members },
+      body: { url: 'https://example.com/hooks/payments', events: ['agent.frozen'], ...members },
     }),
   )
 

@@ -1,8 +1,4 @@
-import { after, clock } from '../../kernel/clock.ts'
-import { onConnection } from '../../kernel/connection.ts'
-import { type Database, type Row, type Sql, sqlOn } from '../../kernel/database.ts'
-import { deliveryMachine } from './delivery.ts'
-import { type DeliveryRow, deliveryColumns, writeClaims } from './delivery-rows.ts'
+import { type Database, type Row, sqlOn } from '../../kernel/database.ts'
 import type { Share } from './lanes.ts'
 import type { Sealed } from './secrets.ts'
 
@@ -22,16 +18,16 @@ const LANES = 256
  */
 const DUE = `
 with recursive waiting as (
-  (select webhook_id from deliveries where status in ('pending', 'delivering') order by webhook_id limit 1)
+  (select webhook_id from deliveries where status = 'pending' order by webhook_id limit 1)
   union all
-  select (select d.webhook_id from deliveries d where d.status in ('pending', 'delivering')
+  select (select d.webhook_id from deliveries d where d.status = 'pending'
     and d.webhook_id > w.webhook_id order by d.webhook_id limit 1)
   from waiting w where w.webhook_id is not null
 )
 select w.id, w.owner_id as "ownerId", w.failures > 0 as failing
 from waiting join webhooks w on w.id = waiting.webhook_id
 cross join lateral (
-  select due_at from deliveries d where d.webhook_id = w.id and d.status in ('pending', 'delivering')
+  select due_at from deliveries d where d.webhook_id = w.id and d.status = 'pending'
   order by due_at limit 1
 ) first
 where w.status = 'active' and w.deleted_at is null and first.due_at <= clock_timestamp()
@@ -53,52 +49,40 @@ export interface Claimed {
   readonly sealed: Sealed
 }
 
-type Taken = DeliveryRow &
-  Row & { body: string; requestId: string; url: string; secret: string } & Pick<
-    Sealed,
-    'nextSecret' | 'nextFrom'
-  >
-
-/** Of each subscription the oldest that nobody else has. */
-const TAKE = `
-select ${deliveryColumns}, e.request_id as "requestId", event_body(e.event, e.created_at, e.data) as body,
-  w.url, w.secret, w.next_secret as "nextSecret", w.next_from as "nextFrom"
-from unnest($1::text[], $2::int[]) as share(webhook_id, most)
-cross join lateral (
-  select * from deliveries d
-  where d.webhook_id = share.webhook_id and d.status in ('pending', 'delivering') and d.due_at <= clock_timestamp()
-  order by d.due_at limit share.most for update skip locked
-) d
-join webhooks w on w.id = d.webhook_id
-join events e on e.id = d.event_id`
+type Taken = Row & Omit<Claimed, 'sealed'> & Omit<Sealed, 'id'>
 
 /** Longer than the answer to an attempt may take, with some time to wait for its turn. */
-const LEASE_MS = 120_000
+const LEASE = '2 minutes'
 
-/** What the server loses of this, when it is killed, is taken once more: no commit waits for the disk. */
-export const UNHURRIED = 'begin; set local synchronous_commit = off'
+/**
+ * Of each subscription the oldest that nobody else has. Whoever dies with them leaves them to the others; what the server
+ * loses of this, when it is killed, is taken once more: the commit does not wait for the disk.
+ */
+const TAKE = `
+with unhurried as materialized (select set_config('synchronous_commit', 'off', true)), free as (
+  select d.id from unhurried, unnest($1::text[], $2::int[]) as share(webhook_id, most)
+  cross join lateral (
+    select id from deliveries d
+    where d.webhook_id = share.webhook_id and d.status = 'pending' and d.due_at <= clock_timestamp()
+    order by d.due_at limit share.most for update skip locked
+  ) d
+), taken as (
+  update deliveries set leased = true, claims = claims + 1, updated_at = clock_timestamp(),
+    due_at = clock_timestamp() + interval '${LEASE}'
+  where id = any(array(select id from free))
+  returning id, webhook_id, event_id, claims, due_at
+)
+select t.id, w.id as "webhookId", t.claims as claim, t.due_at as until, e.event, e.request_id as "requestId",
+  event_body(e.event, e.created_at, e.data) as body,
+  w.url, w.secret, w.next_secret as "nextSecret", w.next_from as "nextFrom"
+from taken t join webhooks w on w.id = t.webhook_id join events e on e.id = t.event_id`
 
-/** Takes them for a while: whoever dies with them leaves them to the others. */
-export const take = (database: Database, shares: readonly Share[]): Promise<Claimed[]> =>
-  onConnection(database, UNHURRIED, async client => {
-    const rows = await claim(sqlOn(client), shares)
-    await client.query('commit')
-    return rows
-  })
-
-async function claim(sql: Sql, shares: readonly Share[]): Promise<Claimed[]> {
-  const rows = await sql<Taken>(TAKE, [shares.map(({ lane }) => lane.id), shares.map(({ most }) => most)])
-  const until = after(clock.real(), LEASE_MS)
-  for (const row of rows) {
-    deliveryMachine.move(row, 'delivering')
-    Object.assign(row, { dueAt: until, claims: row.claims + 1, updatedAt: clock.real() })
-  }
-  await writeClaims(sql, rows)
-  return rows.map(row => claimedOf(row, until))
-}
-
-function claimedOf(row: Taken, until: Date): Claimed {
-  const { id, webhookId, claims, event, body, requestId, url, secret, nextSecret, nextFrom } = row
-  const sealed = { id: webhookId, secret, nextSecret, nextFrom }
-  return { id, webhookId, claim: claims, until, event, body, requestId, url, sealed }
+/** Takes them for a while. */
+export async function take({ pool }: Database, shares: readonly Share[]): Promise<Claimed[]> {
+  const [ids, counts] = [shares.map(({ lane }) => lane.id), shares.map(({ most }) => most)]
+  const rows = await sqlOn(pool)<Taken>(TAKE, [ids, counts])
+  return rows.map(({ secret, nextSecret, nextFrom, ...claimed }) => ({
+    ...claimed,
+    sealed: { id: claimed.webhookId, secret, nextSecret, nextFrom },
+  }))
 }

@@ -4,9 +4,9 @@ import { id } from '../../kernel/ids.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
 import { LookRecord, recordHead, recordTail, span } from '../../kernel/schemas.ts'
 import { AttemptRecord } from './api.ts'
-import { deliveryMachine } from './delivery.ts'
+import { shownStates } from './delivery.ts'
 
-const status = z.enum(deliveryMachine.states)
+const status = z.enum(shownStates)
 
 export const DeliveryRecord = z
   .object({

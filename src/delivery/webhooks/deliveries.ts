@@ -5,7 +5,7 @@ import { type ContextOf, implement } from '../../kernel/operation.ts'
 import type { PageOf } from '../../kernel/page.ts'
 import { given, lock, within } from '../../kernel/record.ts'
 import { deliveriesApi } from './deliveries-api.ts'
-import { Delivery, replay } from './delivery.ts'
+import { Delivery, replay, type ShownState, shownAs } from './delivery.ts'
 import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
 import { shownDelivery } from './shown.ts'
 import { look, retry } from './steps.ts'
@@ -25,12 +25,13 @@ async function shownAll(found: PageOf<Delivery>, em: EntityManager) {
 interface Filters {
   readonly webhookId?: string | undefined
   readonly event?: string | undefined
-  readonly status?: Delivery['status'] | undefined
+  readonly status?: ShownState | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }
 
-const matching = ({ from, to, ...filters }: Filters) => given({ ...filters, createdAt: within(from, to) })
+const matching = ({ from, to, status, ...filters }: Filters) =>
+  given({ ...filters, ...shownAs(status), createdAt: within(from, to) })
 
 const AT_ONCE = 1_000
 

@@ -15,6 +15,7 @@ export type DeliveryRow = Pick<
   | 'event'
   | 'status'
   | 'dueAt'
+  | 'leased'
   | 'claims'
   | 'tries'
   | 'attempts'
@@ -30,6 +31,7 @@ const deliveries: Table<DeliveryRow> = {
     event: ['event', 'text'],
     status: ['status', 'text'],
     dueAt: ['due_at', 'timestamptz'],
+    leased: ['leased', 'boolean'],
     claims: ['claims', 'int'],
     tries: ['tries', 'int'],
     attempts: ['attempts', 'jsonb'],
@@ -38,10 +40,10 @@ const deliveries: Table<DeliveryRow> = {
 }
 
 export const deliveryColumns = selectList(deliveries, 'd')
-export const writeClaims = updateOf(deliveries, ['status', 'dueAt', 'claims', 'updatedAt'])
 export const writeMarks = updateOf(deliveries, [
   'status',
   'dueAt',
+  'leased',
   'tries',
   'attempts',
   'workflowId',

@@ -3,7 +3,7 @@ import type { Claimed, DueLane } from './claim.ts'
 /** How many requests are under way at once: altogether, to one owner's receivers, to one receiver. */
 const MOST = { all: 256, owner: 64, lane: 16 }
 /** For each of these so many are taken, to have the next ones at hand. */
-const AHEAD = 4
+const AHEAD = 16
 /** A receiver that nobody knows anything of; it gets more when it answers soon. */
 const FIRST_WIDTH = 4
 const SOON_MS = 1_000

@@ -3,8 +3,6 @@ import { onConnection } from '../../kernel/connection.ts'
 import { type Database, type Row, type Sql, sqlOn } from '../../kernel/database.ts'
 import { emptyJournal, writeJournal } from '../../kernel/journal.ts'
 import { wakeUp } from '../../kernel/words.ts'
-import { UNHURRIED } from './claim.ts'
-import { deliveryMachine } from './delivery.ts'
 import {
   type DeliveryRow,
   deliveryColumns,
@@ -33,6 +31,9 @@ export interface Consequences {
   /** Subscriptions whose receivers have not taken anything for too long. */
   readonly hopeless: readonly string[]
 }
+
+/** What the server loses of this, when it is killed, is delivered once more: no commit waits for the disk. */
+const UNHURRIED = 'begin; set local synchronous_commit = off'
 
 type Locked = DeliveryRow & Row & { plan: string; failures: number }
 
@@ -74,7 +75,7 @@ function apply(rows: readonly Locked[], marks: readonly Mark[], waitsMs: readonl
     const isMine = row.claims === claim
     row.updatedAt = clock.real()
     if (taken) conclude(row, taken, { isMine, tier: tierOf(row.plan, waitsMs) })
-    else if (isMine && deliveryMachine.move(row, 'pending')) row.dueAt = clock.real()
+    else if (isMine && row.leased) Object.assign(row, { leased: false, dueAt: clock.real() })
   }
 }
 

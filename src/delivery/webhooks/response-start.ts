@@ -6,7 +6,7 @@ const SECRETS = [
   /\b(?:whsec|sk|at|pk|rk)_\w{8,}/g,
   /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}/gi,
   /\beyJ[\w-]{8,}\.[\w-]+\.?[\w-]*/g,
-  /\b[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){3,7}\b/g,
+  /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g,
   /\b\d(?:[ -]?\d){11,18}\b/g,
   /(?<=(?:password|passwd|secret|token|api[_-]?key)["']?\s*[:=]\s*["']?)[^\s"',}]{4,}/gi,
 ]

@@ -25,7 +25,8 @@ const KEPT = 25
 export function conclude(row: DeliveryRow, taken: Taken, { isMine, tier }: { isMine: boolean; tier: Tier }) {
   const at = new Date(taken.attempt.at)
   row.attempts = [...row.attempts, taken.attempt].slice(-KEPT)
-  if (row.status !== 'delivering' || (!isMine && !taken.succeeded)) return
+  if (row.status !== 'pending' || (!isMine && !taken.succeeded)) return
+  row.leased = false
   if (taken.succeeded) end(row, 'delivered')
   else fail(row, taken, at, tier)
 }
@@ -37,7 +38,6 @@ function fail(row: DeliveryRow, { attempt, retryAfterMs }: Taken, at: Date, { wa
     end(row, lastly)
     return
   }
-  deliveryMachine.move(row, 'pending')
   const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS)
   row.dueAt = after(at, (attempt.latencyMs ?? 0) + Math.max(wait, asked))
   row.workflowId = workflowIdOf(webhookProcess, row.id)

@@ -1,5 +1,5 @@
 import { clock } from '../../kernel/clock.ts'
-import type { Delivery } from './delivery.ts'
+import { type Delivery, shownState } from './delivery.ts'
 import { shownHealth } from './health.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -19,8 +19,9 @@ export function shown(webhook: Webhook) {
 
 /** A delivery with the answer to "why did I not get it?". */
 export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined) {
-  const { id, ownerId, mode, webhookId, eventId, event, status, attempts, workflowId } = delivery
+  const { id, ownerId, mode, webhookId, eventId, event, attempts, workflowId } = delivery
   const { createdAt, updatedAt, dueAt } = delivery
+  const status = shownState(delivery)
   return {
     ...{ id, ownerId, mode, webhookId, eventId, event, status, attempts, workflowId, createdAt, updatedAt },
     explanation: explain(delivery, webhook),
@@ -28,14 +29,15 @@ export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined) 
   }
 }
 
-type Told = Pick<Delivery, 'status' | 'attempts' | 'dueAt' | 'tries'>
+type Told = Pick<Delivery, 'status' | 'leased' | 'attempts' | 'dueAt' | 'tries'>
 
 /** Where a delivery stands and why, in a sentence or two. */
-export function explain({ status, attempts, dueAt, tries }: Told, webhook: Webhook | undefined): string {
+export function explain(delivery: Told, webhook: Webhook | undefined): string {
+  const { attempts, dueAt, tries } = delivery
   const last = attempts.at(-1)
   const count = attempts.length === 1 ? 'one attempt' : `${attempts.length} attempts`
   const wrong = last?.error ? ` ${last.error}` : ''
-  switch (status) {
+  switch (shownState(delivery)) {
     case 'delivered':
       return `Delivered after ${count}, the last in ${last?.latencyMs ?? 0} ms.`
     case 'delivering':
