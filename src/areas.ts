@@ -1,3 +1,4 @@
+import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -38,6 +39,7 @@ export const areas = {
   policies: policiesArea,
   intents: intentsArea,
   transfers: transfersArea,
+  rails: railsArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

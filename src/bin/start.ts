@@ -11,6 +11,7 @@ import { type Lifetime, live } from './lifetime.ts'
 import { startPushes } from './pushes.ts'
 import { complain, say } from './say.ts'
 import { keepSecrets, openSecrets } from './secrets.ts'
+import { startSepaInbox } from './sepa-inbox.ts'
 import { openService, type Service } from './service.ts'
 import { type Temporal, temporalAtOnce, temporalLater } from './temporal.ts'
 import { accessTo } from './temporal-access.ts'
@@ -39,6 +40,7 @@ async function start(life: Lifetime): Promise<void> {
     startDeadlines(service.house),
     startDeliveries(service.house),
     startPushes(service.house),
+    startSepaInbox(service.house),
   ])
     life.closeLater(() => part.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)

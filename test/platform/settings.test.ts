@@ -17,6 +17,7 @@ describe('settings', () => {
       logLevel: 'info',
       temporalNamespace: 'default',
       operatorSignals: false,
+      sepaCutOffs: ['09:00', '12:00', '15:00'],
       pushContact: 'mailto:push@example.com',
       webhookRetrySeconds: [60, 300, 900, 3600],
     })
@@ -43,6 +44,7 @@ describe('settings', () => {
     [{ TEMPORAL_NAMESPACE: 'pay.a1b2c' }, { temporalNamespace: 'pay.a1b2c' }],
     [{ TEMPORAL_TLS: 'true' }, { temporalTls: true }],
     [{ TEMPORAL_TLS: 'false' }, { temporalTls: false }],
+    [{ SEPA_CUT_OFFS: '08:30, 16:00' }, { sepaCutOffs: ['08:30', '16:00'] }],
     [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
   ])('%j is read as %j', (env, settings) => {
     expect(readSettings(env)).toMatchObject(settings)
@@ -73,6 +75,8 @@ describe('settings', () => {
     ['TEMPORAL_API_KEY', 'hunter2'],
     ['TEMPORAL_TLS', 'perhaps'],
     ['PUSH_CONTACT', 'ada@example.com'],
+    ['SEPA_CUT_OFFS', '24:00'],
+    ['SEPA_CUT_OFFS', '15:00,09:00'],
     ['PUBLIC_URL', 'ftp://pay.example'],
   ])('%s is refused in one line that does not hold its value', (name, value) => {
     const read = () => readSettings({ [name]: value })

@@ -16,8 +16,14 @@ import { cloneDatabase } from './database.ts'
 import { temporalOfRun } from './temporal.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
-const SECRET_KEY = 'a-secret-key-of-the-tests-0123456789'
 export const ENCRYPTION_KEY = '7e'.repeat(32)
+
+/** The settings that a house cannot do without, besides its database. */
+export const secretSettings = {
+  dashboardSecret: DASHBOARD_SECRET,
+  secretKey: 'a-secret-key-of-the-tests-0123456789',
+  encryptionKey: ENCRYPTION_KEY,
+}
 
 export interface Owner<A extends Areas> {
   readonly ownerId: string
@@ -90,13 +96,8 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
   const open = async (): Promise<string> => {
-    const secrets = {
-      dashboardSecret: DASHBOARD_SECRET,
-      secretKey: SECRET_KEY,
-      encryptionKey: ENCRYPTION_KEY,
-    }
     const service = await openService({
-      settings: { ...readSettings(env), ...secrets, databaseUrl: address },
+      settings: { ...readSettings(env), ...secretSettings, databaseUrl: address },
       shared: true,
       areas,
       outside: options.outside ?? {},
