@@ -2,6 +2,16 @@ import { z } from 'zod'
 import { bic } from '../kernel/bic.ts'
 import { iban } from '../kernel/iban.ts'
 import { encryptionKey } from '../kernel/vault.ts'
+import {
+  addresses,
+  cutOffs,
+  hostAndPort,
+  hostName,
+  integer,
+  listOf,
+  trustProxy,
+  yesOrNo,
+} from './setting-forms.ts'
 
 /** What a setting says of itself in `.env.example` and in the README. */
 interface About {
@@ -11,40 +21,12 @@ interface About {
   otherwise?: string
 }
 
-const digits = z.string().regex(/^\d{1,9}$/)
-
-const integer = (min: number, max: number) => digits.transform(Number).pipe(z.int().min(min).max(max))
-
 const documentation = z.registry<About>()
 
 const about = <T extends z.ZodType>(schema: T, text: About): T => {
   documentation.add(schema, text)
   return schema
 }
-
-const hostName = z.string().regex(/^[\w.:-]+$/)
-
-const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-
-const listOf = <T extends z.ZodType<unknown, string>>(item: T) =>
-  z
-    .string()
-    .transform(list => list.split(',').map(one => one.trim()))
-    .pipe(z.array(item))
-
-const addresses = listOf(address)
-
-const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'true')
-
-const hostAndPort = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
-
-const cutOffs = z
-  .string()
-  .transform(list => list.split(',').map(item => item.trim()))
-  .pipe(z.array(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)))
-  .refine(times => times.every((time, index) => index === 0 || time > String(times[index - 1])))
-
-const trustProxy = z.union([z.literal('false').transform(() => false as const), integer(1, 10), addresses])
 
 const schema = z.object({
   port: about(integer(0, 65_535).default(8080), {
