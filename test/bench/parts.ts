@@ -6,6 +6,7 @@ import { measureMemory } from './memory.ts'
 import { measureRelay } from './relay.ts'
 import { finder, line, loadTable, ratio, type Section, whole } from './report.ts'
 import { measureRuns } from './run-times.ts'
+import { measureShared } from './shared-account.ts'
 import { onStage } from './stage.ts'
 import { withEngine } from './temporal.ts'
 import { fillWallets, transferCases } from './transfer-cases.ts'
@@ -54,6 +55,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       return { figures: { transfers }, text: loadTable(cases, transfers) }
     }),
 
+  shared: folder => onStage(folder, 'shared', measureShared),
   relay: folder => withEngine(folder, 'relay', measureRelay),
   runs: folder => withEngine(folder, 'runs', measureRuns),
   memory: folder => withEngine(folder, 'memory', measureMemory),
