@@ -19,7 +19,9 @@ export {
   openBook,
   RECOVERING,
 } from './open-book.ts'
-export { walletAt } from './past.ts'
+export { type Stood, walletAt } from './past.ts'
+export { type Flow, flowOf, type Span, sealWallet, together } from './span.ts'
+export type { Template } from './templates.ts'
 export { totalsOf } from './totals.ts'
 
 interface Figures {
