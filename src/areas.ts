@@ -16,6 +16,7 @@ import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/billing/fund.ts'
 import { incomingArea } from './money/billing/incoming.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
+import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
@@ -33,6 +34,7 @@ export const areas = {
   fund: fundArea,
   billing: billingArea,
   incoming: incomingArea,
+  statements: statementsArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
   merchants: merchantsArea,

@@ -26,6 +26,8 @@ const rights = {
   'push:write': 'never',
   'sandbox:read': 'never',
   'sandbox:write': 'never',
+  'statements:read': 'never',
+  'statements:write': 'never',
   'tokens:read': 'given',
   'tokens:write': 'never',
   'transactions:read': 'given',

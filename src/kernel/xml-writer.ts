@@ -17,7 +17,8 @@ export const element = (
 export const writeXml = (root: XmlElement, namespace: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${written({ ...root, attributes: new Map([['xmlns', namespace]]) })}\n`
 
-function written({ name, attributes, children, text }: XmlElement): string {
+/** One element by itself, for a message that is written piece by piece. */
+export function written({ name, attributes, children, text }: XmlElement): string {
   const given = [...attributes].map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')
   return `<${name}${given}>${escaped(text)}${children.map(written).join('')}</${name}>`
 }

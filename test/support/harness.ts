@@ -3,7 +3,7 @@ import pg from 'pg'
 import { areas as realAreas } from '../../src/areas.ts'
 import { startDeadlines } from '../../src/bin/deadlines.ts'
 import { startDeliveries } from '../../src/bin/deliveries.ts'
-import { startRelay, startWork, type TemporalAccess } from '../../src/bin/engine.ts'
+import type { TemporalAccess } from '../../src/bin/engine.ts'
 import type { Part } from '../../src/bin/house.ts'
 import { startPushes } from '../../src/bin/pushes.ts'
 import { openService, type Service } from '../../src/bin/service.ts'
@@ -13,7 +13,6 @@ import type { Outbound } from '../../src/kernel/outbound.ts'
 import type { Outside } from '../../src/kernel/ports.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { cloneDatabase } from './database.ts'
-import { temporalOfRun } from './temporal.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 export const ENCRYPTION_KEY = '7e'.repeat(32)
@@ -90,8 +89,10 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   const env = { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...options.env }
   const services: Service[] = []
   const parts: Part[] = []
-  const work = ({ house }: Service, given: true | TemporalAccess): void => {
-    const access = given === true ? temporalOfRun() : given
+  // Most files have no use for Temporal's SDK, and it takes half a second to load.
+  const work = async ({ house }: Service, given: true | TemporalAccess): Promise<void> => {
+    const { startRelay, startWork } = await import('../../src/bin/engine.ts')
+    const access = given === true ? (await import('./temporal.ts')).temporalOfRun() : given
     parts.push(startDeadlines(house), startRelay(house, access), startWork(house, access))
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
@@ -105,7 +106,7 @@ export async function startHouse<A extends Areas = typeof realAreas>(
     })
     services.push(service)
     if (options.pushes) parts.push(startPushes(service.house))
-    if (options.temporal && services.length === 1) work(service, options.temporal)
+    if (options.temporal && services.length === 1) await work(service, options.temporal)
     if (services.length === 1)
       for (let n = 0; n < (options.deliverers ?? 0); n++) parts.push(startDeliveries(service.house))
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`

@@ -1,4 +1,4 @@
-import type { Euros } from '../../kernel/money.ts'
+import { decimal } from '../../kernel/money.ts'
 import type { Order, Ordered } from '../../kernel/sepa-rail.ts'
 import { LONGEST_NAME, sepaText } from '../../kernel/sepa-text.ts'
 import type { XmlElement } from '../../kernel/xml.ts'
@@ -31,11 +31,6 @@ function documentOf(order: Order, debtor: Debtor): XmlElement {
   const name = sepaText(debtor.name, LONGEST_NAME)
   const parts = [headerOf(order, name), partOf(order, { ...debtor, name })]
   return element('Document', [element('CstmrCdtTrfInitn', parts)])
-}
-
-const decimal = (cents: Euros): string => {
-  const digits = String(cents).padStart(3, '0')
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
 const totalsOf = ({ payments }: Order): XmlElement[] => [
