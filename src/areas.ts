@@ -1,10 +1,13 @@
+import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { intentsArea } from './control/intents/intents.ts'
+import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { eventsArea } from './delivery/events/events.ts'
+import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
@@ -13,6 +16,7 @@ import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/billing/fund.ts'
 import { incomingArea } from './money/billing/incoming.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
+import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
@@ -30,13 +34,17 @@ export const areas = {
   fund: fundArea,
   billing: billingArea,
   incoming: incomingArea,
+  statements: statementsArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
+  merchants: merchantsArea,
   policies: policiesArea,
   intents: intentsArea,
   transfers: transfersArea,
+  rails: railsArea,
   events: eventsArea,
   webhooks: webhooksArea,
+  push: pushArea,
   audit: auditArea,
   sandbox: sandboxArea,
   health: healthArea,

@@ -14,6 +14,7 @@ import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
+import { sepaQueue } from './sepa-queue.ts'
 
 /** Settings that nobody can do without: given, or made up at the first start. */
 export interface ServiceSettings extends Settings {
@@ -75,6 +76,8 @@ export async function openHouse({
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
   const onOutbox = announcer(database, 'outbox')
+  const operations = registered(areas)
+  const queue = sepaQueue(call => execute(call), operations)
   const house: House = {
     database,
     ports: portsOf({
@@ -88,8 +91,9 @@ export async function openHouse({
         bic: settings.collectionBic ?? null,
         holder: settings.accountHolder,
       },
-      outside: { ...outsideOf(settings), ...outside },
+      outside: { ...outsideOf(settings, queue), ...outside },
       outbound,
+      pushContact: settings.pushContact,
       vault: openVault(encryptionKey, encryptionKeysOld),
       execute: call => execute(call),
       onOutbox,
@@ -107,7 +111,7 @@ export async function openHouse({
   }
   const execute = executor(house)
   return {
-    ...{ settings, areas, operations: registered(areas), database, execute, log, metrics, watchTemporal },
+    ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
     ...{ ports: house.ports, onOutbox },
   }
 }

@@ -23,6 +23,7 @@ interface Parts {
   readonly outside: Outside
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly pushContact: string
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Null where nobody here works with Temporal. */
@@ -41,6 +42,7 @@ export function portsOf(parts: Parts): Ports {
     outside,
     outbound,
     vault,
+    pushContact,
     execute,
     onOutbox,
     temporal,
@@ -62,6 +64,7 @@ export function portsOf(parts: Parts): Ports {
     collection,
     outbound,
     vault,
+    pushContact,
     eventTypes,
     openapi: text,
     docs: () => pages().get('') as File,

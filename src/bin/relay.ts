@@ -4,6 +4,7 @@ import { environment } from './environment.ts'
 import { openHouse } from './house.ts'
 import { inCommon } from './in-common.ts'
 import { live } from './lifetime.ts'
+import { startPushes } from './pushes.ts'
 import { say } from './say.ts'
 import { requireTemporal } from './temporal-access.ts'
 
@@ -13,6 +14,7 @@ live(async life => {
   const access = requireTemporal(settings)
   const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
   life.closeLater(() => house.database.close())
-  for (const part of [startRelay(house, access), startDeliveries(house)]) life.closeLater(() => part.stop())
+  for (const part of [startRelay(house, access), startDeliveries(house), startPushes(house)])
+    life.closeLater(() => part.stop())
   say('The relay is running.')
 })

@@ -8,8 +8,10 @@ import { startDeliveries } from './deliveries.ts'
 import { environment } from './environment.ts'
 import { type Instance, publisher, removeInstance } from './instance-file.ts'
 import { type Lifetime, live } from './lifetime.ts'
+import { startPushes } from './pushes.ts'
 import { complain, say } from './say.ts'
 import { keepSecrets, openSecrets } from './secrets.ts'
+import { startSepaInbox } from './sepa-inbox.ts'
 import { openService, type Service } from './service.ts'
 import { type Temporal, temporalAtOnce, temporalLater } from './temporal.ts'
 import { accessTo } from './temporal-access.ts'
@@ -34,7 +36,12 @@ async function start(life: Lifetime): Promise<void> {
   const own = { databaseUrl, dashboardSecret, secretKey, encryptionKey }
   const service = await openService({ settings: { ...settings, ...own } })
   life.closeLater(() => service.stop())
-  for (const part of [startDeadlines(service.house), startDeliveries(service.house)])
+  for (const part of [
+    startDeadlines(service.house),
+    startDeliveries(service.house),
+    startPushes(service.house),
+    startSepaInbox(service.house),
+  ])
     life.closeLater(() => part.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })

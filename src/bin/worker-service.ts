@@ -1,11 +1,13 @@
 import { type NativeConnection, Worker } from '@temporalio/worker'
 import { agentActivities } from '../../activities/agents.ts'
 import { intentActivities } from '../../activities/intents.ts'
+import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
 import { transferActivities } from '../../activities/transfers.ts'
 import { webhookActivities } from '../../activities/webhooks.ts'
 import { sqlOn } from '../kernel/database.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
+import { monthsDue } from '../money/statements/statements.ts'
 import { legible } from '../platform/temporal-payloads.ts'
 import type { TemporalAccess } from './engine.ts'
 import type { OpenHouse } from './house.ts'
@@ -38,6 +40,7 @@ export async function startWorker(
     activities: {
       ...agentActivities(run),
       ...intentActivities(run, settings),
+      ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),
       ...webhookActivities(run),
     },

@@ -46,8 +46,11 @@ export const signedEuros = z
   })
   .meta({ examples: [-25.5] })
 
-/** For people: `€ 12.34`. */
-export function inWords(amount: Euros): string {
+/** `-12.34`, exactly, for files. */
+export function decimal(amount: Euros): string {
   const digits = String(amount < 0n ? -amount : amount).padStart(3, '0')
-  return `€ ${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
+
+/** For people: `€ 12.34`. */
+export const inWords = (amount: Euros): string => `€ ${decimal(amount)}`

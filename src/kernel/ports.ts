@@ -20,6 +20,8 @@ export interface Ports extends Outside {
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   readonly outbound: Outbound
   readonly vault: Vault
+  /** To whom push services turn about our messages: an address of mail, or a page. */
+  readonly pushContact: string
   /** All events that can be subscribed to. */
   eventTypes(): readonly EventType[]
   /** The OpenAPI document, as served. */

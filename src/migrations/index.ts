@@ -16,7 +16,11 @@ import { Billing } from './m0015-billing.ts'
 import { AgentWallets } from './m0016-agent-wallets.ts'
 import { IntentIndexes } from './m0017-intent-indexes.ts'
 import { Transactions } from './m0018-transactions.ts'
+import { Statements } from './m0019-statements.ts'
+import { SepaFiles } from './m0020-sepa-files.ts'
+import { Push } from './m0022-push.ts'
 import { Webhooks } from './m0023-webhooks.ts'
+import { Reversals } from './m0028-reversals.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -38,5 +42,9 @@ export const migrations = [
   { name: 'm0016-agent-wallets', class: AgentWallets },
   { name: 'm0017-intent-indexes', class: IntentIndexes },
   { name: 'm0018-transactions', class: Transactions },
+  { name: 'm0019-statements', class: Statements },
+  { name: 'm0020-sepa-files', class: SepaFiles },
+  { name: 'm0022-push', class: Push },
   { name: 'm0023-webhooks', class: Webhooks },
+  { name: 'm0028-reversals', class: Reversals },
 ]

@@ -2,6 +2,16 @@ import { z } from 'zod'
 import { bic } from '../kernel/bic.ts'
 import { iban } from '../kernel/iban.ts'
 import { encryptionKey } from '../kernel/vault.ts'
+import {
+  addresses,
+  cutOffs,
+  hostAndPort,
+  hostName,
+  integer,
+  listOf,
+  trustProxy,
+  yesOrNo,
+} from './setting-forms.ts'
 
 /** What a setting says of itself in `.env.example` and in the README. */
 interface About {
@@ -11,34 +21,12 @@ interface About {
   otherwise?: string
 }
 
-const digits = z.string().regex(/^\d{1,9}$/)
-
-const integer = (min: number, max: number) => digits.transform(Number).pipe(z.int().min(min).max(max))
-
 const documentation = z.registry<About>()
 
 const about = <T extends z.ZodType>(schema: T, text: About): T => {
   documentation.add(schema, text)
   return schema
 }
-
-const hostName = z.string().regex(/^[\w.:-]+$/)
-
-const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-
-const listOf = <T extends z.ZodType<unknown, string>>(item: T) =>
-  z
-    .string()
-    .transform(list => list.split(',').map(one => one.trim()))
-    .pipe(z.array(item))
-
-const addresses = listOf(address)
-
-const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'true')
-
-const hostAndPort = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
-
-const trustProxy = z.union([z.literal('false').transform(() => false as const), integer(1, 10), addresses])
 
 const schema = z.object({
   port: about(integer(0, 65_535).default(8080), {
@@ -161,7 +149,7 @@ const schema = z.object({
   ),
   collectionIban: about(iban.optional(), {
     meaning:
-      'Account to which live money is sent. Its bank’s files come in by `POST /billing/incoming/files`.',
+      'Account to which live money is sent, and from which it leaves by files. Its bank’s files come in by `POST /rails/sepa`.',
     allowed: 'an IBAN of the SEPA area',
     otherwise: 'none: nobody is told where to send live money',
   }),
@@ -174,11 +162,23 @@ const schema = z.object({
     meaning: 'In whose name the accounts are to which money is sent, as payers are told.',
     allowed: '1 to 70 characters',
   }),
-  sepaRail: about(z.enum(['sandbox']).optional(), {
+  sepaRail: about(z.enum(['sandbox', 'files']).optional(), {
     meaning:
-      'Rail of live mode’s SEPA payments. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
-    allowed: 'sandbox',
+      'Rail of live mode’s SEPA payments. `files` exchanges files of ISO 20022 with the bank of `COLLECTION_IBAN`. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
+    allowed: 'sandbox, files',
     otherwise: 'none: live mode has no SEPA payments',
+  }),
+  sepaFolder: about(z.string().optional(), {
+    meaning:
+      'Shared with the bank’s client (EBICS, for one) where `SEPA_RAIL` is `files`: it fetches from `out` in it and brings to `in`. All workers need the same one.',
+    allowed: 'a directory',
+    otherwise: 'none',
+  }),
+  sepaCutOffs: about(cutOffs.default(['09:00', '12:00', '15:00']), {
+    meaning:
+      'When the payments that wait become a file for the bank, on its working days, by the clock of Frankfurt. Before the bank’s own times.',
+    allowed: 'times of day in their order (09:00,15:00)',
+    otherwise: '09:00,12:00,15:00',
   }),
   fundingRail: about(z.enum(['sandbox']).optional(), {
     meaning:
@@ -196,6 +196,11 @@ const schema = z.object({
     meaning:
       'Waits before the second attempt of a webhook, the third, and so on, on plans that retry. With a fifth wait, 14400, there are six attempts.',
     allowed: 'seconds, separated by commas',
+  }),
+  pushContact: about(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
+    meaning:
+      'To whom push services turn when our messages give them trouble. Some of them refuse a made-up one: give yours before you use web push.',
+    allowed: 'mailto: and an address, or an https URL',
   }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',

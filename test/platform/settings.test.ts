@@ -17,6 +17,8 @@ describe('settings', () => {
       logLevel: 'info',
       temporalNamespace: 'default',
       operatorSignals: false,
+      sepaCutOffs: ['09:00', '12:00', '15:00'],
+      pushContact: 'mailto:push@example.com',
       webhookRetrySeconds: [60, 300, 900, 3600],
     })
   })
@@ -33,11 +35,16 @@ describe('settings', () => {
     [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
     [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
     [{ TRUST_PROXY: '10.0.0.1, fd00::/8' }, { trustProxy: ['10.0.0.1', 'fd00::/8'] }],
+    [{ ENCRYPTION_KEY: 'aB'.repeat(32) }, { encryptionKey: 'aB'.repeat(32) }],
+    [{ ENCRYPTION_KEY: `${'+/'.repeat(21)}A=` }, { encryptionKey: `${'+/'.repeat(21)}A=` }],
+    [{ OUTBOUND_ALLOW_CIDRS: '127.0.0.1, fd00::/8' }, { outboundAllowCidrs: ['127.0.0.1', 'fd00::/8'] }],
+    [{ PUSH_CONTACT: 'mailto:ada@example.com' }, { pushContact: 'mailto:ada@example.com' }],
     [{ TEMPORAL_ADDRESS: 'temporal.example:7233' }, { temporalAddress: 'temporal.example:7233' }],
     [{ TEMPORAL_ADDRESS: '[::1]:7233' }, { temporalAddress: '[::1]:7233' }],
     [{ TEMPORAL_NAMESPACE: 'pay.a1b2c' }, { temporalNamespace: 'pay.a1b2c' }],
     [{ TEMPORAL_TLS: 'true' }, { temporalTls: true }],
     [{ TEMPORAL_TLS: 'false' }, { temporalTls: false }],
+    [{ SEPA_CUT_OFFS: '08:30, 16:00' }, { sepaCutOffs: ['08:30', '16:00'] }],
     [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
   ])('%j is read as %j', (env, settings) => {
     expect(readSettings(env)).toMatchObject(settings)
@@ -53,6 +60,11 @@ describe('settings', () => {
     ['DATABASE_POOL', '1'],
     ['DASHBOARD_SECRET', 'hunter2'],
     ['SECRET_KEY', 'hunter2hunter2hunter2'],
+    ['ENCRYPTION_KEY', 'hunter2'.repeat(9)],
+    ['ENCRYPTION_KEYS_OLD', `${'00'.repeat(32)},hunter2`],
+    ['OUTBOUND_ALLOW_CIDRS', '10.0.0.0/33'],
+    ['OUTBOUND_ALLOW_CIDRS', '10.0.0/8'],
+    ['OUTBOUND_ALLOW_CIDRS', 'receiver.example'],
     ['RATE_LIMIT_PER_MINUTE', '-1'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '0.0.0.0/33'],
@@ -62,6 +74,9 @@ describe('settings', () => {
     ['TEMPORAL_NAMESPACE', 'not a namespace'],
     ['TEMPORAL_API_KEY', 'hunter2'],
     ['TEMPORAL_TLS', 'perhaps'],
+    ['PUSH_CONTACT', 'ada@example.com'],
+    ['SEPA_CUT_OFFS', '24:00'],
+    ['SEPA_CUT_OFFS', '15:00,09:00'],
     ['PUBLIC_URL', 'ftp://pay.example'],
   ])('%s is refused in one line that does not hold its value', (name, value) => {
     const read = () => readSettings({ [name]: value })

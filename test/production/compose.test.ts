@@ -129,7 +129,7 @@ describe('networks', () => {
     const on = (network: string) => names(each.filter(([, service]) => service.networks?.includes(network)))
     expect(on('edge')).toEqual(['temporal-ui', 'api-1', 'api-2'])
     expect(on('edge')).toEqual(names(each.filter(([, { ports }]) => ports)))
-    expect(on('outward')).toEqual(['worker-1', 'worker-2'])
+    expect(on('outward')).toEqual(['worker-1', 'worker-2', 'relay'])
     expect(on('store')).not.toContain('temporal-ui')
     expect(each.filter(([, service]) => !service.networks)).toEqual([])
   })

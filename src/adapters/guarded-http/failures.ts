@@ -36,11 +36,13 @@ const KNOWN: Readonly<Record<string, string>> = {
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH/, 'The host’s certificate is not valid (%).'],
   [/^(ERR_SSL|EPROTO)/, 'No encrypted connection could be agreed on (%).'],
-  [/^(HPE_|UND_ERR_)/, 'What the host answers is not HTTP (%).'],
+  [/^(HPE_|HTTPParserError|UND_ERR_)/, 'What the host answers is not HTTP (%).'],
 ]
 
 /** Of several addresses that were tried, the first one's. */
 function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (typeof error !== 'object' || error === null) return ''
+  if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0])
+  const { code, name = '' } = error as NodeJS.ErrnoException
+  return 'code' in error ? (code ?? name) : ''
 }

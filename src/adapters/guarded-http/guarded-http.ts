@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { clock } from '../../kernel/clock.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../kernel/outbound.ts'
 import { addressJudge } from './addresses.ts'
@@ -21,7 +21,8 @@ interface Options {
  */
 export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Options = {}): Outbound {
   const judgeUrl = urlJudge(allow)
-  const agent = agentOf(guardedLookup(resolver, addressJudge(allow)), ca)
+  const lookup = guardedLookup(resolver, addressJudge(allow))
+  let agent: Promise<Agent> | undefined
   return {
     judge(url) {
       const judged = judgeUrl(url)
@@ -31,13 +32,17 @@ export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Opt
       const target = judgeUrl(request.url)
       if (isRefused(target)) return { kind: 'refused', ...target }
       const refused = judgeHeaders(request)
-      return refused ? { kind: 'refused', ...refused } : exchange(agent, target, request)
+      if (refused) return { kind: 'refused', ...refused }
+      agent ??= agentOf(lookup, ca)
+      return exchange(agent, target, request)
     },
   }
 }
 
-const agentOf = (lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Agent =>
-  new Agent({
+/** Loaded with the first request: a start has no time for it. */
+async function agentOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agent> {
+  const { Agent } = await import('undici')
+  return new Agent({
     allowH2: false,
     // So many at once to one origin; the rest waits, within its own time limit.
     connections: 32,
@@ -53,13 +58,18 @@ const agentOf = (lookup: ReturnType<typeof guardedLookup>, ca: string | undefine
     bodyTimeout: 0,
     connect: { lookup, timeout: 5_000, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
   })
+}
 
-async function exchange(agent: Agent, target: Target, request: OutboundRequest): Promise<OutboundAnswer> {
+async function exchange(
+  agent: Promise<Agent>,
+  target: Target,
+  request: OutboundRequest,
+): Promise<OutboundAnswer> {
   const began = clock.ticks()
   const signal = AbortSignal.timeout(request.timeoutMs)
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const answer = await agent.request({
+    const answer = await (await agent).request({
       ...target,
       method: request.method,
       headers: headersOf(request),

@@ -1,6 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { z } from 'zod'
 import { area, reaction } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Deadline } from '../../kernel/deadline.ts'
@@ -13,7 +12,7 @@ import { agentProcess } from '../agents/process.ts'
 import { PolicyEvent, policiesApi } from './api.ts'
 import { Policy, PolicyVersion } from './policy.ts'
 import { presets } from './presets.ts'
-import { PolicyCreate, rulesOf } from './rules.ts'
+import { rulesOf, rulesOnRecord } from './rules.ts'
 
 const standing = { deletedAt: null }
 
@@ -33,7 +32,7 @@ function keepVersion(policy: Policy, { em, actor, wake }: Changing): void {
     policyId: policy.id,
     agentId: policy.agentId,
     version: policy.version,
-    rules: z.encode(PolicyCreate, rulesOf(policy)),
+    rules: rulesOnRecord(policy),
     changedByType: actor.type,
     changedById: actor.id,
   })

@@ -5,6 +5,7 @@ import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
 
 export { Deliverer, type DelivererParts } from './deliverer.ts'
+export { unknownEvents } from './event-names.ts'
 export { expireDeliveries } from './expiry.ts'
 export { giveUp } from './give-up.ts'
 

@@ -1,0 +1,49 @@
+import { area } from '../../kernel/area.ts'
+import { implement } from '../../kernel/operation.ts'
+import { merchantsApi } from './api.ts'
+import { resolveDescriptor } from './descriptors.ts'
+import { categories } from './mcc.ts'
+import { mccGroup, mccGroups } from './mcc-groups.ts'
+import { suggestions } from './suggestions.ts'
+
+export { type Resolved, resolveDescriptor } from './descriptors.ts'
+export { foldMerchant, type MatcherOptions, matcher } from './matcher.ts'
+export { mccGroup, mccGroupNames } from './mcc-groups.ts'
+export { patternProblem } from './patterns.ts'
+
+/** As lists and look-ups show them. */
+const shown = categories.map(category => ({
+  ...category,
+  id: category.code,
+  groups: mccGroups.filter(({ codes }) => codes.includes(category.code)).map(({ name }) => name),
+}))
+
+const merchants = implement(merchantsApi, {
+  resolve: ({ query }) => resolveDescriptor(query.q),
+
+  mcc({ query: { group, q = '' } }, { pageOf }) {
+    const members = group === undefined ? undefined : mccGroup(group)
+    const text = q.trim().toLowerCase()
+    return pageOf(
+      shown.filter(
+        ({ code, description }) =>
+          (members?.includes(code) ?? true) &&
+          (code.startsWith(text) || description.toLowerCase().includes(text)),
+      ),
+    )
+  },
+
+  category: ({ params }, { refuse }) =>
+    shown.find(({ code }) => code === params.code) ?? refuse('mcc_not_found'),
+
+  groups: (_, { pageOf }) =>
+    pageOf(mccGroups.map(group => ({ ...group, codes: [...group.codes], id: group.name }))),
+
+  suggestions,
+})
+
+export const merchantsArea = area(
+  'Merchants',
+  'Who is paid: categories, the names behind statements, and suggestions for allowlists.',
+  merchants,
+)
