@@ -1,3 +1,4 @@
+import { measureDeciding } from './deciding.ts'
 import { intentCases } from './intent-cases.ts'
 import { kernelCases } from './kernel-cases.ts'
 import { measureSizes } from './ledger-sizes.ts'
@@ -57,6 +58,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       return { figures: { transfers }, text: loadTable(cases, transfers) }
     }),
 
+  decide: measureDeciding,
   shared: folder => onStage(folder, 'shared', measureShared),
   relay: folder => withEngine(folder, 'relay', measureRelay),
   webhooks: folder => onStage(folder, 'webhooks', measureWebhooks),

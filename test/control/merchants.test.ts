@@ -325,13 +325,13 @@ describe('suggestions for an allowlist', () => {
       ['Bookshop', 10],
       ['BOOKSHOP', 5.5],
       ['https://paper.example/1', 3],
-      ['paper.example', 4],
-      ['paper.example', 4],
+      ['paper.example', 4.5],
+      ['paper.example', 3.5],
       ['Kiosk', 1],
       ['Воokshop', 2],
-      ['Воokshop', 2],
+      ['Воokshop', 1.5],
       ['Casin0', 3],
-      ['Casin0', 3],
+      ['Casin0', 2.5],
       ['Library', 20_000],
     ]
     for (const [merchant, amountEuros] of spends) await anIntent(client, agent.id, { merchant, amountEuros })

@@ -10,6 +10,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   'agents.unfreeze': 'agents.freeze',
   'billing.sepaDetails': 'wallets.create',
   'fund.simulateReverse': 'fund.act',
+  'intents.verify': 'intents.approve',
   'policies.effective': 'policies.assign',
   'policies.toggle': 'policies.assign',
   'transfers.confirmPayee': 'sandbox.advance',

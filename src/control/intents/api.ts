@@ -1,100 +1,40 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
-import { euros, positiveEuros } from '../../kernel/money.ts'
+import { positiveEuros } from '../../kernel/money.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
-import {
-  country,
-  LookRecord,
-  label,
-  metadata,
-  recordHead,
-  recordTail,
-  remark,
-  span,
-} from '../../kernel/schemas.ts'
-import { deciders, intentMachine } from './intent.ts'
+import { country, LookRecord, label, metadata, remark, span } from '../../kernel/schemas.ts'
+import { IntentEvent, IntentRecord, mcc, status } from './records.ts'
 
-const status = z.enum(intentMachine.states)
-
-const mcc = z.string().regex(/^\d{4}$/, 'a merchant category code has four digits')
-
-const Check = z.object({
-  rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
-  outcome: z.enum(['pass', 'fail', 'review', 'skip']),
-  limit: z.number().nullable(),
-  used: z.number().nullable(),
-  remaining: z.number().nullable(),
-  message: z
-    .string()
-    .meta({ examples: ['€ 25.00 is within the limit of € 50.00 up to which no person is asked.'] }),
-})
-
-export const DecisionRecord = z
-  .object({
-    id: id('decision'),
-    allowed: z.boolean(),
-    requiresApproval: z.boolean(),
-    reason: z
-      .string()
-      .meta({ examples: ['€ 25.00 is within the limit of € 50.00 up to which no person is asked.'] }),
-    policyId: id('policy').nullable(),
-    policyVersion: z.int().nullable(),
-    riskScore: z.number().nullable(),
-    checks: z.array(Check),
-  })
-  .meta({ id: 'Decision' })
-
-const DecidedBy = z.object({
-  type: z.enum(deciders),
-  id: z
-    .string()
-    .nullable()
-    .meta({ examples: ['key_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-  name: z.string().nullable().meta({ description: 'As given; that of an operator is proved by nothing.' }),
-})
-
-export const IntentRecord = z
-  .object({
-    ...recordHead('intent'),
+const Declared = z
+  .strictObject({
     agentId: id('agent'),
-    status,
-    amountEuros: euros,
-    currency: z.literal('EUR'),
-    merchant: z.string(),
-    mcc: z.string().nullable(),
-    country: z.string().nullable(),
-    purpose: z.string(),
-    beneficiaryId: id('beneficiary').nullable(),
-    walletId: id('wallet').nullable(),
-    cardId: id('card').nullable(),
-    runId: id('run').nullable(),
-    delegationId: id('delegation').nullable(),
-    clientIntentId: z.string().nullable(),
-    possibleDuplicateOf: id('intent').nullable(),
-    expiresAt: instant,
-    decidedAt: instant.nullable(),
-    decidedBy: DecidedBy.nullable(),
-    comment: z.string().nullable(),
-    decision: DecisionRecord,
-    transactionId: id('txn').nullable(),
-    workflowId: z
-      .string()
+    amountEuros: positiveEuros(),
+    merchant: label.meta({ examples: ['Bookshop'] }),
+    purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
+    mcc: mcc.nullable().default(null),
+    country: country.nullable().default(null),
+    beneficiaryId: id('beneficiary')
       .nullable()
-      .meta({ description: 'The run to find in the Temporal Web UI; null where nobody is waited for.' }),
-    metadata,
-    ...recordTail,
+      .default(null)
+      .meta({ description: 'Whom it pays by SEPA, where it is paid by a transfer.' }),
+    walletId: id('wallet')
+      .nullable()
+      .default(null)
+      .meta({ description: 'The wallet of yours that it pays, where it is paid by a transfer.' }),
+    cardId: id('card').nullable().default(null),
+    runId: id('run').nullable().default(null),
+    clientIntentId: label
+      .nullable()
+      .default(null)
+      .meta({ description: 'Your own name for it; unique for the agent.' }),
+    expiresInMinutes: z.int().min(1).max(43_200).default(1_440).meta({ description: 'Its deadline.' }),
+    metadata: metadata.default({}),
   })
-  .meta({ id: 'Intent' })
-
-export const IntentEvent = z.object({
-  intentId: id('intent'),
-  agentId: id('agent'),
-  status,
-  amountEuros: euros,
-  merchant: z.string().max(200),
-  reason: z.string().max(200).optional(),
-})
+  .refine(({ beneficiaryId, walletId }) => beneficiaryId === null || walletId === null, {
+    path: ['walletId'],
+    message: 'give it or beneficiaryId, not both',
+  })
 
 const fails = {
   intent_not_found: missing('intent'),
@@ -110,24 +50,11 @@ export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'What the agent’s policy approves by itself is `approved` at once, and its amount is held in the agent’s wallet; where that has too little, it is `denied`. The rest is `created` and waits for a person until its deadline.',
+      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like it (the same merchant and amount in the same run, or in none) within ten minutes is `possibleDuplicateOf` the earlier one and always waits for a person.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
-    body: z.strictObject({
-      agentId: id('agent'),
-      amountEuros: positiveEuros(),
-      merchant: label.meta({ examples: ['Bookshop'] }),
-      purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
-      mcc: mcc.nullable().default(null),
-      country: country.nullable().default(null),
-      clientIntentId: label
-        .nullable()
-        .default(null)
-        .meta({ description: 'Your own name for it; unique for the agent.' }),
-      expiresInMinutes: z.int().min(1).max(43_200).default(1_440).meta({ description: 'Its deadline.' }),
-      metadata: metadata.default({}),
-    }),
+    body: Declared,
     example: {
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
       amountEuros: 25,
@@ -138,6 +65,10 @@ export const intentsApi = {
     fails: {
       agent_not_found: missing('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+      wallet_not_found: [400, 'walletId: no such wallet.'],
+      beneficiary_not_found: [400, 'beneficiaryId: no such beneficiary.'],
+      card_not_found: [400, 'cardId: no such card.'],
+      run_not_found: [400, 'runId: no such run.'],
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
     emits: { 'intent.created': IntentEvent, 'intent.approved': IntentEvent, 'intent.denied': IntentEvent },
@@ -165,7 +96,7 @@ export const intentsApi = {
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
     description:
-      'Its amount, and what the policy tolerates above it, is held in the agent’s wallet from then on.',
+      'The policy is asked again, as it is at this moment: a person says yes within its limits, not beyond them. The amount, and what is tolerated above it, is held in the agent’s wallet and counted towards the limits from then on. Where it is refused, the intent goes on waiting.',
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
@@ -177,6 +108,7 @@ export const intentsApi = {
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
+      against_policy: [400, 'The agent’s policy does not allow it at this moment.'],
     },
     emits: { 'intent.approved': IntentEvent },
   }),
@@ -193,13 +125,18 @@ export const intentsApi = {
   cancel: post('/intents/{id}/cancel', {
     summary: 'Cancel an intent',
     description:
-      'While it waits, and after its approval for as long as nothing has been paid on it. A `comment` takes the place of the one it has.',
+      'While it waits, and after its approval for as long as no payment on it is under way. A `comment` takes the place of the one it has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     body: z.strictObject({ comment: remark.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
-    fails: { intent_not_found, intent_closed, intent_expired },
+    fails: {
+      intent_not_found,
+      intent_closed,
+      intent_expired,
+      intent_being_paid: [400, 'A payment on it is under way. Cancel that payment first.'],
+    },
     emits: { 'intent.cancelled': IntentEvent },
   }),
   timeline: get('/intents/{id}/timeline', {

@@ -1,4 +1,7 @@
-import { insertInto, recordColumns, type Table, updateOf } from '../../kernel/rows.ts'
+import type { Tenant } from '../../kernel/context.ts'
+import type { Row, Sql } from '../../kernel/database.ts'
+import { insertIntoBoth, recordColumns, selectList, type Table, updateOf } from '../../kernel/rows.ts'
+import { decisionTable } from '../policies/policies.ts'
 import type { Intent } from './intent.ts'
 
 /** An intent without its entity: what a group commit loads, decides on and writes. */
@@ -24,12 +27,14 @@ export type IntentRow = Pick<
   | 'delegationId'
   | 'clientIntentId'
   | 'possibleDuplicateOf'
+  | 'likeness'
   | 'expiresAt'
   | 'decidedAt'
   | 'decidedBy'
   | 'comment'
   | 'decision'
   | 'transactionId'
+  | 'paymentId'
   | 'workflowId'
   | 'metadata'
 >
@@ -53,22 +58,46 @@ export const intentTable: Table<IntentRow> = {
     delegationId: ['delegation_id', 'text'],
     clientIntentId: ['client_intent_id', 'text'],
     possibleDuplicateOf: ['possible_duplicate_of', 'text'],
+    likeness: ['likeness', 'text'],
     expiresAt: ['expires_at', 'timestamptz'],
     decidedAt: ['decided_at', 'timestamptz'],
     decidedBy: ['decided_by', 'jsonb'],
     comment: ['comment', 'text'],
     decision: ['decision', 'jsonb'],
     transactionId: ['transaction_id', 'text'],
+    paymentId: ['payment_id', 'text'],
     workflowId: ['workflow_id', 'text'],
     metadata: ['metadata', 'jsonb'],
   },
 }
 
-export const insertIntents = insertInto(intentTable)
+/** Each with the decision that was made about it. */
+export const insertIntents = insertIntoBoth(intentTable, decisionTable)
 export const updateIntents = updateOf(intentTable, [
   'status',
   'updatedAt',
   'decidedAt',
   'decidedBy',
   'comment',
+  'decision',
+  'transactionId',
+  'paymentId',
 ])
+
+/** By their ids and those of the tenant's agents: of a young table PostgreSQL would rather read all that the tenant has. */
+const LOCK = `
+select ${selectList(intentTable, 'i')}
+from intents i
+join agents a on a.id = i.agent_id and (a.owner_id, a.mode) = ($1, $2)
+where i.id = any($3::text[])
+order by i.id for update of i`
+
+/** As they are once they are held, by their ids; none that is not the tenant's. */
+export async function lockIntents(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, IntentRow>> {
+  const rows = await sql<IntentRow & Row>(LOCK, [ownerId, mode, ids])
+  return new Map(rows.map(row => [row.id, row]))
+}

@@ -8,9 +8,12 @@ import { timelineOf } from '../../kernel/timeline.ts'
 import { openBook } from '../../money/ledger/ledger.ts'
 import { findAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
+import { openTally } from '../policies/policies.ts'
 import { intentsApi } from './api.ts'
 import { declare } from './declare.ts'
 import { aboutIntent } from './events.ts'
+import { inquiries } from './inquiries.ts'
+import { inquiryApi } from './inquiry-api.ts'
 import { heldFor, Intent, intentMachine } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
@@ -44,12 +47,15 @@ function letGo(
   if (intent.workflowId) wake(intentProcess, intent)
 }
 
-/** The account of the intent's agent, held before the intent is. */
-async function bookFor(id: string, context: Pick<Context, 'em' | 'sql' | 'tenant' | 'now'>) {
+/** What is kept for an intent: its share of the limits, and the account of its agent, held before the intent is. */
+async function keptFor(id: string, context: Pick<Context, 'em' | 'sql' | 'tenant' | 'now'>) {
   const intent = await find(context.em, id)
   const agent = intent && (await findAgent(context.em, intent.agentId))
   if (!agent) return undefined
-  return openBook(context.sql, context, { wallets: [agent.walletId], holds: [heldFor({ id })] })
+  const causes = [heldFor({ id })]
+  const tally = await openTally(context.sql, context, { causes, agents: [agent.id] })
+  const book = await openBook(context.sql, context, { wallets: [agent.walletId], holds: causes })
+  return { tally, book }
 }
 
 const intents = implement(intentsApi, {
@@ -78,14 +84,17 @@ const intents = implement(intentsApi, {
 
   async cancel({ params, body }, context) {
     const { em, sql, now, refuse } = context
-    const book = await bookFor(params.id, context)
+    const kept = await keptFor(params.id, context)
     const intent = await lock(em, Intent, params.id)
-    if (!intent || !book) return refuse('intent_not_found')
+    if (!intent || !kept) return refuse('intent_not_found')
     if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
+    if (intent.paymentId) return refuse('intent_being_paid')
     if (intent.expiresAt <= now) return refuse('intent_expired')
     letGo(intent, body.comment, context)
-    book.release(heldFor(intent))
-    await book.post(sql)
+    kept.tally.giveBack(heldFor(intent))
+    kept.book.release(heldFor(intent))
+    await kept.tally.write(sql)
+    await kept.book.post(sql)
     return intent
   },
 
@@ -115,15 +124,21 @@ const intents = implement(intentsApi, {
     const intent = await find(em, params.id)
     if (!intent) return refuse('intent_not_found')
     const closed = !isOpen(intent)
-    const dueInMs = closed ? null : intent.expiresAt.getTime() - now.getTime()
+    const dueInMs = closed || intent.paymentId ? null : intent.expiresAt.getTime() - now.getTime()
     return { status: intent.status, summary: summaryOf(intent), closed, dueInMs }
   },
 })
 
+const all = implement({ ...intentsApi, ...inquiryApi }, { ...intents.handlers, ...inquiries.handlers })
+
+export type { IntentRow } from './intent-rows.ts'
+export { aboveHeld, openPayments, type Payments, paidEvents } from './payments.ts'
+export { IntentEvent } from './records.ts'
+
 export const intentsArea = area(
   'Intents',
   'What agents mean to spend: declared, decided, paid, or let go.',
-  intents,
+  all,
   {
     entities: [Intent],
     machines: [intentMachine],
@@ -134,7 +149,7 @@ export const intentsArea = area(
         record: 'id',
         agent: 'agent_id',
         due: 'expires_at',
-        open: OPEN,
+        open: `${OPEN} and payment_id is null`,
         waits: 'workflow_id is not null',
         operations: ['intents.expire'],
       },
