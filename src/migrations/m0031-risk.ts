@@ -116,7 +116,7 @@ export class Risk extends Migration {
           where (m.owner_id, m.mode, m.agent_id, m.merchant) = (of_owner, of_mode, w.agent_id, w.merchant) limit 1) as met;
       end $$;
 
-      -- What a batch has seen of agents whose counters it holds.
+      -- What a batch has seen of agents whose counters it holds; most have seen nothing of note.
       create function risk_write(of_owner text, of_mode text, at timestamptz, profiles jsonb, met jsonb, notes jsonb,
         alerts jsonb) returns void language plpgsql
         set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -131,6 +131,9 @@ export class Risk extends Migration {
         insert into risk_merchants (owner_id, mode, agent_id, merchant)
         select of_owner, of_mode, m."agentId", m.merchant
         from jsonb_to_recordset(met) as m ("agentId" text, merchant text) on conflict do nothing;
+        if notes = '[]' and alerts = '[]' then
+          return;
+        end if;
         insert into risk_events (id, owner_id, mode, created_at, updated_at, agent_id, outcome, score, signals,
           subject_type, subject_id, decision_id, alert_id, amount_cents, merchant)
         select n.id, of_owner, of_mode, at, at, n."agentId", n.outcome, n.score, n.signals, n."subjectType",

@@ -7,11 +7,13 @@ import { measureMemory } from './memory.ts'
 import { measureRelay } from './relay.ts'
 import { finder, line, loadTable, ratio, type Section, whole } from './report.ts'
 import { measureRuns } from './run-times.ts'
+import { measureShared } from './shared-account.ts'
 import { onStage } from './stage.ts'
 import { measureStatements } from './statements.ts'
 import { withEngine } from './temporal.ts'
 import { fillWallets, transferCases } from './transfer-cases.ts'
 import { warmStart } from './warm-start.ts'
+import { measureWebhooks } from './webhooks.ts'
 
 /** What can be measured by itself: `npm run bench -- intents relay`. */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
@@ -57,8 +59,9 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     }),
 
   decide: measureDeciding,
-
+  shared: folder => onStage(folder, 'shared', measureShared),
   relay: folder => withEngine(folder, 'relay', measureRelay),
+  webhooks: folder => onStage(folder, 'webhooks', measureWebhooks),
   runs: folder => withEngine(folder, 'runs', measureRuns),
   memory: folder => withEngine(folder, 'memory', measureMemory),
   statements: folder => onStage(folder, 'statements', measureStatements),

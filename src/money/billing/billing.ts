@@ -28,6 +28,7 @@ const billing = implement(billingApi, {
       heldEuros,
       pendingEuros: await pendingOf(sql, tenant),
       unassignedEuros: totals('suspense').availableEuros,
+      owedEuros: totals('receivable').availableEuros,
       wallets,
     }
   },

@@ -33,7 +33,11 @@ export const IncomingRecord = z
   .meta({ id: 'IncomingCredit' })
 
 /** What is told of money that comes in. */
-export const arrivalEvents = { 'incoming.received': IncomingEvent, 'wallet.credited': WalletEvent }
+export const arrivalEvents = {
+  'incoming.received': IncomingEvent,
+  'wallet.credited': WalletEvent,
+  'wallet.debited': WalletEvent,
+}
 
 /** The longest identifier of a SEPA message. */
 const identifier = z.string().trim().min(1).max(35)
@@ -137,6 +141,10 @@ export const incomingApi = {
       wallet_closed: [400, 'The wallet is closed.'],
       credit_not_unmatched: [400, 'The credit is in a wallet already.'],
     },
-    emits: { 'incoming.assigned': IncomingEvent, 'wallet.credited': WalletEvent },
+    emits: {
+      'incoming.assigned': IncomingEvent,
+      'wallet.credited': WalletEvent,
+      'wallet.debited': WalletEvent,
+    },
   }),
 }

@@ -8,6 +8,8 @@ interface Kind {
 /** The postings that touch a wallet, by their templates. */
 const kinds: Readonly<Record<string, Kind>> = {
   fund: { words: 'Top-up', code: 'OTHR' },
+  fund_reversal: { words: 'Top-up, drawn back', code: 'OTHR' },
+  recovery: { words: 'Paid back what was owed', code: 'OTHR' },
   sepa_credit: { words: 'SEPA credit', code: 'ESCT' },
   assignment: { words: 'SEPA credit, assigned', code: 'ESCT' },
   processor_fund: { words: 'To the card processor', code: 'OTHR' },

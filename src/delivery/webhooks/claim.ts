@@ -1,0 +1,54 @@
+import { type Database, type Row, sqlOn } from '../../kernel/database.ts'
+import type { Share } from './lanes.ts'
+import type { Sealed } from './secrets.ts'
+
+/** A subscription for which something is due. */
+export interface DueLane extends Row {
+  readonly id: string
+  readonly ownerId: string
+  readonly failing: boolean
+}
+
+/** Of as many subscriptions at once. */
+const LANES = 256
+
+const DUE = `select id, owner_id as "ownerId", failing from due_webhooks(${LANES})`
+
+export const dueLanes = ({ pool }: Database): Promise<DueLane[]> => sqlOn(pool)<DueLane>(DUE)
+
+/** A delivery that is ours for a while, with all that sending it takes. */
+export interface Claimed {
+  readonly id: string
+  readonly webhookId: string
+  readonly claim: number
+  readonly until: Date
+  readonly event: string
+  readonly body: string
+  readonly requestId: string
+  readonly url: string
+  readonly sealed: Sealed
+}
+
+type Taken = Row & Omit<Claimed, 'sealed'> & Omit<Sealed, 'id'>
+
+/** Longer than the answer to an attempt may take, with some time to wait for its turn. */
+const LEASE = '2 minutes'
+
+/** What the server loses of this, when it is killed, is taken once more: the commit does not wait for the disk. */
+const TAKE = `
+with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+select t.id, w.id as "webhookId", t.claims as claim, t.leased_until as until, e.event, e.request_id as "requestId",
+  event_body(e.event, e.created_at, e.data) as body,
+  w.url, w.secret, w.next_secret as "nextSecret", w.next_from as "nextFrom"
+from unhurried cross join lateral take_deliveries($1::text[], $2::int[], '${LEASE}') t
+join webhooks w on w.id = t.webhook_id join events e on e.id = t.event_id`
+
+/** Takes them for a while. */
+export async function take({ pool }: Database, shares: readonly Share[]): Promise<Claimed[]> {
+  const [ids, counts] = [shares.map(({ lane }) => lane.id), shares.map(({ most }) => most)]
+  const rows = await sqlOn(pool)<Taken>(TAKE, [ids, counts])
+  return rows.map(({ secret, nextSecret, nextFrom, ...claimed }) => ({
+    ...claimed,
+    sealed: { id: claimed.webhookId, secret, nextSecret, nextFrom },
+  }))
+}
