@@ -109,10 +109,21 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
   const likeness = likenessOf(members)
   const possibleDuplicateOf = desk.alike.get(nameOf({ agentId: agent.id, likeness })) ?? null
   const availableEuros = desk.book.available(agent.walletId)
+  const walletFrozen = desk.book.isFrozen(agent.walletId)
   const nothing = { budgets: [], risk: null, approval: null, intentId: null }
   const { ruling, decision, row } = decideFor(
     agent,
-    { kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, availableEuros, ...nothing },
+    {
+      kind: 'intent',
+      amountEuros,
+      merchant,
+      mcc,
+      country,
+      possibleDuplicateOf,
+      walletFrozen,
+      availableEuros,
+      ...nothing,
+    },
     desk.tally.countersOf(agent.id, agent.term),
     item,
     cause,
