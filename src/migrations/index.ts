@@ -18,6 +18,7 @@ import { IntentIndexes } from './m0017-intent-indexes.ts'
 import { Transactions } from './m0018-transactions.ts'
 import { Decisions } from './m0025-decisions.ts'
 import { PaidIntents } from './m0026-paid-intents.ts'
+import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   { name: 'm0018-transactions', class: Transactions },
   { name: 'm0025-decisions', class: Decisions },
   { name: 'm0026-paid-intents', class: PaidIntents },
+  { name: 'm0033-decisions-in-time', class: DecisionsInTime },
 ]

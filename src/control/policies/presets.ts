@@ -16,6 +16,8 @@ const preset = (
   explanation: Partial<Record<Exclude<keyof Rules, 'name'>, string>>,
 ): PresetText => ({ id, name: policy.name, summary, explanation, policy: PolicyCreate.parse(policy) })
 
+const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
+
 /** Built-in policies, complete and explained: a place to begin. */
 export const presets: readonly PresetText[] = [
   preset(
@@ -80,8 +82,9 @@ export const presets: readonly PresetText[] = [
       maxTransactionEuros: 'No single charge above € 500.00.',
       dailyLimitEuros: 'At most € 500.00 a day.',
       monthlyLimitEuros: 'At most € 2,000.00 a month over all renewals.',
-      autoApproveLimitEuros: 'Renewals up to € 100.00 pass by themselves.',
-      mccCategories: 'Only merchants that sell software and digital services.',
+      autoApproveLimitEuros: 'Renewals up to € 100.00 pass without a person.',
+      mccCategories:
+        'Only merchants that sell software and digital services; where the category is not known, a person is asked.',
       lockToFirstMerchant: 'The first vendor paid is the only one: one agent for each subscription.',
       requireIntent: 'A card pays only what was declared and approved before.',
       amountTolerancePercent: 'Taxes and seats may add up to 10 percent.',
@@ -89,31 +92,14 @@ export const presets: readonly PresetText[] = [
   ),
   preset(
     'travel',
-    'An agent that books trips in the EU: larger amounts, travel merchants, a passkey for every approval.',
+    'An agent that books trips in the EU: larger amounts, travel merchants, a passkey over every booking.',
     {
       name: 'Travel',
       maxTransactionEuros: 1_500,
       dailyLimitEuros: 3_000,
       monthlyLimitEuros: 10_000,
-      autoApproveLimitEuros: 150,
       mccCategories: ['travel'],
-      allowedCountries: [
-        'AT',
-        'BE',
-        'CZ',
-        'DE',
-        'DK',
-        'ES',
-        'FI',
-        'FR',
-        'GR',
-        'IE',
-        'IT',
-        'NL',
-        'PL',
-        'PT',
-        'SE',
-      ],
+      allowedCountries: [...EU],
       requireIntent: true,
       requireAttestation: true,
       attestationWindowMinutes: 10,
@@ -123,11 +109,11 @@ export const presets: readonly PresetText[] = [
       maxTransactionEuros: 'No single booking above € 1,500.00.',
       dailyLimitEuros: 'At most € 3,000.00 a day.',
       monthlyLimitEuros: 'At most € 10,000.00 a month.',
-      autoApproveLimitEuros: 'Tickets and taxis up to € 150.00 pass by themselves.',
-      mccCategories: 'Airlines, railways, hotels, car hire and local transport.',
-      allowedCountries: 'Merchants in fifteen countries of the EU.',
+      mccCategories:
+        'Airlines, railways, hotels, car hire and local transport; where the category is not known, a person sees it.',
+      allowedCountries: 'Merchants in the 27 countries of the EU.',
       requireIntent: 'A card pays only what was declared and approved before.',
-      requireAttestation: 'A person approves with a passkey over this very booking.',
+      requireAttestation: 'A person approves every booking, with a passkey over this very one.',
       attestationWindowMinutes: 'That approval is good for ten minutes.',
       amountTolerancePercent: 'Hotel taxes and currency may add up to 15 percent.',
     },
@@ -153,11 +139,12 @@ export const presets: readonly PresetText[] = [
       dailyLimitEuros: 'At most € 100.00 a day.',
       monthlyLimitEuros: 'At most € 800.00 a month.',
       autoApproveLimitEuros: 'Up to € 15.00 no person is asked.',
-      mccCategories: 'Software, education and publishing.',
+      mccCategories:
+        'Software, education and publishing; where the category is not known, a person is asked.',
       activeHoursStart: 'Spends from 06:00 UTC …',
       activeHoursEnd: '… until 22:00 UTC.',
       expiresAfterMinutes: 'Ends after thirty days; assign it again to go on.',
-      expirationAction: 'Then the agent’s cards are frozen.',
+      expirationAction: 'Then the agent pays nothing any more, and its cards are frozen.',
       amountTolerancePercent: 'Taxes may add up to 5 percent.',
     },
   ),
@@ -178,8 +165,8 @@ export const presets: readonly PresetText[] = [
       maxTransactionEuros: 'No single call above € 2.00.',
       dailyLimitEuros: 'At most € 20.00 a day, so that a loop costs little.',
       monthlyLimitEuros: 'At most € 300.00 a month.',
-      autoApproveLimitEuros: 'Everything within the limits passes by itself.',
-      requireIntent: 'Each payment belongs to a declared intent.',
+      autoApproveLimitEuros: 'Up to € 2.00, so everything within the limits, no person is asked.',
+      requireIntent: 'A card pays only what was declared and approved before.',
       maxUsageCount: 'Ends after 10,000 payments; assign it again to go on.',
       amountTolerancePercent: 'The price asked must be the price declared.',
     },
