@@ -3,6 +3,7 @@ import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { intentsArea } from './control/intents/intents.ts'
+import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { customersArea } from './identity/customers/customers.ts'
@@ -31,6 +32,7 @@ export const areas = {
   incoming: incomingArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
+  merchants: merchantsArea,
   policies: policiesArea,
   intents: intentsArea,
   transfers: transfersArea,

@@ -19,6 +19,7 @@ const rights = {
   'keys:read': 'never',
   'keys:write': 'never',
   'ledger:read': 'never',
+  'merchants:read': 'given',
   'policies:read': 'given',
   'policies:write': 'never',
   'sandbox:read': 'never',

@@ -6,7 +6,7 @@ export interface Job {
   readonly connections: number
   readonly seconds: number
   readonly method: 'GET' | 'POST'
-  /** `{n}` is the number that a request draws, here and in the body. */
+  /** `{n}` is the number that a request draws, here and in the body; `{each}` in the body is never the same. */
   readonly path: string
   readonly body?: unknown
   readonly numbers?: Numbers
@@ -60,8 +60,9 @@ function request(): string {
   const other = 1 + ((number + below(others - 1)) % others)
   sent++
   const path = job.path.replace('{n}', String(number))
-  const payload = body.replace('{n}', String(number)).replace('{other}', String(other))
-  const key = job.keys ? `Idempotency-Key: ${run}-${sent}\r\n` : ''
+  const own = `${run}-${sent}`
+  const payload = body.replace('{n}', String(number)).replace('{other}', String(other)).replace('{each}', own)
+  const key = job.keys ? `Idempotency-Key: ${own}\r\n` : ''
   const content = payload
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`
     : ''

@@ -79,6 +79,7 @@ describe('a new token', () => {
       'events:read',
       'intents:read',
       'intents:write',
+      'merchants:read',
       'policies:read',
       'tokens:read',
       'transactions:read',

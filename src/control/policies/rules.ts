@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { euros } from '../../kernel/money.ts'
 import { country } from '../../kernel/schemas.ts'
+import { mccGroup, mccGroupNames, patternProblem } from '../merchants/merchants.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
 
-const words = (description: string) => z.array(z.string()).default([]).meta({ description })
+const words = (description: string, one = z.string()) => z.array(one).default([]).meta({ description })
 const flag = (description: string) => z.boolean().default(false).meta({ description })
 const amount = (description: string) => euros.nullable().default(null).meta({ description })
 const count = (least: number, description: string) =>
@@ -22,48 +23,85 @@ export const rules = {
   dailyLimitEuros: amount('Held and spent in the UTC day plus this amount above it is denied.'),
   monthlyLimitEuros: amount('Held and spent in the calendar month plus this amount above it is denied.'),
   autoApproveLimitEuros: amount('At or below it no person is asked. Null: every intent needs approval.'),
-  merchantAllowlist: words('Names or hosts, `*.example.com` allowed. If not empty, only these are paid.'),
-  merchantBlocklist: words('Names or hosts that are never paid; it wins over the allowlist.'),
-  mccCategories: words('Named groups of merchant categories: `software`, `travel`, …'),
-  allowedCountries: z
-    .array(country)
-    .default([])
-    .meta({ description: 'Countries of the merchant, ISO 3166 alpha-2.' }),
+  merchantAllowlist: words(
+    'Names or hosts, `*.example.com` for all below one. If not empty, only these are paid, written as they are here; an empty list is no rule.',
+  ),
+  merchantBlocklist: words(
+    'Names or hosts that are never paid, nor what only looks like them; it wins over the allowlist.',
+  ),
+  mccCategories: words(
+    'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all. With `allowedMccs` they are what is admitted; a merchant whose category is not known waits for a person.',
+  ),
+  allowedCountries: z.array(country).default([]).meta({
+    description: 'Countries of the merchant, ISO 3166 alpha-2. Where it is not known, a person is asked.',
+  }),
   lockToFirstMerchant: flag('After the first completed spend, only that merchant.'),
-  cooldownMinutes: count(0, 'Minutes between two approved spends of the agent.'),
+  cooldownMinutes: count(
+    0,
+    'Minutes since the agent’s last approved spend, also one that was cancelled later.',
+  ),
   allowedMccs: z
     .array(code)
     .default([])
     .meta({ description: 'Single merchant category codes that are admitted.' }),
-  blockedMccs: z
-    .array(code)
-    .default([])
-    .meta({ description: 'Single merchant category codes that are refused; they win.' }),
+  blockedMccs: z.array(code).default([]).meta({
+    description:
+      'Single merchant category codes that are refused; they win. Where it is not known, a person is asked.',
+  }),
   requireIntent: flag('A card authorization without a matching approved intent is declined.'),
   requireAttestation: flag('Approval needs a passkey assertion over this very intent.'),
   attestationWindowMinutes: count(1, 'How old that assertion may be; 5 where it is null.'),
   expiresAfterMinutes: count(1, 'Minutes after assignment when the policy expires.'),
-  expirationAction: z
-    .enum(expirationActions)
-    .default('notify')
-    .meta({ description: 'What happens to the agent’s cards then.' }),
-  activeHoursStart: hour('First UTC hour in which the agent may spend.'),
-  activeHoursEnd: hour('UTC hour at which it may no more; the span may wrap midnight.'),
-  maxUsageCount: count(1, 'Completed spends under this policy.'),
+  expirationAction: z.enum(expirationActions).default('notify').meta({
+    description:
+      'What happens to the agent’s cards then. After `freeze` and `close` every spend is denied; after `notify` each one waits for a person.',
+  }),
+  activeHoursStart: hour('First UTC hour in which the agent may spend; midnight where only the end is set.'),
+  activeHoursEnd: hour(
+    'UTC hour at which it may no more; the span may wrap midnight, and is all day where it is equal to the start.',
+  ),
+  maxUsageCount: count(1, 'Completed spends, and those under way, since the policy was assigned.'),
   amountTolerancePercent: z
     .number()
     .min(0)
     .max(1_000_000)
     .nullable()
     .default(null)
-    .meta({ description: 'How far the actual amount may exceed the intent’s.' }),
+    .meta({ description: 'How far the actual amount may exceed the intent’s; never beyond a limit.' }),
 }
 
-export const PolicyCreate = z.strictObject(rules).meta({ id: 'PolicyCreateRequest' })
-export type Rules = z.output<typeof PolicyCreate>
+const pattern = z.string().check(({ value, issues }) => {
+  const message = patternProblem(value)
+  if (message) issues.push({ code: 'custom', message, input: value })
+})
+
+const groupName = z
+  .string()
+  .refine(name => mccGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
+
+/** What is asked of a rule when it is written. A policy that was written before is read as it is. */
+const written = (rule: keyof typeof rules, one: z.ZodString) => words(rules[rule].description ?? '', one)
+
+export const PolicyCreate = z
+  .strictObject({
+    ...rules,
+    merchantAllowlist: written('merchantAllowlist', pattern),
+    merchantBlocklist: written('merchantBlocklist', pattern),
+    mccCategories: written('mccCategories', groupName),
+  })
+  .meta({ id: 'PolicyCreateRequest' })
+
+const Kept = z.strictObject(rules)
+export type Rules = z.output<typeof Kept>
 
 export const ruleNames = Object.keys(rules) as (keyof Rules)[]
 
-/** The rules of a policy by themselves: what a copy takes and a version keeps. */
+/** The rules of a policy by themselves: what a copy takes. */
 export const rulesOf = (policy: Rules): Rules =>
   Object.fromEntries(ruleNames.map(name => [name, policy[name]])) as Rules
+
+/** As the contract writes them: what a version keeps. */
+export const rulesOnRecord = (policy: Rules): Record<string, unknown> => z.encode(Kept, rulesOf(policy))
+
+/** As a version has kept them. */
+export const rulesFromRecord = (record: Readonly<Record<string, unknown>>): Rules => Kept.parse(record)
