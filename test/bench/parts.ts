@@ -1,3 +1,4 @@
+import { measureBacktests } from './backtests.ts'
 import { measureDeciding } from './deciding.ts'
 import { intentCases } from './intent-cases.ts'
 import { kernelCases } from './kernel-cases.ts'
@@ -57,6 +58,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 
   decide: measureDeciding,
 
+  backtest: measureBacktests,
   relay: folder => withEngine(folder, 'relay', measureRelay),
   runs: folder => withEngine(folder, 'runs', measureRuns),
   memory: folder => withEngine(folder, 'memory', measureMemory),

@@ -36,7 +36,7 @@ describe('each rule is shown from both sides', () => {
       'shop.example.com',
     ],
     ['merchantBlocklist', { merchantBlocklist: ['Casino'] }, one => one.merchant, 'Casino', 'Casinox'],
-    ['allowedMccs', { allowedMccs: ['5942'] }, one => one.mcc, '5943', '5942'],
+    ['allowedMccs', { allowedMccs: ['5942'] }, one => one.mcc, '5941', '5942'],
     ['blockedMccs', { blockedMccs: ['5942', '5943'] }, one => one.mcc, '5942', '5941'],
     ['allowedCountries', { allowedCountries: ['AD', 'AE'] }, one => one.country, 'AF', 'AD'],
     ['lockToFirstMerchant', { lockToFirstMerchant: true }, one => one.firstMerchant, 'Any shopx', 'Any shop'],

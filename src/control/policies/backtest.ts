@@ -30,7 +30,7 @@ const kinds = { denied: 'newlyDenied', allowed: 'newlyAllowed', person: 'newlyTo
 const EXAMPLES = 100
 
 /** So long one answer may take: a hundred thousand decisions take a few seconds. */
-const TIME = 20_000
+const TIME = 30_000
 
 /** The rule that makes the difference: it is against it now, or was against it then. */
 const ruleBehind = ({ rule }: Recorded, { was, now }: Replayed, { checks, reason }: Ruling): string =>

@@ -19,7 +19,7 @@ export interface Recorded extends Row, Pick<DecisionRow, 'request' | 'counters'>
   readonly allowed: boolean
   readonly requiresApproval: boolean
   readonly reason: string
-  /** The rule that gave the reason. */
+  /** The rule that gave the reason; null where nothing was against it. */
   readonly rule: string | null
   /** What its subject still takes of the limits: what was given back is not in it. */
   readonly kept: Euros
@@ -28,22 +28,21 @@ export interface Recorded extends Row, Pick<DecisionRow, 'request' | 'counters'>
 /** So many at once: no statement takes long, and not many are in memory. */
 const PAGE = 1_000
 
+/** Each reservation is looked up by its whole key, whatever PostgreSQL knows of the table: a join may not. */
 const pageWhere = (next: string): string => `
 select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject_id as "subjectId",
-  d.created_at as at, d.request, d.counters, (d.result ->> 'allowed')::boolean as allowed,
-  (d.result ->> 'requiresApproval')::boolean as "requiresApproval", d.result ->> 'reason' as reason,
-  jsonb_path_query_first(d.result, '$.checks[*] ? (@.message == $.reason)') ->> 'rule' as rule,
-  coalesce(r.reserved_cents + r.spent_cents, 0)::bigint as kept
-from (
-  select * from decisions where owner_id = $1 and mode = $2 and ${next} and created_at < $3
-  order by agent_id, created_at, id limit ${PAGE}
-) as d
-left join reservations r
-  on (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)
-order by d.agent_id, d.created_at, d.id`
+  d.created_at as at, d.request, d.counters, s.allowed, s."requiresApproval", s.reason,
+  case when s."requiresApproval" or not s.allowed
+    then jsonb_path_query_first(d.result, '$.checks[*] ? (@.message == $.reason)') ->> 'rule' end as rule,
+  coalesce((select r.reserved_cents + r.spent_cents from reservations r
+    where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as kept
+from decisions d
+cross join lateral jsonb_to_record(d.result) as s (allowed boolean, "requiresApproval" boolean, reason text)
+where d.owner_id = $1 and d.mode = $2 and ${next} and d.created_at < $3
+order by d.agent_id, d.created_at, d.id limit ${PAGE}`
 
-const OF_ONE = pageWhere('agent_id = $4 and (created_at, id) > ($5, $6)')
-const OF_ALL = pageWhere('(agent_id, created_at, id) > ($4, $5, $6) and created_at >= $7')
+const OF_ONE = pageWhere('d.agent_id = $4 and (d.created_at, d.id) > ($5, $6)')
+const OF_ALL = pageWhere('(d.agent_id, d.created_at, d.id) > ($4, $5, $6) and d.created_at >= $7')
 
 /** Agent by agent, each in the order of time, page by page. */
 export async function* recordedIn(

@@ -1,6 +1,7 @@
 import { after, minutes } from '../../kernel/clock.ts'
 import { countries } from '../../kernel/countries.ts'
 import type { Euros } from '../../kernel/money.ts'
+import { mccCodes } from '../merchants/merchants.ts'
 import { holdFor } from './amount-rules.ts'
 import type { Terms } from './compiled.ts'
 import { type Counters, type SpendRequest, untouched } from './decision.ts'
@@ -25,14 +26,13 @@ const nameFor = (pattern: string): string => (pattern.startsWith('*.') ? `shop${
 const isAdmitted = ({ blockedCodes, admittedCodes }: Terms, code: string): boolean =>
   !blockedCodes.has(code) && (admittedCodes.size === 0 || admittedCodes.has(code))
 
-/** The nearest code, this one itself not. */
+/** The nearest code that there is, this one itself not. */
 function nearest(code: string, isWanted: (code: string) => boolean): string[] {
-  for (let distance = 1; distance < 10_000; distance++)
-    for (const number of [Number(code) + distance, Number(code) - distance]) {
-      const other = String(number).padStart(4, '0')
-      if (number >= 0 && number <= 9_999 && isWanted(other)) return [other]
-    }
-  return []
+  const distance = (other: string): number => Math.abs(Number(other) - Number(code))
+  return mccCodes
+    .filter(other => other !== code && isWanted(other))
+    .toSorted((one, other) => distance(one) - distance(other))
+    .slice(0, 1)
 }
 
 const ONE_EURO = 100n
