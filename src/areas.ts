@@ -1,3 +1,4 @@
+import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -13,6 +14,7 @@ import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/billing/fund.ts'
 import { incomingArea } from './money/billing/incoming.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
+import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
@@ -30,12 +32,14 @@ export const areas = {
   fund: fundArea,
   billing: billingArea,
   incoming: incomingArea,
+  statements: statementsArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
   merchants: merchantsArea,
   policies: policiesArea,
   intents: intentsArea,
   transfers: transfersArea,
+  rails: railsArea,
   events: eventsArea,
   audit: auditArea,
   sandbox: sandboxArea,

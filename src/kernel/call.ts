@@ -1,5 +1,6 @@
 import type { Registered } from './area.ts'
 import type { Actor, Tenant } from './context.ts'
+import type { Content } from './file.ts'
 
 /** A request after the pipeline has let it in: known caller, valid input. */
 export interface Call {
@@ -14,8 +15,10 @@ export interface Call {
 /** What goes back: the body is encoded already, once, as it is sent and stored. */
 export interface Outcome {
   readonly status: number
-  readonly body: string | Uint8Array | null
+  readonly body: Content | null
   readonly type?: string
+  /** Of a file that is to be saved. */
+  readonly name?: string
   readonly errorCode?: string
   readonly replayed?: boolean
   /** The body as kept for a replay, where it differs: without the secrets that are shown once. */

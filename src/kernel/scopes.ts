@@ -24,6 +24,8 @@ const rights = {
   'policies:write': 'never',
   'sandbox:read': 'never',
   'sandbox:write': 'never',
+  'statements:read': 'never',
+  'statements:write': 'never',
   'tokens:read': 'given',
   'tokens:write': 'never',
   'transactions:read': 'given',
