@@ -7,6 +7,8 @@ import { intentsArea } from './control/intents/intents.ts'
 import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { eventsArea } from './delivery/events/events.ts'
+import { pushArea } from './delivery/push/push.ts'
+import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
@@ -41,6 +43,8 @@ export const areas = {
   transfers: transfersArea,
   rails: railsArea,
   events: eventsArea,
+  webhooks: webhooksArea,
+  push: pushArea,
   audit: auditArea,
   sandbox: sandboxArea,
   health: healthArea,

@@ -35,16 +35,29 @@ export interface Area<A extends Api = Api> {
   readonly deadlines: readonly Deadline[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   readonly reactions: Readonly<Record<string, Reaction>>
+  /** Events that can be subscribed to, whether or not an operation of today emits them. */
+  readonly announces: Events
 }
 
-type Optional = Partial<Pick<Area, 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions'>>
+type Optional = Partial<
+  Pick<Area, 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'announces'>
+>
 
 export const area = <A extends Api>(
   name: string,
   about: string,
   { api, handlers }: Implemented<A>,
-  { entities = [], machines = [], deadlines = [], credentials = {}, reactions = {} }: Optional = {},
-): Area<A> => ({ name, about, api, handlers, entities, machines, deadlines, credentials, reactions })
+  {
+    entities = [],
+    machines = [],
+    deadlines = [],
+    credentials = {},
+    reactions = {},
+    announces = {},
+  }: Optional = {},
+): Area<A> => ({
+  ...{ name, about, api, handlers, entities, machines, deadlines, credentials, reactions, announces },
+})
 
 /** An operation as the house knows it: where it belongs and what runs it. */
 export interface Registered {

@@ -22,6 +22,8 @@ const rights = {
   'merchants:read': 'given',
   'policies:read': 'given',
   'policies:write': 'never',
+  'push:read': 'never',
+  'push:write': 'never',
   'sandbox:read': 'never',
   'sandbox:write': 'never',
   'statements:read': 'never',
@@ -35,6 +37,8 @@ const rights = {
   'wallets:fund': 'never',
   'wallets:read': 'given',
   'wallets:write': 'never',
+  'webhooks:read': 'never',
+  'webhooks:write': 'never',
 } as const satisfies Record<`${string}:${string}`, 'given' | 'asked' | 'never'>
 
 export type Scope = keyof typeof rights
