@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { encode, type z } from 'zod'
-import { compile, decide } from '../../src/control/policies/decide.ts'
+import { compile, decide, ruleTable } from '../../src/control/policies/decide.ts'
 import { presets } from '../../src/control/policies/presets.ts'
 import { type Probed, probeRules } from '../../src/control/policies/probe.ts'
 import { PolicyCreate } from '../../src/control/policies/rules.ts'
+import { sides } from '../../src/control/policies/situations.ts'
 import { inWords } from '../../src/kernel/money.ts'
 
 type Situation = Probed['situation']
@@ -82,6 +83,11 @@ describe('each rule is shown from both sides', () => {
     ).not.toBe('5942')
   })
 
+  test('and every rule that comes of a policy has its sides', () => {
+    const ofPolicies = ruleTable.filter(({ judge }) => judge(null) === undefined)
+    expect(ofPolicies.map(({ name }) => name).filter(name => !sides[name])).toEqual([])
+  })
+
   test('and nothing is told that decide would not say, whatever the policy', () => {
     const few = <T>(...all: T[]) => fc.subarray(all)
     const limit = fc.option(fc.integer({ min: 0, max: 500 }), { nil: null })
@@ -146,6 +152,10 @@ describe('what contradicts itself', () => {
       /^Allowed and blocked at once, so blocked: B\.$/,
     ],
     [{ merchantAllowlist: ['A'], merchantBlocklist: ['a'] }, /No merchant is left/],
+    [
+      { ...easy, merchantAllowlist: ['x', ...'abcdefghijkl'], merchantBlocklist: [...'abcdefghijkl'] },
+      /: a, b, c, d, e, f, g, h, i, j and 2 more\.$/,
+    ],
     [{ allowedMccs: ['5942', '5943'], blockedMccs: ['5942'] }, /so blocked: 5942\.$/],
     [{ allowedMccs: ['5942'], blockedMccs: ['5942'] }, /No category is left/],
     [{ dailyLimitEuros: 50, monthlyLimitEuros: 20 }, /^The daily limit of € 50.00 has no effect/],

@@ -112,7 +112,7 @@ describe('simulating', () => {
         expect(again.same.count).toBe(again.decisions)
         expect([again.examples, again.byRule]).toEqual([[], []])
       }),
-      { numRuns: 12 },
+      { numRuns: 10 },
     )
   })
 

@@ -35,7 +35,9 @@ const outdone =
     return { fields: [wide, narrow], message: said(above, below) }
   }
 
-const listed = (names: readonly string[]): string => names.join(', ')
+/** A list may be long: ten names show what is meant. */
+const listed = (names: readonly string[]): string =>
+  names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
 const onBothLists: Finder = terms => {
   const both = terms.merchantAllowlist.filter(name => terms.blocks(name) !== undefined)

@@ -75,6 +75,8 @@ export function harmlessUnder(terms: Terms, now: Date): Situation {
 }
 
 const CENT = 1n
+/** Of a long list so many names are tried. */
+const FEW = 10
 const MINUTE = minutes(1)
 const DAY = minutes(24 * 60)
 
@@ -104,7 +106,7 @@ export const sides: Readonly<Record<string, Sider>> = {
     passing: [{ kind: 'card', intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' }],
   }),
   merchantBlocklist({ merchantBlocklist }, { merchant }) {
-    const names = merchantBlocklist.map(nameFor)
+    const names = merchantBlocklist.slice(0, FEW).map(nameFor)
     return { stopped: names.map(named), passing: [...names.map(another), named(merchant)] }
   },
   merchantAllowlist: (_, { merchant }) => ({ stopped: [another(merchant)], passing: [named(merchant)] }),
@@ -118,15 +120,15 @@ export const sides: Readonly<Record<string, Sider>> = {
       !terms.admittedCodes.has(code) && !terms.blockedCodes.has(code)
     return {
       stopped: nearest(mcc ?? '0000', isOutside).map(code => ({ mcc: code })),
-      passing: [...terms.admittedCodes].map(code => ({ mcc: code })),
+      passing: [...terms.admittedCodes].slice(0, 1).map(first => ({ mcc: mcc ?? first })),
     }
   },
-  allowedCountries: terms => ({
+  allowedCountries: ({ countries: allowed }) => ({
     stopped: [...countries]
-      .filter(code => !terms.countries.has(code))
+      .filter(code => !allowed.has(code))
       .slice(0, 1)
       .map(country => ({ country })),
-    passing: terms.allowedCountries.map(country => ({ country })),
+    passing: [{}],
   }),
   lockToFirstMerchant: (_, { merchant }) => ({
     stopped: [{ firstMerchant: `${merchant}x` }],

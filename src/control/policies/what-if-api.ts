@@ -31,7 +31,7 @@ const Simulation = z
   })
 
 const SimulatedDecision = DecisionRecord.extend({
-  id: z.null().meta({ description: 'None: nothing is stored.' }),
+  id: z.null().meta({ description: 'None: nothing is stored.', examples: [null] }),
 }).meta({ id: 'SimulatedDecision' })
 
 const Sum = z.object({ count: z.int(), amountEuros: euros }).meta({ id: 'BacktestSum' })
