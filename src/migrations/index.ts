@@ -23,6 +23,7 @@ import { Webhooks } from './m0023-webhooks.ts'
 import { Decisions } from './m0025-decisions.ts'
 import { PaidIntents } from './m0026-paid-intents.ts'
 import { Reversals } from './m0028-reversals.ts'
+import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 import { FrozenAccounts } from './m0034-frozen-accounts.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -52,5 +53,6 @@ export const migrations = [
   { name: 'm0025-decisions', class: Decisions },
   { name: 'm0026-paid-intents', class: PaidIntents },
   { name: 'm0028-reversals', class: Reversals },
+  { name: 'm0033-decisions-in-time', class: DecisionsInTime },
   { name: 'm0034-frozen-accounts', class: FrozenAccounts },
 ]
