@@ -20,10 +20,13 @@ import { Statements } from './m0019-statements.ts'
 import { SepaFiles } from './m0020-sepa-files.ts'
 import { Push } from './m0022-push.ts'
 import { Webhooks } from './m0023-webhooks.ts'
+import { DeliveryLeases } from './m0024-delivery-leases.ts'
 import { Decisions } from './m0025-decisions.ts'
 import { PaidIntents } from './m0026-paid-intents.ts'
 import { Reversals } from './m0028-reversals.ts'
 import { Risk } from './m0031-risk.ts'
+import { DecisionsInTime } from './m0033-decisions-in-time.ts'
+import { FrozenAccounts } from './m0034-frozen-accounts.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -49,8 +52,11 @@ export const migrations = [
   { name: 'm0020-sepa-files', class: SepaFiles },
   { name: 'm0022-push', class: Push },
   { name: 'm0023-webhooks', class: Webhooks },
+  { name: 'm0024-delivery-leases', class: DeliveryLeases },
   { name: 'm0025-decisions', class: Decisions },
   { name: 'm0026-paid-intents', class: PaidIntents },
   { name: 'm0028-reversals', class: Reversals },
   { name: 'm0031-risk', class: Risk },
+  { name: 'm0033-decisions-in-time', class: DecisionsInTime },
+  { name: 'm0034-frozen-accounts', class: FrozenAccounts },
 ]

@@ -44,6 +44,7 @@ const request: Omit<SpendRequest, 'amountEuros'> = {
   ...{ kind: 'card', at, merchant: 'Bookshop', mcc: '5942', country: 'DE', agentStatus: 'active' },
   ...{ policyEndsAt: new Date('2027-01-01'), intentId: 'intent_1', possibleDuplicateOf: null },
   ...{ budgets: [budget], risk: { score: 10, parts: [], outcome: 'pass' }, approval: null },
+  walletFrozen: false,
   availableEuros: 10_000_000n,
 }
 const counters = {

@@ -17,7 +17,7 @@ const BODY = `{"id":"intent_01kagp6mybf2ktzn5dx2q8fjzd","ownerId":"customer_01ka
 
 const REQUEST = `{"kind":"intent","at":"2026-11-20T09:30:00.000Z","amountEuros":"950","merchant":"Bookshop","mcc": null,
   "country": null,"agentStatus":"active","policyEndsAt": null,"intentId": null,"possibleDuplicateOf": null,"budgets":[],
-  "risk": null,"approval": null,"availableEuros":"100000000"}`
+  "risk": null,"approval": null,"walletFrozen": false,"availableEuros":"100000000"}`
 const COUNTERS = `{"dayEuros":"0","monthEuros":"0","uses":0,"lastSpendAt": null,"firstMerchant": null}`
 
 const INSERT_INTENT = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,

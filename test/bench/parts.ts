@@ -1,3 +1,4 @@
+import { measureBacktests } from './backtests.ts'
 import { measureDeciding } from './deciding.ts'
 import { intentCases } from './intent-cases.ts'
 import { kernelCases } from './kernel-cases.ts'
@@ -60,6 +61,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 
   decide: measureDeciding,
   shared: folder => onStage(folder, 'shared', measureShared),
+  backtest: measureBacktests,
   relay: folder => withEngine(folder, 'relay', measureRelay),
   webhooks: folder => onStage(folder, 'webhooks', measureWebhooks),
   runs: folder => withEngine(folder, 'runs', measureRuns),

@@ -27,6 +27,7 @@ const plain: SpendRequest = {
   budgets: [],
   risk: null,
   approval: null,
+  walletFrozen: false,
   availableEuros: 1_000_000n,
 }
 
@@ -175,6 +176,10 @@ const lines: Readonly<Record<string, Line[]>> = {
     [{ amountTolerancePercent: 10 }, { availableEuros: 2_199n }, {}, 'fail'],
     [{ autoApproveLimitEuros: 1 }, { availableEuros: 0n, approval: { attestedAt: null } }, {}, 'fail'],
     [{}, { availableEuros: null }, {}, 'pass'],
+  ],
+  walletStatus: [
+    [{}, { walletFrozen: true }, {}, 'fail'],
+    [{}, { walletFrozen: false }, {}, 'pass'],
   ],
 }
 
@@ -339,6 +344,7 @@ const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
     fc.constantFrom('pass' as const, 'review' as const, 'deny' as const).map(outcome => found(outcome).risk),
   ),
   approval: maybe(fc.record({ attestedAt: maybe(instant) })),
+  walletFrozen: fc.boolean(),
   availableEuros: maybe(cents),
 })
 

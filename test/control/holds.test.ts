@@ -73,6 +73,25 @@ describe('an approved intent', () => {
   })
 })
 
+describe('from a frozen wallet', () => {
+  test('nothing is kept: by the policy it is denied, by a person refused, until it is unfrozen', async () => {
+    const { client, id } = await someone()
+    const waiting = await anIntent(client, id, { amountEuros: 60 })
+    const { walletId } = await made(client.agents.get({ params: { id } }))
+    const become = (status: 'active' | 'frozen') =>
+      made(client.wallets.update({ params: { id: walletId }, body: { status } }))
+    await become('frozen')
+    const denied = await anIntent(client, id, { amountEuros: 10 })
+    expect([denied.status, denied.decision.checks.at(-1)?.rule]).toEqual(['denied', 'walletStatus'])
+    expect(denied.decision.reason).toBe('The agent’s wallet is frozen: nothing in it is spent or kept.')
+    const approve = () => client.intents.approve({ params: { id: waiting.id } })
+    expect(await approve()).toMatchObject({ status: 400, code: 'wallet_frozen' })
+    expect((await anIntent(client, id, { amountEuros: 70 })).status).toBe('created')
+    await become('active')
+    expect((await approve()).status).toBe(200)
+  })
+})
+
 describe('without the money', () => {
   test('what the policy would approve is denied, and the decision says why', async () => {
     const { client, id } = await someone()

@@ -236,18 +236,15 @@ describe('dead letters', () => {
       'enterprise',
     )
     await times(3, () => anAgent(client))
-    await until('three are there', async () => (await deliveriesOf(client, id)).length === 3)
-    const ids = (await deliveriesOf(client, id)).map(one => one.id)
-    for (let n = 0; n < 5; n++) {
-      await until(`attempt ${n + 1}`, async () =>
-        (await deliveriesOf(client, id)).every(
-          ({ attempts, status }) => attempts.length > n && status !== 'delivering',
-        ),
-      ).catch(() => undefined)
-      if (n < 4) for (const one of ids) await letItBeDue(house, one)
-    }
     const dead = async () => (await made(client.webhooks.deadLetters({ query: { webhookId: id } }))).data
-    await until('they are dead', async () => (await dead()).length === 3)
+    await until('they are dead', async () => {
+      await house.sql('update webhooks set paused_until = null where id = $1', [id])
+      await house.sql(`update deliveries set due_at = now() where webhook_id = $1 and status = 'pending'`, [
+        id,
+      ])
+      await house.sql('notify deliveries')
+      return (await dead()).length === 3
+    })
     answer = 204
     const [one] = await dead()
     await made(client.webhooks.replay({ params: { id: String(one?.id) } }))

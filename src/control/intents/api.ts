@@ -115,6 +115,7 @@ export const intentsApi = {
       ...deciding,
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
+      wallet_frozen: [400, 'The agent’s wallet is frozen: unfreeze it first.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
       against_policy: [400, 'The agent’s policy does not allow it at this moment.'],
     },

@@ -110,11 +110,12 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
   const likeness = likenessOf(members)
   const possibleDuplicateOf = desk.alike.get(nameOf({ agentId: agent.id, likeness })) ?? null
   const availableEuros = desk.book.available(agent.walletId)
+  const walletFrozen = desk.book.isFrozen(agent.walletId)
   const risk = desk.watch.riskOf(agent.id, spend)
   const nothing = { budgets: [], approval: null, intentId: null }
   const { ruling, decision, row } = decideFor(
     agent,
-    { ...spend, kind: 'intent', possibleDuplicateOf, availableEuros, risk, ...nothing },
+    { ...spend, kind: 'intent', possibleDuplicateOf, walletFrozen, availableEuros, risk, ...nothing },
     desk.tally.countersOf(agent.id, agent.term),
     item,
     cause,

@@ -70,6 +70,7 @@ function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { tally, bo
       // What a person says yes to is the risk that was seen when it was declared.
       ...{ budgets: [], risk: intent.decision.risk ?? null },
       approval: { attestedAt: noPasskeys.attestedAt(intent) },
+      walletFrozen: book.isFrozen(agent.walletId),
       availableEuros: book.available(agent.walletId),
     },
     tally.countersOf(agent.id, agent.term),
@@ -79,7 +80,8 @@ function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { tally, bo
 }
 
 /** How a refusal is called by the rule that fails. */
-const refusals: Readonly<Record<string, 'insufficient_funds' | 'attestation_required'>> = {
+const refusals: Readonly<Record<string, 'insufficient_funds' | 'wallet_frozen' | 'attestation_required'>> = {
+  walletStatus: 'wallet_frozen',
   insufficient_funds: 'insufficient_funds',
   requireAttestation: 'attestation_required',
 }

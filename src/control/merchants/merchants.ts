@@ -11,6 +11,9 @@ export { foldMerchant, type MatcherOptions, matcher } from './matcher.ts'
 export { mccGroup, mccGroupNames } from './mcc-groups.ts'
 export { patternProblem } from './patterns.ts'
 
+/** All codes that there are, in their order. */
+export const mccCodes: readonly string[] = categories.map(({ code }) => code)
+
 /** As lists and look-ups show them. */
 const shown = categories.map(category => ({
   ...category,

@@ -161,13 +161,25 @@ export const autoApprove: Rule = {
   remedy: 'A person approves it, or the limit up to which nobody is asked is raised.',
 }
 
+/** What waits for a person needs no money yet. */
+const needsMoney = ({ request, soFar }: Question): boolean => soFar !== 'review' || request.approval !== null
+
+export const walletState: Rule = {
+  name: 'walletStatus',
+  judge: () => question =>
+    question.request.walletFrozen && needsMoney(question)
+      ? says('walletStatus', 'fail', 'The agent’s wallet is frozen: nothing in it is spent or kept.')
+      : undefined,
+  silent: 'The wallet is not frozen, or no money is needed yet.',
+  remedy: 'Unfreeze the agent’s wallet.',
+}
+
 export const funds: Rule = {
   name: 'insufficient_funds',
   judge: () => question => {
-    const { request, holdEuros, soFar } = question
-    const { availableEuros: available, approval } = request
-    // What waits for a person needs no money yet.
-    if (available === null || holdEuros <= available || (soFar === 'review' && !approval)) return undefined
+    const { request, holdEuros } = question
+    const { availableEuros: available } = request
+    if (available === null || holdEuros <= available || !needsMoney(question)) return undefined
     return {
       rule: 'insufficient_funds',
       outcome: 'fail',

@@ -4,6 +4,7 @@ import { id } from '../../kernel/ids.ts'
 import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/operation.ts'
 import { LookRecord, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { expirationActions, PolicyCreate, rules } from './rules.ts'
+import { VersionRecord } from './version-record.ts'
 
 const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = rules
 
@@ -72,20 +73,6 @@ export const PolicyEvent = z.object({
   name: z.string().max(200),
   version: z.int(),
 })
-
-const Version = z
-  .object({
-    id: id('policyversion'),
-    policyId: id('policy'),
-    version: z.int(),
-    rules: z
-      .record(z.string(), z.unknown())
-      .meta({ examples: [{ name: 'Research budget', dailyLimitEuros: 200 }] }),
-    changedByType: z.string().meta({ examples: ['key'] }),
-    changedById: z.string().nullable(),
-    createdAt: instant,
-  })
-  .meta({ id: 'PolicyVersion' })
 
 const fails = { policy_not_found: missing('policy'), agent_not_found: gone('agent') }
 
@@ -175,10 +162,11 @@ export const policiesApi = {
   }),
   versions: list('/policies/{id}/versions', {
     summary: 'List the versions of a policy',
-    description: 'Every state the policy has had, newest first; of a deleted one too.',
+    description:
+      'Every state the policy has had, newest first, with what was changed by it; of a deleted one too.',
     callers: ['key', 'agent'],
     scope: 'policies:read',
-    item: Version,
+    item: VersionRecord,
     fails: { policy_not_found: fails.policy_not_found },
   }),
   apply: post('/policies/{id}/apply', {

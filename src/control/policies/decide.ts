@@ -8,6 +8,7 @@ import {
   maxTransaction,
   monthly,
   tolerance,
+  walletState,
 } from './amount-rules.ts'
 import { type Judge, type Question, type Rule, type Terms, termsOf } from './compiled.ts'
 import type { Check, Counters, Outcome, Ruling, SpendRequest } from './decision.ts'
@@ -46,6 +47,7 @@ export const ruleTable: readonly Rule[] = [
   attestation,
   autoApprove,
   tolerance,
+  walletState,
   funds,
 ]
 

@@ -50,6 +50,7 @@ export interface SpendRequest {
   readonly budgets: readonly Budget[]
   readonly risk: Risk | null
   readonly approval: Approval | null
+  readonly walletFrozen: boolean
   /** What can be spent; null where it is not asked about. */
   readonly availableEuros: Euros | null
 }

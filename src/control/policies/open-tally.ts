@@ -42,3 +42,16 @@ export async function openTally(
   const taken = causes.length === 0 ? [] : await sql<Reservation>(TAKEN, [ownerId, mode, ...names])
   return new Tally(tenant, now, counters, taken)
 }
+
+const READ = `
+select $3::text as subject, p.period, coalesce(k.reserved_cents, 0)::bigint as reserved,
+  coalesce(k.spent_cents, 0)::bigint as spent, coalesce(k.reserved_uses, 0) as "reservedUses",
+  coalesce(k.uses, 0) as uses, k.term, k.last_spend_at as "lastSpendAt", k.first_merchant as "firstMerchant"
+from unnest(periods_of($4::date)) as p (period)
+left join counters k on (k.owner_id, k.mode, k.subject, k.period) = ($1, $2, $3, p.period)`
+
+/** One subject's counters as they are at this moment, for who reserves nothing. */
+export async function readTally(sql: Sql, { tenant, now }: Opening, subject: string): Promise<Tally> {
+  const { ownerId, mode } = tenant
+  return new Tally(tenant, now, await sql<Counter>(READ, [ownerId, mode, subject, dayOf(now)]), [])
+}

@@ -64,14 +64,14 @@ export const risk: Rule = {
   remedy: 'A person looks at it, or the thresholds of risk are changed.',
 }
 
-/** Where the policy does not say how long. */
-const WINDOW = 5
+/** Minutes, where the policy does not say how long. */
+export const ATTESTATION_WINDOW = 5
 
 export const attestation: Rule = {
   name: 'requireAttestation',
   judge: terms => {
     if (!terms?.requireAttestation) return undefined
-    const window = terms.attestationWindowMinutes ?? WINDOW
+    const window = terms.attestationWindowMinutes ?? ATTESTATION_WINDOW
     return ({ request: { at, approval, intentId } }) => {
       const check = (outcome: 'pass' | 'fail' | 'review', message: string) =>
         says('requireAttestation', outcome, message)

@@ -5,10 +5,13 @@ import { implement } from '../../kernel/operation.ts'
 import { findAgent, lockAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
 import { policiesApi } from './api.ts'
+import { backtest } from './backtest.ts'
 import { Policy, PolicyVersion } from './policy.ts'
 import { presets } from './presets.ts'
+import { probe } from './probe.ts'
 import { onAgentCreated, onAgentDeleting } from './reactions.ts'
 import { rulesOf } from './rules.ts'
+import { simulate } from './simulate.ts'
 import {
   about,
   assignTo,
@@ -19,6 +22,8 @@ import {
   standing,
 } from './standing.ts'
 import { StoredDecision } from './stored-decision.ts'
+import { withChanges } from './versions.ts'
+import { whatIfApi } from './what-if-api.ts'
 
 export { sameMerchant } from './compiled.ts'
 export { type Compiled, compile, decide, ruleTable } from './decide.ts'
@@ -46,7 +51,7 @@ export {
 } from './stored-decision.ts'
 export type { Cause, Tally } from './tally.ts'
 
-const policies = implement(policiesApi, {
+const rulesHandlers = implement(policiesApi, {
   async create({ body }, context) {
     const policy = context.em.create(Policy, body)
     keepVersion(policy, context)
@@ -93,7 +98,9 @@ const policies = implement(policiesApi, {
 
   async versions({ params }, { em, page, refuse }) {
     const policy = await em.findOne(Policy, { id: params.id })
-    return policy ? page(PolicyVersion, { policyId: policy.id }) : refuse('policy_not_found')
+    if (!policy) return refuse('policy_not_found')
+    const found = await page(PolicyVersion, { policyId: policy.id })
+    return { ...found, data: await withChanges(em, found.data) }
   },
 
   async apply({ params }, context) {
@@ -168,6 +175,11 @@ const policies = implement(policiesApi, {
     return { status: agent.status, summary: `${agent.name}: ${summary}`, closed: due === null, dueInMs }
   },
 })
+
+const policies = implement(
+  { ...policiesApi, ...whatIfApi },
+  { ...rulesHandlers.handlers, simulate, backtest, probe },
+)
 
 /** The end of an agent's own policy. */
 const expiry: Deadline = {

@@ -33,23 +33,28 @@ select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version 
 from agents a
 left join policies p on p.id = a.policy_id and p.deleted_at is null
 where a.owner_id = $1 and a.mode = $2 and a.id = any(${ids})
-order by a.id for no key update of a`
+order by a.id`
 
-type Locked = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, Spender>>
+type Found = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, Spender>>
 
-const locking =
-  (statement: string): Locked =>
+const finding =
+  (statement: string): Found =>
   async (sql, { ownerId, mode }, ids) => {
     const rows = await sql<SpenderRow>(statement, [ownerId, mode, [...new Set(ids)]])
     return new Map(rows.map(row => [row.id, { ...row, policy: compiledFor(row) }]))
   }
 
+const locking = (ids: string): Found => finding(`${spendersIn(ids)} for no key update of a`)
+
+/** Of these ids, as they are at this moment. */
+export const findSpenders = finding(spendersIn('$3::text[]'))
+
 /** Of these ids: nobody else freezes them until the transaction ends, and it can do so itself. */
-export const lockSpenders = locking(spendersIn('$3::text[]'))
+export const lockSpenders = locking('$3::text[]')
 
 /** Those to whom these records belong. */
-export const lockSpendersOf = (table: 'intents'): Locked =>
-  locking(spendersIn(`array(select agent_id from ${table} where id = any($3::text[]))`))
+export const lockSpendersOf = (table: 'intents'): Found =>
+  locking(`array(select agent_id from ${table} where id = any($3::text[]))`)
 
 const MOST_COMPILED = 10_000
 const compiled = new Map<string, Compiled>()

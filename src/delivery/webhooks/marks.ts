@@ -2,6 +2,7 @@ import { clock } from '../../kernel/clock.ts'
 import { onConnection } from '../../kernel/connection.ts'
 import { type Database, type Row, type Sql, sqlOn } from '../../kernel/database.ts'
 import { emptyJournal, writeJournal } from '../../kernel/journal.ts'
+import { retrying } from '../../kernel/transaction.ts'
 import { wakeUp } from '../../kernel/words.ts'
 import {
   type DeliveryRow,
@@ -43,7 +44,7 @@ join customers c on c.id = d.owner_id join webhooks w on w.id = d.webhook_id
 where d.id = any($1::text[]) order by d.id for update of d`
 
 const LOCK_HEALTH = `
-select ${healthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for update`
+select ${healthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for no key update`
 
 /** The outcomes of many attempts in one transaction. */
 export const mark = (
@@ -51,19 +52,20 @@ export const mark = (
   marks: readonly Mark[],
   waitsMs: readonly number[],
 ): Promise<Consequences> =>
-  onConnection(database, UNHURRIED, async client => {
-    const sql = sqlOn(client)
-    const journal = emptyJournal()
-    const rows = await sql<Locked>(LOCK, [marks.map(({ id }) => id)])
-    apply(rows, marks, waitsMs)
-    await writeMarks(sql, rows)
-    const hopeless = await noteHealth(sql, rows, marks)
-    // Whoever waits for it in Temporal sees what has become of it.
-    journal.outbox.push(...rows.filter(({ workflowId }) => workflowId).map(processOf))
-    await writeJournal(sql, journal)
-    await client.query('commit')
-    return { forTemporal: journal.outbox.length > 0, hopeless }
-  })
+  retrying(() =>
+    onConnection(database, UNHURRIED, async client => {
+      const sql = sqlOn(client)
+      const rows = await sql<Locked>(LOCK, [marks.map(({ id }) => id)])
+      apply(rows, marks, waitsMs)
+      await writeMarks(sql, rows)
+      const hopeless = await noteHealth(sql, rows, marks)
+      // Whoever waits for it in Temporal sees what has become of it.
+      const outbox = rows.filter(({ workflowId }) => workflowId).map(processOf)
+      await writeJournal(sql, { ...emptyJournal(), outbox })
+      await client.query('commit')
+      return { forTemporal: outbox.length > 0, hopeless }
+    }),
+  )
 
 const processOf = ({ id, ownerId, mode }: DeliveryRow) =>
   wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null })

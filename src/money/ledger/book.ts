@@ -23,6 +23,8 @@ export interface Standing extends Row {
   readonly walletId: string | null
   posted: Euros
   held: Euros
+  /** Nothing leaves it, and nothing in it is kept for anything. */
+  readonly frozen: boolean
 }
 
 /** What is left of a hold. */
@@ -72,6 +74,10 @@ export class Book {
     this.#now = now
     this.#accounts = new Map(accounts.map(one => [one.walletId ?? one.kind, one]))
     this.#holds = new Map(holds.map(one => [nameOf({ type: one.referenceType, id: one.referenceId }), one]))
+  }
+
+  isFrozen(place: Place): boolean {
+    return this.#at(place).frozen
   }
 
   /** What can still be spent. */

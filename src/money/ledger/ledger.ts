@@ -15,6 +15,7 @@ export {
   balancesOf,
   closeAccount,
   FORCING,
+  freezeAccount,
   openAccount,
   openBook,
   RECOVERING,

@@ -27,7 +27,7 @@ interface Wanted {
  * and not find the account again.
  */
 const LOCK = `
-select id, kind, wallet_id as "walletId", posted_cents as posted, held_cents as held
+select id, kind, wallet_id as "walletId", posted_cents as posted, held_cents as held, frozen
 from ledger_accounts where id = any(array(
   select id from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])
   union all
@@ -81,6 +81,19 @@ update ledger_accounts set closed_at = $4 where owner_id = $1 and mode = $2 and 
 /** For good: the database refuses an account that is not empty, and every entry after that. */
 export async function closeAccount(sql: Sql, { tenant, now }: Opening, walletId: string): Promise<void> {
   await sql(CLOSE, [tenant.ownerId, tenant.mode, walletId, now])
+}
+
+const FREEZE = `
+update ledger_accounts set frozen = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
+
+/** Whoever holds the account knows whether its wallet is frozen; the one who says so holds it too. */
+export async function freezeAccount(
+  sql: Sql,
+  tenant: Tenant,
+  walletId: string,
+  frozen: boolean,
+): Promise<void> {
+  await sql(FREEZE, [tenant.ownerId, tenant.mode, walletId, frozen])
 }
 
 export interface Balance {

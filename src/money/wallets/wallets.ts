@@ -2,7 +2,7 @@ import { area } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
-import { openBook, walletAt } from '../ledger/ledger.ts'
+import { freezeAccount, openBook, walletAt } from '../ledger/ledger.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, isOpen, open } from './opening.ts'
 import { about, EMPTY, shown, withBalance, withBalances } from './shown.ts'
@@ -56,7 +56,8 @@ const wallets = implement(walletsApi, {
     const wallet = await lock(em, Wallet, params.id)
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.status === 'closed') return refuse('wallet_closed')
-    if (status) walletMachine.move(wallet, status)
+    if (status && walletMachine.move(wallet, status))
+      await freezeAccount(context.sql, context.tenant, wallet.id, status === 'frozen')
     Object.assign(wallet, members)
     const record = await shown(wallet, context)
     emit('wallet.updated', about(wallet, record))

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+
+/** A state that a policy has had, and how it came from the one before. */
+export const VersionRecord = z
+  .object({
+    id: id('policyversion'),
+    policyId: id('policy'),
+    version: z.int(),
+    rules: z
+      .record(z.string(), z.unknown())
+      .meta({ examples: [{ name: 'Research budget', dailyLimitEuros: 200 }] }),
+    changes: z
+      .array(
+        z.object({
+          field: z.string().meta({ examples: ['dailyLimitEuros'] }),
+          from: z.unknown().meta({ examples: [50] }),
+          to: z.unknown().meta({ examples: [70] }),
+          text: z.string().meta({ examples: ['Daily limit: € 50.00 → € 70.00'] }),
+        }),
+      )
+      .meta({ description: 'What is different from the version before; nothing in the first one.' }),
+    changedByType: z.string().meta({ examples: ['key'] }),
+    changedById: z.string().nullable(),
+    createdAt: instant,
+  })
+  .meta({ id: 'PolicyVersion' })

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { euros, positiveEuros } from '../../kernel/money.ts'
+import { gone, missing, post } from '../../kernel/operation.ts'
+import { country, label } from '../../kernel/schemas.ts'
+import { outcomes } from './decision.ts'
+import { DecisionRecord } from './decision-record.ts'
+import { code, PolicyCreate } from './rules.ts'
+import { verdicts } from './verdict.ts'
+
+const policy_not_found = missing('policy')
+const agent_not_found = gone('agent')
+
+const reading = { scope: 'policies:read', readOnly: true } as const
+
+const Simulation = z
+  .strictObject({
+    agentId: id('agent').optional().meta({ description: 'An agent, as it stands.' }),
+    policyId: id('policy').optional().meta({ description: 'The rules of a policy by themselves.' }),
+    policy: PolicyCreate.optional().meta({ description: 'Rules that nobody has yet, by themselves.' }),
+    amountEuros: positiveEuros(),
+    merchant: label.meta({ examples: ['Bookshop'] }),
+    mcc: code.nullable().default(null),
+    country: country.nullable().default(null),
+    at: instant.optional().meta({ description: 'As if it were asked at this instant; now, if left out.' }),
+  })
+  .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length === 1, {
+    path: ['agentId'],
+    error: 'name exactly one of agentId, policyId and policy',
+  })
+
+const SimulatedDecision = DecisionRecord.extend({
+  id: z.null().meta({ description: 'None: nothing is stored.', examples: [null] }),
+}).meta({ id: 'SimulatedDecision' })
+
+const Sum = z.object({ count: z.int(), amountEuros: euros }).meta({ id: 'BacktestSum' })
+
+const verdict = z
+  .enum(verdicts)
+  .meta({ description: 'Let through, left to a person, or refused.', examples: ['allowed'] })
+
+const Backtest = z
+  .object({
+    policyId: id('policy'),
+    version: z.int(),
+    from: instant,
+    to: instant,
+    agentId: id('agent').nullable(),
+    decisions: z.int().meta({ description: 'How many were replayed: the sum of the five that follow.' }),
+    same: Sum,
+    newlyDenied: Sum,
+    newlyAllowed: Sum,
+    newlyToPerson: Sum,
+    decidedBefore: Sum.meta({
+      description:
+        'Approvals by persons of what this policy had denied, or let through, when it was declared.',
+    }),
+    byRule: z
+      .array(
+        z.object({
+          rule: z.string().meta({ examples: ['dailyLimitEuros'] }),
+          newlyDenied: Sum,
+          newlyAllowed: Sum,
+          newlyToPerson: Sum,
+        }),
+      )
+      .meta({ description: 'The rule that is against it now, or was against it then.' }),
+    examples: z
+      .array(
+        z.object({
+          decisionId: id('decision'),
+          agentId: id('agent'),
+          subjectType: z.string().meta({ examples: ['intent'] }),
+          subjectId: z.string(),
+          at: instant,
+          amountEuros: euros,
+          merchant: z.string(),
+          was: verdict,
+          now: verdict,
+          rule: z.string(),
+          wasReason: z.string(),
+          reason: z.string(),
+        }),
+      )
+      .max(100)
+      .meta({ description: 'The first hundred of what differs, agent by agent.' }),
+  })
+  .meta({ id: 'Backtest' })
+
+const Situation = z
+  .object({
+    kind: z.enum(['intent', 'card', 'payment']),
+    at: instant,
+    amountEuros: euros,
+    chargedEuros: euros.nullable().meta({ description: 'What a merchant charges in the end.' }),
+    merchant: z.string(),
+    mcc: z.string().nullable(),
+    country: z.string().nullable(),
+    intentId: z.string().nullable(),
+    attestedAt: instant.nullable().meta({ description: 'When a passkey has approved it.' }),
+    policyEndsAt: instant.nullable(),
+    dayEuros: euros.meta({ description: 'Held and spent on that day before.' }),
+    monthEuros: euros.meta({ description: 'Held and spent in that month before.' }),
+    uses: z.int(),
+    lastSpendAt: instant.nullable(),
+    firstMerchant: z.string().nullable(),
+  })
+  .meta({ id: 'ProbedSituation' })
+
+const Probed = z
+  .object({
+    situation: Situation,
+    outcome: z.enum(outcomes).meta({ description: 'What this rule says.' }),
+    message: z.string(),
+    verdict: verdict.meta({ description: 'What all rules together say.' }),
+    reason: z.string(),
+  })
+  .meta({ id: 'Probe' })
+
+export const whatIfApi = {
+  simulate: post('/policies/simulate', {
+    summary: 'Ask what a policy would decide',
+    description:
+      'Nothing is stored or reserved. With `agentId` it is the agent’s state, policy, money and counters of now; with `policyId` or `policy` the rules alone, for somebody who has spent nothing and has money enough. `at` moves the clock, and with it the hours, the policy’s end, and the day and the month whose limits are looked at, with all that has been reserved and spent of them by now; the rest stays as it is now. Risk and likeness to another intent are looked at only when an intent is declared.',
+    callers: ['key', 'agent'],
+    ...reading,
+    body: Simulation,
+    example: { policy: { name: 'Books', maxTransactionEuros: 50 }, amountEuros: 25, merchant: 'Bookshop' },
+    returns: [200, SimulatedDecision],
+    fails: { policy_not_found, agent_not_found },
+  }),
+  backtest: post('/policies/{id}/backtest', {
+    summary: 'Replay past decisions under a policy',
+    description:
+      'What would have been decided otherwise, had agents been under this policy. The decisions of each agent are replayed in order with what they were made by: the request, the funds, the risk and the agent’s state are as they were recorded. Counters begin as they were recorded, and part from the record with each spend that is decided otherwise: what this policy denies leaves room for what comes later, what it lets through takes room. What went through then and would be left to a person now is taken as approved; what a person turned down stays so. The first merchant and the policy’s end are as recorded.',
+    callers: ['key'],
+    ...reading,
+    body: z
+      .strictObject({
+        from: instant.meta({ description: 'Decisions of this instant or later …' }),
+        to: instant.meta({ description: '… and before this one.' }),
+        agentId: id('agent').optional().meta({ description: 'Only those of this agent.' }),
+      })
+      .refine(({ from, to }) => from < to, { path: ['to'], error: 'must be later than from' }),
+    example: { from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' },
+    returns: [200, Backtest],
+    fails: {
+      policy_not_found,
+      agent_not_found: missing('agent'),
+      backtest_too_long: [
+        400,
+        'These are too many decisions for one answer: name a shorter span or an agent.',
+      ],
+    },
+  }),
+  probe: post('/policies/{id}/probe', {
+    summary: 'Show where each rule of a policy begins',
+    description:
+      'For each rule that is set, something that it stops and the nearest that it lets through, to the cent, the minute, the code: both are put to the same decision that spending goes through. What contradicts itself is told as a warning.',
+    callers: ['key', 'agent'],
+    ...reading,
+    returns: [
+      200,
+      z
+        .object({
+          policyId: id('policy'),
+          version: z.int(),
+          rules: z.array(
+            z.object({
+              rule: z.string().meta({ examples: ['maxTransactionEuros'] }),
+              stops: Probed.nullable().meta({ description: 'Null where it stops nothing.' }),
+              passes: Probed.nullable().meta({ description: 'Null where it lets nothing through.' }),
+            }),
+          ),
+          warnings: z.array(
+            z.object({
+              fields: z.array(z.string()),
+              message: z.string().meta({
+                examples: [
+                  'The daily limit of € 50.00 has no effect: the monthly limit of € 20.00 is reached before.',
+                ],
+              }),
+            }),
+          ),
+        })
+        .meta({ id: 'PolicyProbe' }),
+    ],
+    fails: { policy_not_found },
+  }),
+}
