@@ -12,7 +12,7 @@ type Simulate = HandlerOf<typeof whatIfApi.simulate>
 type Simulating = ContextOf<typeof whatIfApi.simulate>
 
 /** Under what somebody would ask. */
-interface Footing extends Pick<SpendRequest, 'agentStatus' | 'policyEndsAt' | 'availableEuros'> {
+interface Footing extends Pick<SpendRequest, 'agentStatus' | 'policyEndsAt' | 'walletFrozen' | 'availableEuros'> {
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly policy: Compiled
@@ -25,7 +25,7 @@ const nobodys = (
   of: { readonly id: string; readonly version: number } | null,
 ): Footing => ({
   ...{ policyId: of?.id ?? null, policyVersion: of?.version ?? null, policy: compile(rules) },
-  ...{ agentStatus: 'active', policyEndsAt: null, availableEuros: null, counters: untouched },
+  ...{ agentStatus: 'active', policyEndsAt: null, walletFrozen: false, availableEuros: null, counters: untouched },
 })
 
 /** An agent as it stands; its token knows of no other one. */
@@ -43,6 +43,7 @@ async function agents(
   return {
     ...{ policyId, policyVersion, policyEndsAt, policy, agentStatus },
     counters: tally.countersOf(id, spender.term),
+    walletFrozen: balance?.frozen ?? false,
     availableEuros: balance?.availableEuros ?? 0n,
   }
 }

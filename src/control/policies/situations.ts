@@ -70,7 +70,8 @@ export function harmlessUnder(terms: Terms, now: Date): Situation {
     ...{ kind: 'intent', at, amountEuros: amountUnder(terms), chargedEuros: null },
     ...{ merchant: merchantUnder(terms), mcc: codeUnder(terms), country: terms.allowedCountries[0] ?? null },
     ...{ agentStatus: 'active', policyEndsAt: null, intentId: null, possibleDuplicateOf: null, budgets: [] },
-    ...{ risk: null, approval: requireAttestation ? { attestedAt: at } : null, availableEuros: null },
+    ...{ risk: null, approval: requireAttestation ? { attestedAt: at } : null },
+    ...{ walletFrozen: false, availableEuros: null },
   }
 }
 

@@ -101,8 +101,12 @@ export interface Balance {
   readonly heldEuros: bigint
 }
 
+interface Now extends Balance {
+  readonly frozen: boolean
+}
+
 const BALANCES = `
-select wallet_id as "walletId", posted_cents - held_cents as "availableEuros", held_cents as "heldEuros"
+select wallet_id as "walletId", posted_cents - held_cents as "availableEuros", held_cents as "heldEuros", frozen
 from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])`
 
 /** What each of these wallets holds now. */
@@ -110,8 +114,8 @@ export async function balancesOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
   walletIds: readonly string[],
-): Promise<ReadonlyMap<string, Balance>> {
-  const rows = await sql<{ walletId: string } & Balance & Record<string, unknown>>(BALANCES, [
+): Promise<ReadonlyMap<string, Now>> {
+  const rows = await sql<{ walletId: string } & Now & Record<string, unknown>>(BALANCES, [
     ownerId,
     mode,
     walletIds,
