@@ -2,8 +2,10 @@ import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
+import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
 import { policiesArea } from './control/policies/policies.ts'
+import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
@@ -31,6 +33,8 @@ export const areas = {
   incoming: incomingArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
+  runs: runsArea,
+  delegations: delegationsArea,
   policies: policiesArea,
   intents: intentsArea,
   transfers: transfersArea,

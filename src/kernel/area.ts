@@ -1,6 +1,7 @@
 import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
-import type { Actor, Context } from './context.ts'
+import type { CalledRun } from './call.ts'
+import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import type { Deadline } from './deadline.ts'
 import type { Machine } from './machine.ts'
@@ -8,6 +9,13 @@ import type { AnyOperation, Api, Events, Handlers, Implemented } from './operati
 
 /** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
 export type Authenticate = (secret: string, sql: Sql) => Promise<Actor | undefined>
+
+/** Which of these runs there are, whosever they are. */
+export type FindRuns = (ids: readonly string[], sql: Sql) => Promise<FoundRun[]>
+
+export interface FoundRun extends Tenant, CalledRun {
+  readonly agentId: string
+}
 
 /** What an area does, in the same transaction, when another area has emitted an event. */
 export interface Reaction {
@@ -35,16 +43,38 @@ export interface Area<A extends Api = Api> {
   readonly deadlines: readonly Deadline[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   readonly reactions: Readonly<Record<string, Reaction>>
+  /** Tells what the header `X-Run-Id` names. */
+  readonly findRuns?: FindRuns
 }
 
-type Optional = Partial<Pick<Area, 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions'>>
+type Optional = Partial<
+  Pick<Area, 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'findRuns'>
+>
 
 export const area = <A extends Api>(
   name: string,
   about: string,
   { api, handlers }: Implemented<A>,
-  { entities = [], machines = [], deadlines = [], credentials = {}, reactions = {} }: Optional = {},
-): Area<A> => ({ name, about, api, handlers, entities, machines, deadlines, credentials, reactions })
+  {
+    entities = [],
+    machines = [],
+    deadlines = [],
+    credentials = {},
+    reactions = {},
+    ...others
+  }: Optional = {},
+): Area<A> => ({
+  name,
+  about,
+  api,
+  handlers,
+  entities,
+  machines,
+  deadlines,
+  credentials,
+  reactions,
+  ...others,
+})
 
 /** An operation as the house knows it: where it belongs and what runs it. */
 export interface Registered {

@@ -9,7 +9,7 @@ import type { Events } from './operation.ts'
 import type { PageOf } from './page.ts'
 import { Problem, type Refusal } from './problem.ts'
 import type { Process } from './process.ts'
-import { bind } from './record.ts'
+import { bind, reachOf } from './record.ts'
 import { eventOf, refusalOf, type Woken, wakeUp } from './words.ts'
 
 /** One request at work: its handler's context, and what it has emitted so far. */
@@ -52,6 +52,10 @@ export class Work implements Context {
     return this.#call.requestId
   }
 
+  get runId() {
+    return this.#call.run?.id ?? null
+  }
+
   get ports() {
     return this.#house.ports
   }
@@ -61,18 +65,19 @@ export class Work implements Context {
     return this.#tenant
   }
 
-  actFor = (tenant: Tenant): void => {
+  actFor = (tenant: Tenant, now?: Date): void => {
     const own = this.actor.tenant
     if (own && own.ownerId !== tenant.ownerId) throw new Error('a credential acts for its own owner only')
     // Only the clock of test mode can have been moved.
     if (own?.mode === 'test' && tenant.mode === 'live') this.now = clock.real()
+    this.now = now ?? this.now
     this.#tenant = tenant
     this.#bind()
   }
 
   #bind(): void {
     if (!this.#em || !this.#tenant) return
-    bind(this.#em, { ...this.#tenant, agentId: this.actor.agentId, now: this.now })
+    bind(this.#em, { ...this.#tenant, ...reachOf(this.actor), now: this.now })
   }
 
   emit = (event: string, data: unknown): void => {
@@ -98,6 +103,13 @@ export class Work implements Context {
       limit: limit + 1,
     })
     return this.#pageFrom(rows as T[], limit, by)
+  }
+
+  pageBy = async <T extends { id: string }>(
+    read: (after: string | undefined, most: number) => Promise<T[]>,
+  ): Promise<PageOf<T>> => {
+    const { limit, after } = this.#pageQuery()
+    return this.#pageFrom(await read(after, limit + 1), limit, 'id')
   }
 
   pageOf = <T extends { id: string }>(all: readonly T[]): PageOf<T> => {
