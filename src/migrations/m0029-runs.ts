@@ -26,6 +26,7 @@ export class Runs extends Migration {
         foreign key (owner_id, mode, agent_id) references agents (owner_id, mode, id) deferrable initially deferred
       );
       create unique index runs_by_name on runs (owner_id, mode, external_id, agent_id) where external_id is not null;
+      create index runs_by_time on runs (owner_id, mode, created_at);
       create index runs_by_status on runs (owner_id, mode, status, id);
       create index runs_going_on on runs (owner_id, mode, agent_id, id) where status = 'running';
 

@@ -36,7 +36,6 @@ export class Delegations extends Migration {
         foreign key (owner_id, mode, agent_id, parent_delegation_id)
           references delegations (owner_id, mode, agent_id, id) deferrable initially deferred
       );
-      create index delegations_by_agent on delegations (owner_id, mode, agent_id, id);
       create index delegations_by_status on delegations (owner_id, mode, status, id);
       create index delegations_by_parent on delegations (owner_id, mode, parent_delegation_id, id)
         where parent_delegation_id is not null;

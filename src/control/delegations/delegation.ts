@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/machine.ts'
+import type { Euros } from '../../kernel/money.ts'
 import { maybe, record, tenantTable, timestamp, words } from '../../kernel/record.ts'
 import type { Scope } from '../../kernel/scopes.ts'
 
@@ -51,15 +52,17 @@ const folded = (merchant: string): string => merchant.normalize('NFKC').trim().t
 
 interface Wish {
   readonly agentId: string
-  readonly maxAmountEuros: bigint
+  readonly maxAmountEuros: Euros
   readonly merchant: string | null
   readonly expiresAt: Date
 }
 
-/** In which way it would be wider than its parent, of whose cap so much is left; undefined where it is not. */
-export function wider(wish: Wish, parent: Delegation, left: bigint) {
+/** Why it cannot be made below this one, never being wider; undefined where it can. */
+export function obstacleTo(wish: Wish, parent: Delegation & { readonly remainingEuros: Euros }, now: Date) {
+  if (!isOpen(parent, now)) return 'parent_over'
+  if (parent.ancestors.length >= DEEPEST) return 'parent_too_deep'
   if (wish.agentId !== parent.agentId) return 'parent_of_other_agent'
-  if (wish.maxAmountEuros > left) return 'wider_amount'
+  if (wish.maxAmountEuros > parent.remainingEuros) return 'wider_amount'
   if (wish.expiresAt > parent.expiresAt) return 'wider_time'
   const isOther = parent.merchant && wish.merchant && folded(wish.merchant) !== folded(parent.merchant)
   return isOther ? 'wider_merchant' : undefined

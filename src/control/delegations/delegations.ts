@@ -10,7 +10,7 @@ import { newSecret, traceOf } from '../../kernel/secrets.ts'
 import { givenBy, revokeTokensOf, TokenRevoked } from '../agent-tokens/agent-tokens.ts'
 import { AgentEvent, lockAgent } from '../agents/agents.ts'
 import { DelegationRevoked, delegationsApi } from './api.ts'
-import { DEEPEST, Delegation, delegationMachine, isOpen, OPEN, wider } from './delegation.ts'
+import { Delegation, delegationMachine, OPEN, obstacleTo } from './delegation.ts'
 import { delegationProcess } from './process.ts'
 import { redeem } from './redeem.ts'
 import { about, shown, withUses } from './shown.ts'
@@ -67,11 +67,8 @@ const delegations = implement(delegationsApi, {
     const expiresAt = after(now, minutes(expiresInMinutes))
     const parent = body.parentDelegationId ? await find(em, body.parentDelegationId) : undefined
     if (parent === null) return refuse('parent_not_found')
-    if (parent && !isOpen(parent, now)) return refuse('parent_over')
-    if (parent && parent.ancestors.length >= DEEPEST) return refuse('parent_too_deep')
-    const left = parent && (await shown(parent, context)).remainingEuros
-    const width = parent && wider({ ...body, expiresAt }, parent, left ?? 0n)
-    if (width) return refuse(width)
+    const obstacle = parent && obstacleTo({ ...body, expiresAt }, await shown(parent, context), now)
+    if (obstacle) return refuse(obstacle)
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = traceOf(code)
     const codeEnds = after(now, CODE_WAITS)
