@@ -31,6 +31,7 @@ async function anIntent() {
   await bringMoney(engine, { ...tenant, walletId })
   const body = {
     ...{ agentId, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', mcc: null, country: null },
+    ...{ beneficiaryId: null, walletId: null, cardId: null, runId: null },
     ...{ clientIntentId: null, expiresInMinutes: 60, metadata: {} },
   }
   const { id } = await bodyOf(engine.run(tenant, 'intents.create', { body }))

@@ -76,7 +76,7 @@ describe('an approved intent', () => {
 describe('without the money', () => {
   test('what the policy would approve is denied, and the decision says why', async () => {
     const { client, id } = await someone()
-    for (let n = 0; n < 2; n++) await anIntent(client, id, { amountEuros: 50 })
+    for (const merchant of ['Bookshop', 'Library']) await anIntent(client, id, { amountEuros: 50, merchant })
     const intent = await anIntent(client, id, { amountEuros: 0.01 })
     const reason = '€ 0.01 are needed, € 0.00 are available.'
     expect(intent).toMatchObject({
@@ -104,7 +104,7 @@ describe('without the money', () => {
 describe('many at once', () => {
   test('a hundred intents of 2 € from an agent with 100 €: exactly fifty are approved', async () => {
     const { client, id } = await someone()
-    const answers = await times(100, () => anIntent(client, id, { amountEuros: 2 }))
+    const answers = await times(100, n => anIntent(client, id, { amountEuros: 2, merchant: `Shop ${n}` }))
     const statuses = answers.map(({ status }) => ({ status: status === 'approved' ? 1 : 0 }))
     expect(tally(statuses)).toEqual({ 0: 50, 1: 50 })
     expect(await balanceOf(client, id)).toEqual([0, 100])

@@ -155,8 +155,9 @@ describe('a new intent', () => {
 
   test('is decided by the policy as it is at that moment, and says by which version', async () => {
     const { client, agent, params } = await anOwner({ autoApproveLimitEuros: 50 })
+    let shops = 0
     const said = async () => {
-      const { status, decision } = await anIntent(client, agent.id)
+      const { status, decision } = await anIntent(client, agent.id, { merchant: `Shop ${++shops}` })
       return [status, decision.policyVersion]
     }
     expect(await said()).toEqual(['approved', 1])
@@ -460,8 +461,10 @@ describe('approving', () => {
       decidedAt: expect.stringMatching(INSTANT),
       decidedBy: { type: 'key', id: key?.id, name: null },
       comment: 'Go ahead',
+      decision: { ...before.decision, id: answer.body.decision.id },
       updatedAt: answer.body.decidedAt,
     })
+    expect(answer.body.decision.id).not.toBe(before.decision.id)
     expect(await get(client, before.id)).toEqual(answer.body)
     expect(await traceOf(house, answer)).toEqual({
       events: ['intent.approved'],

@@ -149,6 +149,7 @@ describe('a signal', () => {
     expect(await get(intent.id)).toEqual({
       ...intent,
       status: 'approved',
+      decision: { ...intent.decision, id: expect.any(String) },
       decidedAt: expect.any(String),
       decidedBy: { type: 'operator', id: null, name: 'Ada Lovelace' },
       comment: 'Go ahead',

@@ -13,37 +13,12 @@ import {
   remark,
   span,
 } from '../../kernel/schemas.ts'
+import { DecisionRecord } from '../policies/policies.ts'
 import { deciders, intentMachine } from './intent.ts'
 
 const status = z.enum(intentMachine.states)
 
 const mcc = z.string().regex(/^\d{4}$/, 'a merchant category code has four digits')
-
-const Check = z.object({
-  rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
-  outcome: z.enum(['pass', 'fail', 'review', 'skip']),
-  limit: z.number().nullable(),
-  used: z.number().nullable(),
-  remaining: z.number().nullable(),
-  message: z
-    .string()
-    .meta({ examples: ['€ 25.00 is within the limit of € 50.00 up to which no person is asked.'] }),
-})
-
-export const DecisionRecord = z
-  .object({
-    id: id('decision'),
-    allowed: z.boolean(),
-    requiresApproval: z.boolean(),
-    reason: z
-      .string()
-      .meta({ examples: ['€ 25.00 is within the limit of € 50.00 up to which no person is asked.'] }),
-    policyId: id('policy').nullable(),
-    policyVersion: z.int().nullable(),
-    riskScore: z.number().nullable(),
-    checks: z.array(Check),
-  })
-  .meta({ id: 'Decision' })
 
 const DecidedBy = z.object({
   type: z.enum(deciders),
@@ -96,6 +71,36 @@ export const IntentEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
+const Declared = z
+  .strictObject({
+    agentId: id('agent'),
+    amountEuros: positiveEuros(),
+    merchant: label.meta({ examples: ['Bookshop'] }),
+    purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
+    mcc: mcc.nullable().default(null),
+    country: country.nullable().default(null),
+    beneficiaryId: id('beneficiary')
+      .nullable()
+      .default(null)
+      .meta({ description: 'Whom it pays by SEPA, where it is paid by a transfer.' }),
+    walletId: id('wallet')
+      .nullable()
+      .default(null)
+      .meta({ description: 'The wallet of yours that it pays, where it is paid by a transfer.' }),
+    cardId: id('card').nullable().default(null),
+    runId: id('run').nullable().default(null),
+    clientIntentId: label
+      .nullable()
+      .default(null)
+      .meta({ description: 'Your own name for it; unique for the agent.' }),
+    expiresInMinutes: z.int().min(1).max(43_200).default(1_440).meta({ description: 'Its deadline.' }),
+    metadata: metadata.default({}),
+  })
+  .refine(({ beneficiaryId, walletId }) => beneficiaryId === null || walletId === null, {
+    path: ['walletId'],
+    message: 'give it or beneficiaryId, not both',
+  })
+
 const fails = {
   intent_not_found: missing('intent'),
   intent_not_waiting: [400, 'The intent does not wait for a decision any more.'],
@@ -110,24 +115,11 @@ export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'What the agent’s policy approves by itself is `approved` at once, and its amount is held in the agent’s wallet; where that has too little, it is `denied`. The rest is `created` and waits for a person until its deadline.',
+      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like it (the same merchant and amount in the same run, or in none) within ten minutes is `possibleDuplicateOf` the earlier one and always waits for a person.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
-    body: z.strictObject({
-      agentId: id('agent'),
-      amountEuros: positiveEuros(),
-      merchant: label.meta({ examples: ['Bookshop'] }),
-      purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
-      mcc: mcc.nullable().default(null),
-      country: country.nullable().default(null),
-      clientIntentId: label
-        .nullable()
-        .default(null)
-        .meta({ description: 'Your own name for it; unique for the agent.' }),
-      expiresInMinutes: z.int().min(1).max(43_200).default(1_440).meta({ description: 'Its deadline.' }),
-      metadata: metadata.default({}),
-    }),
+    body: Declared,
     example: {
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
       amountEuros: 25,
@@ -138,6 +130,10 @@ export const intentsApi = {
     fails: {
       agent_not_found: missing('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+      wallet_not_found: [400, 'walletId: no such wallet.'],
+      beneficiary_not_found: [400, 'beneficiaryId: no such beneficiary.'],
+      card_not_found: [400, 'cardId: no such card.'],
+      run_not_found: [400, 'runId: no such run.'],
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
     emits: { 'intent.created': IntentEvent, 'intent.approved': IntentEvent, 'intent.denied': IntentEvent },
@@ -165,7 +161,7 @@ export const intentsApi = {
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
     description:
-      'Its amount, and what the policy tolerates above it, is held in the agent’s wallet from then on.',
+      'The policy is asked again, as it is at this moment: a person says yes within its limits, not beyond them. The amount, and what is tolerated above it, is held in the agent’s wallet and counted towards the limits from then on. Where it is refused, the intent goes on waiting.',
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
@@ -177,6 +173,7 @@ export const intentsApi = {
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
+      against_policy: [400, 'The agent’s policy does not allow it at this moment.'],
     },
     emits: { 'intent.approved': IntentEvent },
   }),

@@ -1,104 +1,137 @@
 import type { Item } from '../../kernel/batch.ts'
 import { after, minutes } from '../../kernel/clock.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
+import type { Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { Euros } from '../../kernel/money.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
 import { workflowIdOf } from '../../kernel/process.ts'
+import { type Payable, payableOf } from '../../money/beneficiaries/beneficiaries.ts'
 import { type Book, openBook } from '../../money/ledger/ledger.ts'
+import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
+import {
+  type DecisionRow,
+  decideFor,
+  insertDecisions,
+  lockSpenders,
+  openTally,
+  type Spender,
+  type Tally,
+} from '../policies/policies.ts'
+import { alikeOf, nameOf } from './alike.ts'
 import type { intentsApi } from './api.ts'
 import { aboutIntent } from './events.ts'
-import { decide, heldFor, holdFor, intentMachine, type Ruling } from './intent.ts'
+import { heldFor, intentMachine, likenessOf } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
 type Asked = Parameters<Create['decide']>[0]
 
-interface AgentRow extends Row, Ruling {
-  id: string
-  status: string
-  walletId: string
-}
-
 /** What deciding needs to know, and what has been decided so far. */
 interface Desk {
-  readonly agents: ReadonlyMap<string, AgentRow>
+  readonly agents: ReadonlyMap<string, Spender>
+  readonly tally: Tally
   readonly book: Book
+  readonly wallets: ReadonlyMap<string, Known>
+  readonly beneficiaries: ReadonlyMap<string, Payable>
   readonly taken: Set<string>
+  /** The latest intent of each likeness. */
+  readonly alike: Map<string, string>
   readonly declared: IntentRow[]
+  readonly decisions: DecisionRow[]
 }
-
-const AGENTS = `
-select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
-  p.auto_approve_limit_cents as "autoApproveLimitEuros", coalesce(p.require_attestation, false) as "requireAttestation",
-  p.amount_tolerance_percent as "amountTolerancePercent"
-from agents a
-left join policies p on p.id = a.policy_id and p.deleted_at is null
-where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])
-order by a.id for share of a`
 
 const TAKEN = `
 select agent_id, client_intent_id from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
+/** Agents, counters, accounts; then what is only looked at, and that only where somebody names it. */
 async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
   const { tenant, now } = items[0] as Asked
-  const { ownerId, mode } = tenant
-  const agentIds = [...new Set(items.map(({ input }) => input.body.agentId))]
-  const agents = await sql<AgentRow>(AGENTS, [ownerId, mode, agentIds])
-  const book = await openBook(sql, { tenant, now }, { wallets: agents.map(({ walletId }) => walletId) })
-  const names = items.flatMap(({ input }) => input.body.clientIntentId ?? [])
-  const taken =
-    names.length === 0
-      ? []
-      : await sql<{ agent_id: string; client_intent_id: string }>(TAKEN, [ownerId, mode, agentIds, names])
+  const bodies = items.map(({ input }) => input.body)
+  const agents = await lockSpenders(
+    sql,
+    tenant,
+    bodies.map(({ agentId }) => agentId),
+  )
+  const agentIds = [...agents.keys()]
+  const tally = await openTally(sql, { tenant, now }, { spending: agentIds })
+  const wallets = [...agents.values()].map(({ walletId }) => walletId)
+  const book = await openBook(sql, { tenant, now }, { wallets })
+  const alike = bodies.map(body => ({ agentId: body.agentId, likeness: likenessOf(body) }))
+  const named = <T>(of: (body: Asked['input']['body']) => T | null): T[] =>
+    bodies.flatMap(body => of(body) ?? [])
+  const [payees, payable, names] = [
+    named(({ walletId }) => walletId),
+    named(({ beneficiaryId }) => beneficiaryId),
+    named(({ clientIntentId }) => clientIntentId),
+  ]
   return {
-    agents: new Map(agents.map(agent => [agent.id, agent])),
-    book,
-    taken: new Set(taken.map(row => nameOf(row.agent_id, row.client_intent_id))),
-    declared: [],
+    ...{ agents, tally, book, declared: [], decisions: [] },
+    alike: await alikeOf(
+      sql,
+      alike.filter(({ agentId }) => agents.has(agentId)),
+      now,
+    ),
+    wallets: payees.length > 0 ? await walletsOf(sql, tenant, payees) : new Map(),
+    beneficiaries: payable.length > 0 ? await payableOf(sql, tenant, payable) : new Map(),
+    taken: new Set(
+      names.length > 0 ? await takenOf(sql, [tenant.ownerId, tenant.mode, agentIds, names]) : [],
+    ),
   }
 }
 
-const nameOf = (agentId: string, clientIntentId: string): string => `${agentId} ${clientIntentId}`
+async function takenOf(sql: Sql, values: readonly unknown[]): Promise<string[]> {
+  const rows = await sql<{ agent_id: string; client_intent_id: string }>(TAKEN, values)
+  return rows.map(row => takenName(row.agent_id, row.client_intent_id))
+}
+
+const takenName = (agentId: string, clientIntentId: string): string => `${agentId} ${clientIntentId}`
 
 /** An agent's token declares for its own agent only. */
-const agentFor = ({ input, actor }: Asked, { agents }: Desk): AgentRow | undefined => {
+const agentFor = ({ input, actor }: Asked, { agents }: Desk): Spender | undefined => {
   const { agentId } = input.body
   return actor.agentId === null || actor.agentId === agentId ? agents.get(agentId) : undefined
 }
 
-function intentFrom(
-  { input: { body }, tenant, now }: Item<Asked['input']>,
-  ruling: Ruling,
-  available: Euros,
-): IntentRow {
-  const { expiresInMinutes, ...members } = body
-  const id = newId('intent')
-  const decision = decide(ruling, body.amountEuros, available)
-  const waits = decision.requiresApproval
+/** The first thing that it names and that is not there. */
+function missing({ input: { body } }: Asked, { wallets, beneficiaries }: Desk) {
+  if (body.walletId && !wallets.has(body.walletId)) return 'wallet_not_found'
+  if (body.beneficiaryId && !beneficiaries.has(body.beneficiaryId)) return 'beneficiary_not_found'
+  if (body.cardId) return 'card_not_found'
+  return body.runId ? 'run_not_found' : undefined
+}
+
+/** The intent as it begins: decided, and kept for where the answer is yes. */
+function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): IntentRow {
+  const { tenant, now, input } = item
+  const { expiresInMinutes, ...members } = input.body
+  const { amountEuros, merchant, mcc, country } = members
+  const cause = heldFor({ id: newId('intent') })
+  const likeness = likenessOf(members)
+  const possibleDuplicateOf = desk.alike.get(nameOf({ agentId: agent.id, likeness })) ?? null
+  const availableEuros = desk.book.available(agent.walletId)
+  const nothing = { budgets: [], risk: null, approval: null, intentId: null }
+  const { ruling, decision, row } = decideFor(
+    agent,
+    { kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, availableEuros, ...nothing },
+    desk.tally.countersOf(agent.id, agent.term),
+    item,
+    cause,
+  )
+  desk.decisions.push(row)
+  const waits = ruling.requiresApproval
+  if (ruling.allowed && !waits) {
+    desk.tally.reserve(cause, [agent.id], ruling.holdEuros, agent.term)
+    desk.book.hold(agent.walletId, ruling.holdEuros, cause)
+  }
   return {
-    ...members,
-    ...tenant,
-    id,
-    createdAt: now,
-    updatedAt: now,
-    status: waits ? intentMachine.initial : decision.allowed ? 'approved' : 'denied',
-    currency: 'EUR',
+    ...{ ...members, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
+    status: waits ? intentMachine.initial : ruling.allowed ? 'approved' : 'denied',
     expiresAt: after(now, minutes(expiresInMinutes)),
     decidedAt: waits ? null : now,
-    decidedBy: waits ? null : { type: 'policy', id: decision.policyId, name: null },
-    comment: null,
-    decision,
-    beneficiaryId: null,
-    walletId: null,
-    cardId: null,
-    runId: null,
-    delegationId: null,
-    possibleDuplicateOf: null,
-    transactionId: null,
-    workflowId: waits ? workflowIdOf(intentProcess, id) : null,
+    decidedBy: waits ? null : { type: 'policy', id: agent.policyId, name: null },
+    ...{ comment: null, decision, possibleDuplicateOf, likeness, delegationId: null, transactionId: null },
+    workflowId: waits ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }
 
@@ -109,22 +142,25 @@ export const declare: Create = {
     const agent = agentFor(item, desk)
     if (!agent || agent.status === 'deleted') return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
+    const nowhere = missing(item, desk)
+    if (nowhere) return refuse(nowhere)
     const { clientIntentId } = item.input.body
-    const name = clientIntentId && nameOf(agent.id, clientIntentId)
+    const name = clientIntentId && takenName(agent.id, clientIntentId)
     if (name && desk.taken.has(name)) return refuse('client_intent_id_taken')
     if (name) desk.taken.add(name)
-    const intent = intentFrom(item, agent, desk.book.available(agent.walletId))
+    const intent = intentFrom(item, agent, desk)
     desk.declared.push(intent)
     emit('intent.created', { ...aboutIntent(intent), status: 'created' })
     if (intent.status === 'created') wake(intentProcess, intent)
     if (intent.status === 'denied') emit('intent.denied', aboutIntent(intent, intent.decision.reason))
-    if (intent.status !== 'approved') return intent
-    desk.book.hold(agent.walletId, holdFor(intent.amountEuros, agent.amountTolerancePercent), heldFor(intent))
-    emit('intent.approved', aboutIntent(intent))
+    else desk.alike.set(nameOf({ agentId: agent.id, likeness: String(intent.likeness) }), intent.id)
+    if (intent.status === 'approved') emit('intent.approved', aboutIntent(intent))
     return intent
   },
-  async write({ declared, book }: Desk, sql) {
+  async write({ declared, decisions, tally, book }: Desk, sql) {
     await insertIntents(sql, declared)
+    await insertDecisions(sql, decisions)
+    await tally.write(sql)
     await book.post(sql)
   },
 }

@@ -24,6 +24,7 @@ export type IntentRow = Pick<
   | 'delegationId'
   | 'clientIntentId'
   | 'possibleDuplicateOf'
+  | 'likeness'
   | 'expiresAt'
   | 'decidedAt'
   | 'decidedBy'
@@ -53,6 +54,7 @@ export const intentTable: Table<IntentRow> = {
     delegationId: ['delegation_id', 'text'],
     clientIntentId: ['client_intent_id', 'text'],
     possibleDuplicateOf: ['possible_duplicate_of', 'text'],
+    likeness: ['likeness', 'text'],
     expiresAt: ['expires_at', 'timestamptz'],
     decidedAt: ['decided_at', 'timestamptz'],
     decidedBy: ['decided_by', 'jsonb'],
@@ -71,4 +73,5 @@ export const updateIntents = updateOf(intentTable, [
   'decidedAt',
   'decidedBy',
   'comment',
+  'decision',
 ])

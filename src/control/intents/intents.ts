@@ -8,6 +8,7 @@ import { timelineOf } from '../../kernel/timeline.ts'
 import { openBook } from '../../money/ledger/ledger.ts'
 import { findAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
+import { openTally } from '../policies/policies.ts'
 import { intentsApi } from './api.ts'
 import { declare } from './declare.ts'
 import { aboutIntent } from './events.ts'
@@ -44,12 +45,15 @@ function letGo(
   if (intent.workflowId) wake(intentProcess, intent)
 }
 
-/** The account of the intent's agent, held before the intent is. */
-async function bookFor(id: string, context: Pick<Context, 'em' | 'sql' | 'tenant' | 'now'>) {
+/** What is kept for an intent: its share of the limits, and the account of its agent, held before the intent is. */
+async function keptFor(id: string, context: Pick<Context, 'em' | 'sql' | 'tenant' | 'now'>) {
   const intent = await find(context.em, id)
   const agent = intent && (await findAgent(context.em, intent.agentId))
   if (!agent) return undefined
-  return openBook(context.sql, context, { wallets: [agent.walletId], holds: [heldFor({ id })] })
+  const causes = [heldFor({ id })]
+  const tally = await openTally(context.sql, context, { causes, agents: [agent.id] })
+  const book = await openBook(context.sql, context, { wallets: [agent.walletId], holds: causes })
+  return { tally, book }
 }
 
 const intents = implement(intentsApi, {
@@ -78,14 +82,16 @@ const intents = implement(intentsApi, {
 
   async cancel({ params, body }, context) {
     const { em, sql, now, refuse } = context
-    const book = await bookFor(params.id, context)
+    const kept = await keptFor(params.id, context)
     const intent = await lock(em, Intent, params.id)
-    if (!intent || !book) return refuse('intent_not_found')
+    if (!intent || !kept) return refuse('intent_not_found')
     if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
     letGo(intent, body.comment, context)
-    book.release(heldFor(intent))
-    await book.post(sql)
+    kept.tally.giveBack(heldFor(intent))
+    kept.book.release(heldFor(intent))
+    await kept.tally.write(sql)
+    await kept.book.post(sql)
     return intent
   },
 

@@ -1,10 +1,21 @@
-import type { Row, Sql } from '../../kernel/database.ts'
+import type { Sql } from '../../kernel/database.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
 import { selectList } from '../../kernel/rows.ts'
-import { type Book, openBook, shortOf } from '../../money/ledger/ledger.ts'
+import { type Book, openBook } from '../../money/ledger/ledger.ts'
+import {
+  type Decided,
+  type DecisionRow,
+  decideFor,
+  insertDecisions,
+  lockSpendersOf,
+  openTally,
+  type Spender,
+  type Tally,
+} from '../policies/policies.ts'
 import type { intentsApi } from './api.ts'
+import { noPasskeys } from './attestation.ts'
 import { aboutIntent } from './events.ts'
-import { type DecidedBy, heldFor, holdFor, intentMachine } from './intent.ts'
+import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, intentTable, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
 
@@ -12,70 +23,100 @@ type Approve = HandlerOf<typeof intentsApi.approve>
 type Expire = HandlerOf<typeof intentsApi.expire>
 type Asked = Parameters<Approve['decide']>[0] | Parameters<Expire['decide']>[0]
 
-interface Known extends Row {
-  agentStatus: string
-  requireAttestation: boolean
-  agentWalletId: string
-  amountTolerancePercent: number | null
-}
-
 interface Desk {
-  readonly intents: ReadonlyMap<string, IntentRow & Known>
+  readonly agents: ReadonlyMap<string, Spender>
+  readonly intents: ReadonlyMap<string, IntentRow>
+  readonly tally: Tally
   readonly book: Book
   readonly changed: Set<IntentRow>
+  readonly decisions: DecisionRow[]
 }
-
-const AGENTS = `
-select a.wallet_id as "walletId" from agents a
-where (a.owner_id, a.mode) = ($1, $2) and a.id = any(array(select agent_id from intents where id = any($3::text[])))
-order by a.id for share of a`
 
 /** By their ids and those of the tenant's agents: of a young table PostgreSQL would rather read all that the tenant has. */
 const INTENTS = `
-select ${selectList(intentTable, 'i')}, a.status as "agentStatus",
-  coalesce(p.require_attestation, false) as "requireAttestation", a.wallet_id as "agentWalletId",
-  p.amount_tolerance_percent as "amountTolerancePercent"
+select ${selectList(intentTable, 'i')}
 from intents i
 join agents a on a.id = i.agent_id and (a.owner_id, a.mode) = ($1, $2)
-left join policies p on p.id = a.policy_id and p.deleted_at is null
 where i.id = any($3::text[])
 order by i.id for update of i`
 
-/** Agents before their accounts, and these before the records, as everywhere. */
-async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
-  const { tenant, now } = items[0] as Asked
-  const ids = [...new Set(items.map(({ input }) => input.params.id))]
-  const names = [tenant.ownerId, tenant.mode, ids]
-  const agents = await sql<{ walletId: string }>(AGENTS, names)
-  const wallets = agents.map(({ walletId }) => walletId)
-  const book = await openBook(sql, { tenant, now }, { wallets, holds: ids.map(id => heldFor({ id })) })
-  const intents = await sql<IntentRow & Known>(INTENTS, names)
-  return { intents: new Map(intents.map(intent => [intent.id, intent])), book, changed: new Set() }
-}
+const lockAgents = lockSpendersOf('intents')
 
-async function write({ book, changed }: Desk, sql: Sql): Promise<void> {
+/** Agents, their counters and accounts, and these before the records, as everywhere. */
+const loading =
+  (ends: boolean) =>
+  async (items: readonly Asked[], sql: Sql): Promise<Desk> => {
+    const { tenant, now } = items[0] as Asked
+    const ids = [...new Set(items.map(({ input }) => input.params.id))]
+    const causes = ends ? ids.map(id => heldFor({ id })) : []
+    const agents = await lockAgents(sql, tenant, ids)
+    const wanted = ends ? { causes, agents: [...agents.keys()] } : { spending: [...agents.keys()] }
+    const tally = await openTally(sql, { tenant, now }, wanted)
+    const wallets = [...agents.values()].map(({ walletId }) => walletId)
+    const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
+    const intents = await sql<IntentRow & Record<string, unknown>>(INTENTS, [
+      tenant.ownerId,
+      tenant.mode,
+      ids,
+    ])
+    const byId = new Map(intents.map(intent => [intent.id, intent]))
+    return { agents, intents: byId, tally, book, changed: new Set(), decisions: [] }
+  }
+
+async function write({ tally, book, changed, decisions }: Desk, sql: Sql): Promise<void> {
   await updateIntents(sql, [...changed])
+  await insertDecisions(sql, decisions)
+  await tally.write(sql)
   await book.post(sql)
 }
 
+/** The policy as it is now, the limits as they stand now, and a person who says yes. */
+function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { tally, book }: Desk): Decided {
+  const { amountEuros, merchant, mcc, country, possibleDuplicateOf } = intent
+  return decideFor(
+    agent,
+    {
+      ...{ kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, intentId: null },
+      ...{ budgets: [], risk: null },
+      approval: { attestedAt: noPasskeys.attestedAt(intent) },
+      availableEuros: book.available(agent.walletId),
+    },
+    tally.countersOf(agent.id, agent.term),
+    item,
+    heldFor(intent),
+  )
+}
+
+/** How a refusal is called by the rule that fails. */
+const refusals: Readonly<Record<string, 'insufficient_funds' | 'attestation_required'>> = {
+  insufficient_funds: 'insufficient_funds',
+  requireAttestation: 'attestation_required',
+}
+
+const refusalFor = ({ ruling: { checks } }: Decided) =>
+  refusals[String(checks.find(({ outcome }) => outcome === 'fail')?.rule)] ?? 'against_policy'
+
 /** A person approves, by the API or by a signal to the run: the first one counts. */
 export const approve: Approve = {
-  load,
-  decide({ input, actor, now }, { intents, book, changed }: Desk, { emit, refuse, wake }) {
-    const intent = intents.get(input.params.id)
-    if (!intent) return refuse('intent_not_found')
+  load: loading(false),
+  decide(item, desk: Desk, { emit, refuse, wake }) {
+    const { input, actor, now } = item
+    const intent = desk.intents.get(input.params.id)
+    const agent = intent && desk.agents.get(intent.agentId)
+    if (!intent || !agent) return refuse('intent_not_found')
     if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyIn(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
-    if (intent.agentStatus !== 'active') return refuse('agent_not_active')
-    if (intent.requireAttestation) return refuse('attestation_required')
-    const needed = holdFor(intent.amountEuros, intent.amountTolerancePercent)
-    if (!book.canPay(intent.agentWalletId, needed))
-      return refuse('insufficient_funds', shortOf(needed, book.available(intent.agentWalletId)))
+    if (agent.status !== 'active') return refuse('agent_not_active')
+    const decided = decideAgain(item, intent, agent, desk)
+    const { ruling, decision, row } = decided
+    desk.decisions.push(row)
+    if (!ruling.allowed) return refuse(refusalFor(decided), ruling.reason)
     intentMachine.move(intent, 'approved')
-    book.hold(intent.agentWalletId, needed, heldFor(intent))
+    desk.tally.reserve(heldFor(intent), [agent.id], ruling.holdEuros, agent.term)
+    desk.book.hold(agent.walletId, ruling.holdEuros, heldFor(intent))
     const { comment } = input.body
-    Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment })
-    changed.add(intent)
+    Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
+    desk.changed.add(intent)
     emit('intent.approved', aboutIntent(intent, comment ?? undefined))
     wake(intentProcess, intent)
     return intent
@@ -85,13 +126,14 @@ export const approve: Approve = {
 
 /** Only past the deadline, by the tenant's clock; who comes second finds nothing to do. */
 export const expire: Expire = {
-  load,
-  decide({ input, now }, { intents, book, changed }: Desk, { emit, refuse, wake }) {
+  load: loading(true),
+  decide({ input, now }, { intents, tally, book, changed }: Desk, { emit, refuse, wake }) {
     const intent = intents.get(input.params.id)
     if (!intent) return refuse('intent_not_found')
     if (intent.expiresAt > now || !intentMachine.move(intent, 'expired')) return { expired: false }
     intent.updatedAt = now
     changed.add(intent)
+    tally.giveBack(heldFor(intent))
     book.release(heldFor(intent))
     emit('intent.expired', aboutIntent(intent))
     if (intent.workflowId) wake(intentProcess, intent)

@@ -1,70 +1,41 @@
 import { LockMode } from '@mikro-orm/core'
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { z } from 'zod'
-import { area, reaction } from '../../kernel/area.ts'
-import type { Context } from '../../kernel/context.ts'
+import { area } from '../../kernel/area.ts'
 import type { Deadline } from '../../kernel/deadline.ts'
 import { implement } from '../../kernel/operation.ts'
-import { Problem } from '../../kernel/problem.ts'
-import { lock } from '../../kernel/record.ts'
-import { excerpt } from '../../kernel/schemas.ts'
-import { type Agent, AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
+import { findAgent, lockAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
-import { PolicyEvent, policiesApi } from './api.ts'
+import { policiesApi } from './api.ts'
 import { Policy, PolicyVersion } from './policy.ts'
 import { presets } from './presets.ts'
-import { PolicyCreate, rulesOf } from './rules.ts'
+import { onAgentCreated, onAgentDeleting } from './reactions.ts'
+import { rulesOf } from './rules.ts'
+import {
+  about,
+  assignTo,
+  effectivePolicy,
+  findPolicy,
+  keepVersion,
+  lockPolicy,
+  standing,
+} from './standing.ts'
+import { StoredDecision } from './stored-decision.ts'
 
-const standing = { deletedAt: null }
-
-const about = (policy: Policy) => ({
-  policyId: policy.id,
-  agentId: policy.agentId,
-  templateId: policy.templateId,
-  name: excerpt(policy.name),
-  version: policy.version,
-})
-
-type Changing = Pick<Context, 'em' | 'actor' | 'wake'>
-
-/** Every state that a policy has had is kept; and an end that has moved is waited for anew. */
-function keepVersion(policy: Policy, { em, actor, wake }: Changing): void {
-  em.create(PolicyVersion, {
-    policyId: policy.id,
-    agentId: policy.agentId,
-    version: policy.version,
-    rules: z.encode(PolicyCreate, rulesOf(policy)),
-    changedByType: actor.type,
-    changedById: actor.id,
-  })
-  if (policy.agentId && policy.isWaitedFor())
-    wake(agentProcess, { id: policy.agentId, agentId: policy.agentId })
-}
-
-const findPolicy = (em: EntityManager, id: string): Promise<Policy | null> =>
-  em.findOne(Policy, { id, ...standing })
-
-async function lockPolicy(em: EntityManager, id: string): Promise<Policy | null> {
-  const policy = await lock(em, Policy, id)
-  return policy?.deletedAt ? null : policy
-}
-
-/** The policy an agent spends under. */
-export const effectivePolicy = (em: EntityManager, agentId: string): Promise<Policy | null> =>
-  em.findOne(Policy, { agentId, ...standing })
-
-/** Gives the agent a copy of its own, or turns the one it has into a copy of this template. */
-async function assignTo(agent: Agent, template: Policy, context: Changing & { now: Date }): Promise<Policy> {
-  const { em, now } = context
-  const own = await effectivePolicy(em, agent.id)
-  own?.copyFrom(template, now, now)
-  const provenance = { agentId: agent.id, templateId: template.id, assignedAt: now }
-  const policy = own ?? em.create(Policy, { ...rulesOf(template), ...provenance })
-  policy.schedule(now)
-  agent.policyId = policy.id
-  keepVersion(policy, context)
-  return policy
-}
+export { sameMerchant } from './compiled.ts'
+export { type Compiled, compile, decide, ruleTable } from './decide.ts'
+export type { Approval, Budget, Check, Counters, Ruling, SpendRequest } from './decision.ts'
+export { DecisionRecord } from './decision-record.ts'
+export { openTally } from './open-tally.ts'
+export {
+  type Decided,
+  type Decision,
+  decideFor,
+  lockSpenders,
+  lockSpendersOf,
+  type Spender,
+} from './spenders.ts'
+export { effectivePolicy } from './standing.ts'
+export { type DecisionRow, insertDecisions, replay, StoredDecision } from './stored-decision.ts'
+export type { Cause, Tally } from './tally.ts'
 
 const policies = implement(policiesApi, {
   async create({ body }, context) {
@@ -189,33 +160,6 @@ const policies = implement(policiesApi, {
   },
 })
 
-/** An agent that was created with a template gets its copy in the same transaction. */
-const onAgentCreated = reaction(
-  AgentCreated,
-  { 'policy.assigned': PolicyEvent },
-  async ({ agentId, policyId }, context) => {
-    if (!policyId) return
-    const agent = await lockAgent(context.em, agentId)
-    const template = await findPolicy(context.em, policyId)
-    if (!agent || !template || template.agentId)
-      throw new Problem('unknown_reference', 'policyId: no such policy template.')
-    context.emit('policy.assigned', about(await assignTo(agent, template, context)))
-  },
-)
-
-/** The policy of an agent goes before it does: neither its end nor a template's changes reach it any more. */
-const onAgentDeleting = reaction(
-  AgentEvent,
-  policiesApi.delete.emits,
-  async ({ agentId }, { em, now, emit }) => {
-    const agent = await findAgent(em, agentId)
-    const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
-    if (!policy) return
-    policy.deletedAt = now
-    emit('policy.deleted', about(policy))
-  },
-)
-
 /** The end of an agent's own policy. */
 const expiry: Deadline = {
   process: agentProcess,
@@ -233,7 +177,7 @@ export const policiesArea = area(
   'Spending policies: limits, allowlists, blocklists, hours, approvals.',
   policies,
   {
-    entities: [Policy, PolicyVersion],
+    entities: [Policy, PolicyVersion, StoredDecision],
     deadlines: [expiry],
     reactions: { 'agent.created': onAgentCreated, 'agent.deleting': onAgentDeleting },
   },

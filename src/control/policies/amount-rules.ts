@@ -1,0 +1,177 @@
+import { type Euros, inWords } from '../../kernel/money.ts'
+import type { Question, Rule, Terms } from './compiled.ts'
+import { type Budget, decimal, fits, leftOf, says } from './decision.ts'
+
+export const maxTransaction: Rule = {
+  name: 'maxTransactionEuros',
+  judge: terms => {
+    const limit = terms?.maxTransactionEuros ?? null
+    if (limit === null) return undefined
+    const limitInWords = inWords(limit)
+    return ({ request: { amountEuros: amount } }) => {
+      const within = amount <= limit
+      const side = within ? 'is within' : 'is above'
+      return {
+        rule: 'maxTransactionEuros',
+        outcome: within ? 'pass' : 'fail',
+        limit: decimal(limit),
+        used: decimal(amount),
+        remaining: decimal(leftOf({ limit, used: amount })),
+        message: `${inWords(amount)} ${side} the limit of ${limitInWords} for one payment.`,
+      }
+    }
+  },
+  silent: 'No limit is set for a single payment.',
+  remedy: 'Ask for a smaller amount, or raise the limit for one payment.',
+}
+
+const periodic = (
+  name: 'dailyLimitEuros' | 'monthlyLimitEuros',
+  title: string,
+  used: (question: Question) => Euros,
+  words: Pick<Rule, 'silent' | 'remedy'>,
+): Rule => ({
+  name,
+  judge: terms => {
+    const limit = terms?.[name] ?? null
+    if (limit === null) return undefined
+    return question => fits(name, title, question.request.amountEuros, { limit, used: used(question) })
+  },
+  ...words,
+})
+
+export const daily = periodic('dailyLimitEuros', 'The daily limit', ({ counters }) => counters.dayEuros, {
+  silent: 'No daily limit is set.',
+  remedy:
+    'Ask for no more than is left today, wait until midnight UTC, free what open intents reserve, or raise the daily limit.',
+})
+
+export const monthly = periodic(
+  'monthlyLimitEuros',
+  'The monthly limit',
+  ({ counters }) => counters.monthEuros,
+  {
+    silent: 'No monthly limit is set.',
+    remedy:
+      'Ask for no more than is left this month, wait until the next one, free what open intents reserve, or raise the monthly limit.',
+  },
+)
+
+const leftIn = ({ limitEuros, usedEuros }: Budget): Euros => leftOf({ limit: limitEuros, used: usedEuros })
+
+/** Every level holds, so the one with the least left decides; of equals the lower level, which comes later. */
+const narrowest = (budgets: readonly Budget[]): Budget | undefined =>
+  budgets.reduce<Budget | undefined>(
+    (least, budget) => (least && leftIn(least) < leftIn(budget) ? least : budget),
+    undefined,
+  )
+
+export const budget: Rule = {
+  name: 'budget',
+  judge: () => question => {
+    const { budgets, amountEuros } = question.request
+    const one = narrowest(budgets)
+    if (!one) return undefined
+    const title = `The budget of the ${one.level} ${one.name}`
+    return fits('budget', title, amountEuros, { limit: one.limitEuros, used: one.usedEuros })
+  },
+  silent: 'No budget of a run, a delegation, a token or a card applies.',
+  remedy: 'Ask for no more than is left of that budget, or raise it.',
+}
+
+export const tolerance: Rule = {
+  name: 'amountTolerancePercent',
+  judge: terms => {
+    const percent = terms?.amountTolerancePercent
+    if (!percent) return undefined
+    return ({ request: { amountEuros }, holdEuros }) => ({
+      rule: 'amountTolerancePercent',
+      outcome: 'pass',
+      limit: decimal(holdEuros),
+      used: decimal(amountEuros),
+      remaining: decimal(holdEuros - amountEuros),
+      message: `The amount charged may be up to ${inWords(holdEuros)}.`,
+    })
+  },
+  silent: 'The amount charged must not be above the amount asked for.',
+  remedy: 'Raise the tolerance.',
+}
+
+/** So much is kept for an amount, before any limit is looked at; fractions of a cent are rounded up. */
+export function withTolerance(amount: Euros, percent: number | null): Euros {
+  if (!percent) return amount
+  const hundredths = BigInt(Math.round(percent * 100))
+  return amount + (amount * hundredths + 9_999n) / 10_000n
+}
+
+/**
+ * What is kept: the tolerance ends where a limit does, so that no capture exceeds one, and what fits to the cent is
+ * not refused for what it might cost more.
+ */
+export function holdFor(
+  terms: Terms | null,
+  { request, counters }: Omit<Question, 'holdEuros' | 'soFar'>,
+): Euros {
+  const { amountEuros, budgets } = request
+  let hold = withTolerance(amountEuros, terms?.amountTolerancePercent ?? null)
+  if (!terms || hold === amountEuros) return hold
+  const lower = (left: Euros): void => {
+    if (left < hold) hold = left
+  }
+  if (terms.maxTransactionEuros !== null) lower(terms.maxTransactionEuros)
+  if (terms.dailyLimitEuros !== null) lower(terms.dailyLimitEuros - counters.dayEuros)
+  if (terms.monthlyLimitEuros !== null) lower(terms.monthlyLimitEuros - counters.monthEuros)
+  for (const one of budgets) lower(leftIn(one))
+  return hold < amountEuros ? amountEuros : hold
+}
+
+const about = (message: string, outcome: 'pass' | 'review') => says('autoApproveLimitEuros', outcome, message)
+
+export const autoApprove: Rule = {
+  name: 'autoApproveLimitEuros',
+  judge: terms => {
+    if (terms?.requireAttestation) return undefined
+    const limit = terms?.autoApproveLimitEuros ?? null
+    const nothing = terms
+      ? 'The policy approves nothing by itself: a person approves every intent.'
+      : 'The agent has no policy: a person approves every intent.'
+    if (limit === null)
+      return ({ request }) => ({ ...about(nothing, 'review'), used: decimal(request.amountEuros) })
+    const limitInWords = inWords(limit)
+    return ({ request: { amountEuros: amount } }) => {
+      const within = amount <= limit
+      const side = within ? 'is within' : 'is above'
+      const message = `${inWords(amount)} ${side} the limit of ${limitInWords} up to which no person is asked.`
+      return {
+        rule: 'autoApproveLimitEuros',
+        outcome: within ? 'pass' : 'review',
+        limit: decimal(limit),
+        used: decimal(amount),
+        remaining: decimal(leftOf({ limit, used: amount })),
+        message,
+      }
+    }
+  },
+  silent: 'Whether a person is asked is decided by another rule.',
+  remedy: 'A person approves it, or the limit up to which nobody is asked is raised.',
+}
+
+export const funds: Rule = {
+  name: 'insufficient_funds',
+  judge: () => question => {
+    const { request, holdEuros, soFar } = question
+    const { availableEuros: available, approval } = request
+    // What waits for a person needs no money yet.
+    if (available === null || holdEuros <= available || (soFar === 'review' && !approval)) return undefined
+    return {
+      rule: 'insufficient_funds',
+      outcome: 'fail',
+      limit: decimal(available),
+      used: decimal(holdEuros),
+      remaining: 0,
+      message: `${inWords(holdEuros)} are needed, ${inWords(available)} are available.`,
+    }
+  },
+  silent: 'There is enough in the wallet, or none is needed yet.',
+  remedy: 'Put money into the agent’s wallet, or ask for a smaller amount.',
+}

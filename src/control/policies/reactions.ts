@@ -1,0 +1,32 @@
+import { reaction } from '../../kernel/area.ts'
+import { Problem } from '../../kernel/problem.ts'
+import { AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
+import { PolicyEvent, policiesApi } from './api.ts'
+import { about, assignTo, findPolicy, lockPolicy } from './standing.ts'
+
+/** An agent that was created with a template gets its copy in the same transaction. */
+export const onAgentCreated = reaction(
+  AgentCreated,
+  { 'policy.assigned': PolicyEvent },
+  async ({ agentId, policyId }, context) => {
+    if (!policyId) return
+    const agent = await lockAgent(context.em, agentId)
+    const template = await findPolicy(context.em, policyId)
+    if (!agent || !template || template.agentId)
+      throw new Problem('unknown_reference', 'policyId: no such policy template.')
+    context.emit('policy.assigned', about(await assignTo(agent, template, context)))
+  },
+)
+
+/** The policy of an agent goes before it does: neither its end nor a template's changes reach it any more. */
+export const onAgentDeleting = reaction(
+  AgentEvent,
+  policiesApi.delete.emits,
+  async ({ agentId }, { em, now, emit }) => {
+    const agent = await findAgent(em, agentId)
+    const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
+    if (!policy) return
+    policy.deletedAt = now
+    emit('policy.deleted', about(policy))
+  },
+)

@@ -1,0 +1,105 @@
+import type { Item } from '../../kernel/batch.ts'
+import type { Tenant } from '../../kernel/context.ts'
+import type { Row, Sql } from '../../kernel/database.ts'
+import { newId } from '../../kernel/ids.ts'
+import { type Compiled, compile, decide } from './decide.ts'
+import type { Counters, Ruling, SpendRequest } from './decision.ts'
+import { type Rules, ruleNames, rulesOf } from './rules.ts'
+import { type DecisionRow, keptCounters, keptRequest, keptRuling } from './stored-decision.ts'
+
+/** An agent that may spend, with the policy that it spends under at this moment. */
+export interface Spender {
+  readonly id: string
+  readonly status: string
+  readonly walletId: string
+  readonly policyId: string | null
+  readonly policyVersion: number | null
+  readonly policyEndsAt: Date | null
+  /** Since when its uses are counted. */
+  readonly term: Date | null
+  readonly policy: Compiled
+}
+
+interface SpenderRow extends Row, Rules, Omit<Spender, 'policy'> {}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+const columnOf = (rule: string): string => snake(rule.replace(/Euros$/, 'Cents'))
+
+/** The agents of an array that the second line makes of `$3`. */
+const spendersIn = (ids: string): string => `
+select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
+  p.expires_at as "policyEndsAt", p.assigned_at as term, ${ruleNames.map(rule => `p.${columnOf(rule)} as "${rule}"`).join(', ')}
+from agents a
+left join policies p on p.id = a.policy_id and p.deleted_at is null
+where a.owner_id = $1 and a.mode = $2 and a.id = any(${ids})
+order by a.id for share of a`
+
+type Locked = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, Spender>>
+
+const locking =
+  (statement: string): Locked =>
+  async (sql, { ownerId, mode }, ids) => {
+    const rows = await sql<SpenderRow>(statement, [ownerId, mode, [...new Set(ids)]])
+    return new Map(rows.map(row => [row.id, { ...row, policy: compiledFor(row) }]))
+  }
+
+/** Of these ids: nobody freezes them until the transaction ends. */
+export const lockSpenders = locking(spendersIn('$3::text[]'))
+
+/** Those to whom these records belong. */
+export const lockSpendersOf = (table: 'intents'): Locked =>
+  locking(spendersIn(`array(select agent_id from ${table} where id = any($3::text[]))`))
+
+const MOST_COMPILED = 10_000
+const compiled = new Map<string, Compiled>()
+const noPolicy = compile(null)
+
+/** A version never changes, so what was made of it serves for ever. */
+function compiledFor(row: SpenderRow): Compiled {
+  if (row.policyId === null) return noPolicy
+  const name = `${row.policyId}@${row.policyVersion}`
+  const known = compiled.get(name)
+  if (known) return known
+  if (compiled.size >= MOST_COMPILED) compiled.clear()
+  const made = compile(rulesOf(row))
+  compiled.set(name, made)
+  return made
+}
+
+/** A decision as its record shows it. */
+export interface Decision extends Omit<Ruling, 'holdEuros'> {
+  readonly id: string
+  readonly policyId: string | null
+  readonly policyVersion: number | null
+  readonly riskScore: number | null
+}
+
+type Asked = Omit<SpendRequest, 'at' | 'agentStatus' | 'policyEndsAt'>
+
+/** What is decided, as it is shown, and the row that makes it replay. */
+export interface Decided {
+  readonly ruling: Ruling
+  readonly decision: Decision
+  readonly row: DecisionRow
+}
+
+export function decideFor(
+  spender: Spender,
+  asked: Asked,
+  counters: Counters,
+  { tenant, now }: Pick<Item<unknown>, 'tenant' | 'now'>,
+  subject: { readonly type: string; readonly id: string },
+): Decided {
+  const { policyId, policyVersion, policyEndsAt, status: agentStatus, id: agentId } = spender
+  const request = { ...asked, at: now, agentStatus, policyEndsAt }
+  const ruling = decide(spender.policy, request, counters)
+  const { holdEuros: _, ...shown } = ruling
+  const id = newId('decision')
+  const decision = { id, ...shown, policyId, policyVersion, riskScore: asked.risk?.score ?? null }
+  const row: DecisionRow = {
+    ...{ ...tenant, id, createdAt: now, updatedAt: now, agentId, policyId, policyVersion },
+    ...{ subjectType: subject.type, subjectId: subject.id },
+    ...{ request: keptRequest(request), counters: keptCounters(counters), result: keptRuling(ruling) },
+  }
+  return { ruling, decision, row }
+}

@@ -1,0 +1,176 @@
+import type { Tenant } from '../../kernel/context.ts'
+import type { Row, Sql } from '../../kernel/database.ts'
+import type { Euros } from '../../kernel/money.ts'
+import { exact } from '../../kernel/rows.ts'
+import type { Counters } from './decision.ts'
+
+/** For what something is reserved: the same that the ledger holds the money for. */
+export interface Cause {
+  readonly type: string
+  readonly id: string
+}
+
+/** One subject in one period, locked until the transaction ends. */
+export interface Counter extends Row {
+  readonly subject: string
+  readonly period: string
+  reserved: Euros
+  spent: Euros
+  reservedUses: number
+  uses: number
+  term: Date | null
+  lastSpendAt: Date | null
+  firstMerchant: string | null
+}
+
+/** What one cause has taken, and of what: it stays on the day on which it was reserved. */
+export interface Reservation extends Row {
+  readonly type: string
+  readonly id: string
+  readonly subjects: readonly string[]
+  readonly day: string
+  readonly term: Date | null
+  readonly amount: Euros
+  reserved: Euros
+  spent: Euros
+}
+
+type Change = Partial<Pick<Counter, 'reserved' | 'spent' | 'reservedUses' | 'uses'>>
+
+const WRITE = 'select counters_write($1, $2, $3, $4)'
+
+/** A day and a month of UTC. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month:${day.slice(0, -3)}`]
+
+const nameOf = ({ type, id }: Cause): string => `${type}/${id}`
+const usedOf = ({ reserved, spent }: Counter): Euros => reserved + spent
+
+/**
+ * A tenant's counters, open before whoever decides, as the ledger's book is: what is reserved is seen by the next
+ * decision, and all of it is written together. Whether a limit allows it is decided before, by the rules.
+ */
+export class Tally {
+  readonly #tenant: Tenant
+  readonly #now: Date
+  readonly #counters: ReadonlyMap<string, Counter>
+  readonly #reservations: Map<string, Reservation>
+  readonly #changed = new Set<Counter>()
+  readonly #taken = new Set<Reservation>()
+
+  constructor(tenant: Tenant, now: Date, counters: readonly Counter[], reservations: readonly Reservation[]) {
+    this.#tenant = tenant
+    this.#now = now
+    this.#counters = new Map(counters.map(one => [`${one.subject} ${one.period}`, one]))
+    this.#reservations = new Map(reservations.map(one => [nameOf(one), one]))
+  }
+
+  /** What decides about a spend of this subject now; its uses are counted since the beginning of the term. */
+  countersOf(subject: string, term: Date | null): Counters {
+    const [all, day, month] = this.#today(subject)
+    return {
+      dayEuros: usedOf(day),
+      monthEuros: usedOf(month),
+      uses: isOfTerm(all, term) ? all.reservedUses + all.uses : 0,
+      lastSpendAt: all.lastSpendAt,
+      firstMerchant: all.firstMerchant,
+    }
+  }
+
+  /** What a subject has reserved and spent since it exists, of which its budget is a limit. */
+  usedOf(subject: string): Euros {
+    return usedOf(this.#at(subject, 'all'))
+  }
+
+  reserve(cause: Cause, subjects: readonly string[], amount: Euros, term: Date | null): void {
+    if (this.#reservations.has(nameOf(cause))) throw new Error(`${nameOf(cause)}: reserved twice`)
+    const taken = { ...cause, subjects, day: dayOf(this.#now), term, amount, reserved: amount, spent: 0n }
+    this.#reservations.set(nameOf(cause), taken)
+    this.#taken.add(taken)
+    for (const subject of subjects) {
+      const all = this.#at(subject, 'all')
+      if (!isOfTerm(all, term)) Object.assign(all, { term, uses: 0, reservedUses: 0 })
+      if (!all.lastSpendAt || all.lastSpendAt < this.#now) all.lastSpendAt = this.#now
+    }
+    this.#count(taken, { reserved: amount, reservedUses: 1 })
+  }
+
+  /** What is still reserved for it. */
+  reservedFor(cause: Cause): Euros {
+    return this.#reservations.get(nameOf(cause))?.reserved ?? 0n
+  }
+
+  /** Reserved becomes spent; the first time it is a use, and the merchant may be the agent's first. */
+  spend(cause: Cause, amount: Euros, merchant: string): void {
+    const taken = this.#of(cause)
+    const used = amount < taken.reserved ? amount : taken.reserved
+    const isFirst = taken.spent === 0n
+    taken.reserved -= used
+    taken.spent += amount
+    this.#count(taken, { reserved: -used, spent: amount, ...(isFirst && { reservedUses: -1, uses: 1 }) })
+    for (const subject of taken.subjects) this.#at(subject, 'all').firstMerchant ??= merchant
+  }
+
+  /** What is left of a reservation; whoever comes second finds nothing to give back. */
+  giveBack(cause: Cause): Euros {
+    const taken = this.#reservations.get(nameOf(cause))
+    const left = taken?.reserved ?? 0n
+    if (!taken || left === 0n) return 0n
+    taken.reserved = 0n
+    this.#count(taken, { reserved: -left, ...(taken.spent === 0n && { reservedUses: -1 }) })
+    return left
+  }
+
+  /** What had been spent has come to nothing. */
+  undo(cause: Cause, amount: Euros): void {
+    const taken = this.#of(cause)
+    if (amount > taken.spent) throw new Error(`${nameOf(cause)}: more comes back than was spent`)
+    taken.spent -= amount
+    this.#count(taken, { spent: -amount, ...(taken.spent === 0n && { uses: -1 }) })
+  }
+
+  /** Everything in one call. */
+  async write(sql: Sql): Promise<void> {
+    if (this.#changed.size === 0) return
+    const { ownerId, mode } = this.#tenant
+    const [changed, taken] = [[...this.#changed], [...this.#taken]].map(rows =>
+      JSON.stringify(rows, (_, value) => exact(value)),
+    )
+    await sql(WRITE, [ownerId, mode, changed, taken])
+  }
+
+  #count(taken: Reservation, change: Change): void {
+    this.#taken.add(taken)
+    for (const subject of taken.subjects)
+      for (const period of periodsOf(taken.day)) {
+        const counter = this.#at(subject, period)
+        counter.reserved += change.reserved ?? 0n
+        counter.spent += change.spent ?? 0n
+        if (period === 'all' && isOfTerm(counter, taken.term)) countUses(counter, change)
+        this.#changed.add(counter)
+      }
+  }
+
+  #of(cause: Cause): Reservation {
+    const taken = this.#reservations.get(nameOf(cause))
+    if (!taken) throw new Error(`nothing is reserved for ${nameOf(cause)}`)
+    return taken
+  }
+
+  #at(subject: string, period: string): Counter {
+    const counter = this.#counters.get(`${subject} ${period}`)
+    if (!counter) throw new Error(`${subject} ${period}: the counters were opened without this one`)
+    return counter
+  }
+
+  #today = (subject: string) =>
+    periodsOf(dayOf(this.#now)).map(period => this.#at(subject, period)) as [Counter, Counter, Counter]
+}
+
+/** Of a term that was begun anew meanwhile nothing is left to be taken back. */
+function countUses(counter: Counter, { reservedUses = 0, uses = 0 }: Change): void {
+  counter.reservedUses = Math.max(counter.reservedUses + reservedUses, 0)
+  counter.uses = Math.max(counter.uses + uses, 0)
+}
+
+const isOfTerm = ({ term }: Counter, other: Date | null): boolean => term?.getTime() === other?.getTime()
