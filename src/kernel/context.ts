@@ -24,6 +24,8 @@ export interface Actor {
   readonly agentId: string | null
   /** A token that was redeemed for a delegation reaches only what was made with that. */
   readonly delegationId?: string | null
+  /** The token that it calls with, where that has a budget of its own. */
+  readonly budgetId?: string | null
   readonly scopes: ReadonlySet<string>
   readonly clockOffsetMs: number
 }
@@ -41,6 +43,8 @@ export interface Context<F extends string = string, E extends Events = Events> {
   readonly ports: Ports
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
+  /** What other areas do about the events so far, theirs included: now, where the answer tells of it, else at the end. */
+  react(): Promise<void>
   /** Begins the record's durable process once this is committed, or tells it to look again. */
   wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
   /** One page of what matches, newest first (by `id`, or the member that counts them), from the cursor of the request. */

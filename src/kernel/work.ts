@@ -23,6 +23,7 @@ export class Work implements Context {
   #em: EntityManager | undefined
   #tenant: Tenant | null
   #declared: Events
+  #reactedTo = 0
 
   constructor(house: House, call: Call, now: Date, on?: Pick<Work, 'em' | 'sql'>) {
     this.now = now
@@ -148,15 +149,16 @@ export class Work implements Context {
     ].join('|')
   }
 
-  /** What other areas do about the events so far, theirs included, before anything is committed. */
-  async react(): Promise<void> {
-    for (let next = 0; next < this.events.length; next++) {
-      const { event, data } = this.events[next] as EventRow
+  react = async (): Promise<void> => {
+    const own = this.#declared
+    while (this.#reactedTo < this.events.length) {
+      const { event, data } = this.events[this.#reactedTo++] as EventRow
       for (const reaction of this.#house.reactions.get(event) ?? []) {
         await this.em.flush()
         this.#declared = reaction.emits
         await reaction.run(data, this as Context<never, Events>)
       }
     }
+    this.#declared = own
   }
 }

@@ -12,6 +12,7 @@ import { AgentToken } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
 
 export { TokenCreated, TokenRevoked } from './api.ts'
+export { type TokenLimit, tokenLimits } from './limits.ts'
 
 /** What a token has when nothing is said: as much of it as its maker has. */
 export const givenBy = ({ scopes }: Actor): Scope[] => tokenScopes.given.filter(scope => scopes.has(scope))
@@ -114,7 +115,11 @@ export const agentTokensArea = area(
   {
     entities: [AgentToken],
     credentials: {
-      at: authenticator('agent', 'agent_tokens', { agent: 's.agent_id', delegation: 's.delegation_id' }),
+      at: authenticator('agent', 'agent_tokens', {
+        agent: 's.agent_id',
+        delegation: 's.delegation_id',
+        budget: 'case when s.max_amount_cents is not null then s.id end',
+      }),
     },
     reactions: { 'agent.deleting': onAgentDeleting },
   },

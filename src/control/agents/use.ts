@@ -10,10 +10,10 @@ export interface Use {
 
 const NONE: Use = { heldEuros: 0n, spentEuros: 0n }
 
+/** Since each of them exists, by the key of the counters. */
 const USES = `
-select run_id as id, coalesce(sum(amount_cents) filter (where status = 'approved'), 0)::bigint as "heldEuros",
-  coalesce(sum(amount_cents) filter (where status = 'completed'), 0)::bigint as "spentEuros"
-from intents where owner_id = $1 and mode = $2 and run_id = any($3::text[]) group by run_id`
+select subject as id, reserved_cents as "heldEuros", spent_cents as "spentEuros" from counters
+where owner_id = $1 and mode = $2 and subject = any($3::text[]) and period = 'all'`
 
 /** What is held and spent under each of these, run or delegation or token. */
 export async function usesOf(

@@ -15,6 +15,9 @@ import { delegationProcess } from './process.ts'
 import { redeem } from './redeem.ts'
 import { about, shown, withUses } from './shown.ts'
 
+export { DelegationRevoked } from './api.ts'
+export { type DelegationLimit, delegationLimits } from './limits.ts'
+
 /** How long a code waits to be redeemed, at most. */
 const CODE_WAITS = days(1)
 
@@ -102,6 +105,7 @@ const delegations = implement(delegationsApi, {
     if (!delegation) return refuse('delegation_not_found')
     if (delegationMachine.isFinal(delegation.status)) return refuse('delegation_over')
     await revokeAll({ id: { $in: await familyOf(sql, tenant, delegation.id) } }, context)
+    await context.react()
     return shown(delegation, context)
   },
 

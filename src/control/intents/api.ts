@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros, positiveEuros } from '../../kernel/money.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
+import { get, list, missing, post } from '../../kernel/operation.ts'
 import {
   country,
   LookRecord,
@@ -15,6 +15,7 @@ import {
 } from '../../kernel/schemas.ts'
 import { DecisionRecord } from '../policies/policies.ts'
 import { deciders, intentMachine } from './intent.ts'
+import { cancelling, deciding, finding, overThere } from './refusals.ts'
 
 const status = z.enum(intentMachine.states)
 
@@ -65,6 +66,8 @@ export const IntentRecord = z
 export const IntentEvent = z.object({
   intentId: id('intent'),
   agentId: id('agent'),
+  runId: id('run').optional(),
+  delegationId: id('delegation').optional(),
   status,
   amountEuros: euros,
   merchant: z.string().max(200),
@@ -101,16 +104,6 @@ const Declared = z
     message: 'give it or beneficiaryId, not both',
   })
 
-const fails = {
-  intent_not_found: missing('intent'),
-  intent_not_waiting: [400, 'The intent does not wait for a decision any more.'],
-  intent_expired: [400, 'The deadline of the intent has passed. Declare it again.'],
-  intent_closed: [400, 'The intent has ended already.'],
-} as const satisfies Record<string, Failure>
-
-const { intent_not_found, intent_not_waiting, intent_expired, intent_closed } = fails
-const deciding = { intent_not_found, intent_not_waiting, intent_expired }
-
 export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
@@ -133,7 +126,9 @@ export const intentsApi = {
       wallet_not_found: [400, 'walletId: no such wallet.'],
       beneficiary_not_found: [400, 'beneficiaryId: no such beneficiary.'],
       card_not_found: [400, 'cardId: no such card.'],
-      run_not_found: [400, 'runId: no such run.'],
+      run_not_found: [400, 'runId: the agent has no such run.'],
+      run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
+      ...overThere,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
     emits: { 'intent.created': IntentEvent, 'intent.approved': IntentEvent, 'intent.denied': IntentEvent },
@@ -147,6 +142,7 @@ export const intentsApi = {
       agentId: id('agent').optional(),
       merchant: z.string().optional(),
       clientIntentId: z.string().optional(),
+      runId: id('run').optional(),
       ...span,
     },
     item: IntentRecord,
@@ -156,7 +152,7 @@ export const intentsApi = {
     callers: ['key', 'agent'],
     scope: 'intents:read',
     returns: [200, IntentRecord],
-    fails: { intent_not_found },
+    fails: finding,
   }),
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
@@ -173,6 +169,7 @@ export const intentsApi = {
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
+      ...overThere,
       against_policy: [400, 'The agent’s policy does not allow it at this moment.'],
     },
     emits: { 'intent.approved': IntentEvent },
@@ -196,7 +193,7 @@ export const intentsApi = {
     body: z.strictObject({ comment: remark.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
-    fails: { intent_not_found, intent_closed, intent_expired },
+    fails: cancelling,
     emits: { 'intent.cancelled': IntentEvent },
   }),
   timeline: get('/intents/{id}/timeline', {
@@ -218,14 +215,14 @@ export const intentsApi = {
         ),
       }),
     ],
-    fails: { intent_not_found },
+    fails: finding,
   }),
   /** What the process reads when it is told to look again. */
   look: get('/intents/{id}/look', {
     summary: 'How an intent stands',
     callers: [],
     returns: [200, LookRecord],
-    fails: { intent_not_found },
+    fails: finding,
   }),
   /** Only past the deadline, by the tenant's clock; whoever comes second finds nothing to do. */
   expire: post('/intents/{id}/expire', {
@@ -233,7 +230,7 @@ export const intentsApi = {
     callers: [],
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
-    fails: { intent_not_found },
+    fails: finding,
     emits: { 'intent.expired': IntentEvent },
   }),
   /** A step in the deletion of an agent: so many at a time, the rest when it is asked again. */

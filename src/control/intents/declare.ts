@@ -1,4 +1,3 @@
-import type { Item } from '../../kernel/batch.ts'
 import { after, minutes } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -21,6 +20,7 @@ import type { intentsApi } from './api.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine, likenessOf } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
+import { type Levels, openLevels, type Under } from './levels.ts'
 import { intentProcess } from './process.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
@@ -29,6 +29,7 @@ type Asked = Parameters<Create['decide']>[0]
 /** What deciding needs to know, and what has been decided so far. */
 interface Desk {
   readonly agents: ReadonlyMap<string, Spender>
+  readonly levels: Levels
   readonly tally: Tally
   readonly book: Book
   readonly wallets: ReadonlyMap<string, Known>
@@ -44,6 +45,16 @@ const TAKEN = `
 select agent_id, client_intent_id from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
+/** In which run, by the header or the body, and with which token. */
+const underOf = ({ input, runId, actor: { delegationId = null, budgetId = null } }: Asked): Under => ({
+  runId: input.body.runId ?? runId,
+  delegationId,
+  tokenId: budgetId,
+})
+
+/** Two intents are alike only in the same run. */
+const likenessIn = (item: Asked): string => likenessOf({ ...item.input.body, ...underOf(item) })
+
 /** Agents, counters, accounts; then what is only looked at, and that only where somebody names it. */
 async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
   const { tenant, now } = items[0] as Asked
@@ -54,10 +65,11 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
     bodies.map(({ agentId }) => agentId),
   )
   const agentIds = [...agents.keys()]
-  const tally = await openTally(sql, { tenant, now }, { spending: agentIds })
+  const levels = await openLevels(sql, tenant, items.map(underOf))
+  const tally = await openTally(sql, { tenant, now }, { spending: [...agentIds, ...levels.subjects] })
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
   const book = await openBook(sql, { tenant, now }, { wallets })
-  const alike = bodies.map(body => ({ agentId: body.agentId, likeness: likenessOf(body) }))
+  const alike = items.map(item => ({ agentId: item.input.body.agentId, likeness: likenessIn(item) }))
   const named = <T>(of: (body: Asked['input']['body']) => T | null): T[] =>
     bodies.flatMap(body => of(body) ?? [])
   const [payees, payable, names] = [
@@ -66,7 +78,7 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
     named(({ clientIntentId }) => clientIntentId),
   ]
   return {
-    ...{ agents, tally, book, declared: [], decisions: [] },
+    ...{ agents, levels, tally, book, declared: [], decisions: [] },
     alike: await alikeOf(
       sql,
       alike.filter(({ agentId }) => agents.has(agentId)),
@@ -93,27 +105,36 @@ const agentFor = ({ input, actor }: Asked, { agents }: Desk): Spender | undefine
   return actor.agentId === null || actor.agentId === agentId ? agents.get(agentId) : undefined
 }
 
-/** The first thing that it names and that is not there. */
-function missing({ input: { body } }: Asked, { wallets, beneficiaries }: Desk) {
+/** The first thing that it names and that is not there, or is over. */
+function missing(item: Asked, agentId: string, { wallets, beneficiaries, levels }: Desk) {
+  const { body } = item.input
+
   if (body.walletId && !wallets.has(body.walletId)) return 'wallet_not_found'
   if (body.beneficiaryId && !beneficiaries.has(body.beneficiaryId)) return 'beneficiary_not_found'
   if (body.cardId) return 'card_not_found'
-  return body.runId ? 'run_not_found' : undefined
+  if (body.runId && item.runId && body.runId !== item.runId) return 'run_mismatch'
+  const under = underOf(item)
+  return levels.hasRun(under, agentId) ? levels.obstacleTo(under, item.now) : 'run_not_found'
 }
 
 /** The intent as it begins: decided, and kept for where the answer is yes. */
-function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): IntentRow {
+function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
   const { tenant, now, input } = item
   const { expiresInMinutes, ...members } = input.body
   const { amountEuros, merchant, mcc, country } = members
   const cause = heldFor({ id: newId('intent') })
-  const likeness = likenessOf(members)
+  const likeness = likenessIn(item)
   const possibleDuplicateOf = desk.alike.get(nameOf({ agentId: agent.id, likeness })) ?? null
   const availableEuros = desk.book.available(agent.walletId)
-  const nothing = { budgets: [], risk: null, approval: null, intentId: null }
+  const under = underOf(item)
+  const budgets = desk.levels.budgetsOf(under, desk.tally)
+  const nothing = { risk: null, approval: null, intentId: null }
   const { ruling, decision, row } = decideFor(
     agent,
-    { kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, availableEuros, ...nothing },
+    {
+      ...{ kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, availableEuros },
+      ...{ budgets, ...nothing },
+    },
     desk.tally.countersOf(agent.id, agent.term),
     item,
     cause,
@@ -121,16 +142,16 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
   desk.decisions.push(row)
   const waits = ruling.requiresApproval
   if (ruling.allowed && !waits) {
-    desk.tally.reserve(cause, [agent.id], ruling.holdEuros, agent.term)
+    desk.tally.reserve(cause, [agent.id, ...desk.levels.subjectsOf(under)], ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, cause)
   }
   return {
-    ...{ ...members, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
+    ...{ ...members, ...under, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
     status: waits ? intentMachine.initial : ruling.allowed ? 'approved' : 'denied',
-    expiresAt: after(now, minutes(expiresInMinutes)),
+    expiresAt: desk.levels.endOf(under, after(now, minutes(expiresInMinutes))),
     decidedAt: waits ? null : now,
     decidedBy: waits ? null : { type: 'policy', id: agent.policyId, name: null },
-    ...{ comment: null, decision, possibleDuplicateOf, likeness, delegationId: null, transactionId: null },
+    ...{ comment: null, decision, possibleDuplicateOf, likeness, transactionId: null },
     workflowId: waits ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }
@@ -142,7 +163,7 @@ export const declare: Create = {
     const agent = agentFor(item, desk)
     if (!agent || agent.status === 'deleted') return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
-    const nowhere = missing(item, desk)
+    const nowhere = missing(item, agent.id, desk)
     if (nowhere) return refuse(nowhere)
     const { clientIntentId } = item.input.body
     const name = clientIntentId && takenName(agent.id, clientIntentId)

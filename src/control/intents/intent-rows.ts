@@ -22,6 +22,7 @@ export type IntentRow = Pick<
   | 'cardId'
   | 'runId'
   | 'delegationId'
+  | 'tokenId'
   | 'clientIntentId'
   | 'possibleDuplicateOf'
   | 'likeness'
@@ -52,6 +53,7 @@ export const intentTable: Table<IntentRow> = {
     cardId: ['card_id', 'text'],
     runId: ['run_id', 'text'],
     delegationId: ['delegation_id', 'text'],
+    tokenId: ['token_id', 'text'],
     clientIntentId: ['client_intent_id', 'text'],
     possibleDuplicateOf: ['possible_duplicate_of', 'text'],
     likeness: ['likeness', 'text'],

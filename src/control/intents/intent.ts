@@ -25,7 +25,7 @@ export interface DecidedBy {
 }
 
 const schema = defineEntity({
-  ...tenantTable('Intent', 'intents', 'agentId'),
+  ...tenantTable('Intent', 'intents', 'agentId', 'delegationId'),
   properties: {
     ...record('intent'),
     agentId: p.text(),
@@ -41,6 +41,8 @@ const schema = defineEntity({
     cardId: maybe.string(),
     runId: maybe.string(),
     delegationId: maybe.string(),
+    /** With which it was declared, where that has a budget of its own. */
+    tokenId: maybe.string(),
     clientIntentId: maybe.string(),
     possibleDuplicateOf: maybe.string(),
     likeness: maybe.string(),

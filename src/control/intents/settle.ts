@@ -17,6 +17,7 @@ import { noPasskeys } from './attestation.ts'
 import { aboutIntent } from './events.ts'
 import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, intentTable, updateIntents } from './intent-rows.ts'
+import { type Levels, openLevels, openLevelsOf } from './levels.ts'
 import { intentProcess } from './process.ts'
 
 type Approve = HandlerOf<typeof intentsApi.approve>
@@ -26,6 +27,7 @@ type Asked = Parameters<Approve['decide']>[0] | Parameters<Expire['decide']>[0]
 interface Desk {
   readonly agents: ReadonlyMap<string, Spender>
   readonly intents: ReadonlyMap<string, IntentRow>
+  readonly levels: Levels
   readonly tally: Tally
   readonly book: Book
   readonly changed: Set<IntentRow>
@@ -50,7 +52,9 @@ const loading =
     const ids = [...new Set(items.map(({ input }) => input.params.id))]
     const causes = ends ? ids.map(id => heldFor({ id })) : []
     const agents = await lockAgents(sql, tenant, ids)
-    const wanted = ends ? { causes, agents: [...agents.keys()] } : { spending: [...agents.keys()] }
+    const levels = ends ? await openLevels(sql, tenant, []) : await openLevelsOf(sql, tenant, ids)
+    const spending = [...agents.keys(), ...levels.subjects]
+    const wanted = ends ? { causes, agents: [...agents.keys()] } : { spending }
     const tally = await openTally(sql, { tenant, now }, wanted)
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
@@ -60,7 +64,7 @@ const loading =
       ids,
     ])
     const byId = new Map(intents.map(intent => [intent.id, intent]))
-    return { agents, intents: byId, tally, book, changed: new Set(), decisions: [] }
+    return { agents, intents: byId, levels, tally, book, changed: new Set(), decisions: [] }
   }
 
 async function write({ tally, book, changed, decisions }: Desk, sql: Sql): Promise<void> {
@@ -71,13 +75,13 @@ async function write({ tally, book, changed, decisions }: Desk, sql: Sql): Promi
 }
 
 /** The policy as it is now, the limits as they stand now, and a person who says yes. */
-function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { tally, book }: Desk): Decided {
+function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { levels, tally, book }: Desk): Decided {
   const { amountEuros, merchant, mcc, country, possibleDuplicateOf } = intent
   return decideFor(
     agent,
     {
       ...{ kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, intentId: null },
-      ...{ budgets: [], risk: null },
+      ...{ budgets: levels.budgetsOf(intent, tally), risk: null },
       approval: { attestedAt: noPasskeys.attestedAt(intent) },
       availableEuros: book.available(agent.walletId),
     },
@@ -107,12 +111,15 @@ export const approve: Approve = {
     if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyIn(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
     if (agent.status !== 'active') return refuse('agent_not_active')
+    const closed = desk.levels.obstacleTo(intent, now)
+    if (closed) return refuse(closed)
     const decided = decideAgain(item, intent, agent, desk)
     const { ruling, decision, row } = decided
     desk.decisions.push(row)
     if (!ruling.allowed) return refuse(refusalFor(decided), ruling.reason)
     intentMachine.move(intent, 'approved')
-    desk.tally.reserve(heldFor(intent), [agent.id], ruling.holdEuros, agent.term)
+    const subjects = [agent.id, ...desk.levels.subjectsOf(intent)]
+    desk.tally.reserve(heldFor(intent), subjects, ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, heldFor(intent))
     const { comment } = input.body
     Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })

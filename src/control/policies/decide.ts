@@ -15,6 +15,7 @@ import {
   allowlist,
   blockedMccs,
   blocklist,
+  boundMerchant,
   countries,
   firstMerchantOnly,
 } from './merchant-rules.ts'
@@ -33,6 +34,7 @@ export const ruleTable: readonly Rule[] = [
   admittedMccs,
   countries,
   firstMerchantOnly,
+  boundMerchant,
   activeHours,
   cooldown,
   usage,

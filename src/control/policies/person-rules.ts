@@ -79,7 +79,8 @@ export const attestation: Rule = {
         return intentId
           ? check('pass', 'A passkey has approved the intent.')
           : check('review', 'The policy asks for a passkey: a person approves every intent.')
-      if (!approval.attestedAt) return check('fail', 'The agent’s policy asks for an approval with a passkey.')
+      if (!approval.attestedAt)
+        return check('fail', 'The agent’s policy asks for an approval with a passkey.')
       return after(approval.attestedAt, minutes(window)) >= at
         ? check('pass', 'A passkey has approved it.')
         : check('fail', `The passkey’s approval is older than ${window} minutes.`)

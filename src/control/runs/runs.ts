@@ -10,6 +10,8 @@ import { runsApi } from './api.ts'
 import { Run, runMachine } from './run.ts'
 import { about, shown, withUses } from './shown.ts'
 
+export { type RunLimit, runLimits } from './limits.ts'
+
 const find = (em: EntityManager, id: string): Promise<Run | null> => em.findOne(Run, { id })
 
 /** Whoever spends holds the agent: whoever changes a run does so too, and nothing is approved on what it was before. */

@@ -11,6 +11,7 @@ interface Holder extends Record<string, unknown> {
   mode: Mode
   agent_id: string | null
   delegation_id: string | null
+  budget_id: string | null
   scopes: string[] | null
   offset_ms: number
 }
@@ -19,17 +20,20 @@ interface Holder extends Record<string, unknown> {
 interface Columns {
   readonly agent: string
   readonly delegation: string
+  /** The secret's own id, where it has a budget. */
+  readonly budget: string
 }
 
-const ALL_OF_THE_TENANT: Columns = { agent: 'null::text', delegation: 'null::text' }
+const ALL_OF_THE_TENANT: Columns = { agent: 'null::text', delegation: 'null::text', budget: 'null::text' }
 
 /**
  * One statement, by the index of the hash. Use is noted once a minute; where the row is locked just now, at the next
  * use: nobody waits to be let in.
  */
-const statement = (table: string, { agent, delegation }: Columns): string => `
+const statement = (table: string, { agent, delegation, budget }: Columns): string => `
 with holder as (
-  select s.id, s.owner_id, s.mode, ${agent} as agent_id, ${delegation} as delegation_id, s.scopes, coalesce(t.offset_ms, 0)::float8 as offset_ms
+  select s.id, s.owner_id, s.mode, ${agent} as agent_id, ${delegation} as delegation_id, ${budget} as budget_id,
+    s.scopes, coalesce(t.offset_ms, 0)::float8 as offset_ms
   from ${table} s
   join customers c on c.id = s.owner_id and c.status = 'active'
   left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
@@ -65,6 +69,7 @@ export function authenticator(
         tenant: { ownerId: holder.owner_id, mode: holder.mode },
         agentId: holder.agent_id,
         delegationId: holder.delegation_id,
+        budgetId: holder.budget_id,
         scopes: holder.scopes ? new Set(holder.scopes) : all,
         clockOffsetMs: holder.offset_ms,
       }
