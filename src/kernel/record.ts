@@ -15,6 +15,11 @@ interface Reach {
   readonly delegationId: string | null
 }
 
+/** Whether a record that was read without the filter below is one of the caller's, among those of the tenant. */
+export const reaches = (actor: Actor, record: Reach): boolean =>
+  (!actor.agentId || actor.agentId === record.agentId) &&
+  (!actor.delegationId || actor.delegationId === record.delegationId)
+
 export const reachOf = ({ agentId, delegationId = null }: Actor): Reach => ({ agentId, delegationId })
 
 export function bind(em: EntityManager, scope: RecordScope): void {

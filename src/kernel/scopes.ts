@@ -31,7 +31,7 @@ const rights = {
   'tokens:write': 'never',
   'transactions:read': 'given',
   'transactions:write': 'never',
-  'transfers:create': 'never',
+  'transfers:create': 'asked',
   'transfers:read': 'never',
   'wallets:fund': 'never',
   'wallets:read': 'given',

@@ -17,6 +17,7 @@ import { AgentWallets } from './m0016-agent-wallets.ts'
 import { IntentIndexes } from './m0017-intent-indexes.ts'
 import { Transactions } from './m0018-transactions.ts'
 import { Decisions } from './m0025-decisions.ts'
+import { PaidIntents } from './m0026-paid-intents.ts'
 import { Runs } from './m0029-runs.ts'
 import { Delegations } from './m0030-delegations.ts'
 
@@ -41,6 +42,7 @@ export const migrations = [
   { name: 'm0017-intent-indexes', class: IntentIndexes },
   { name: 'm0018-transactions', class: Transactions },
   { name: 'm0025-decisions', class: Decisions },
+  { name: 'm0026-paid-intents', class: PaidIntents },
   { name: 'm0029-runs', class: Runs },
   { name: 'm0030-delegations', class: Delegations },
 ]

@@ -9,6 +9,7 @@ export const operations = published(areas)
 const BEFORE: Readonly<Record<string, string>> = {
   'agents.unfreeze': 'agents.freeze',
   'billing.sepaDetails': 'wallets.create',
+  'intents.verify': 'intents.approve',
   'policies.effective': 'policies.assign',
   'policies.toggle': 'policies.assign',
   'transfers.confirmPayee': 'sandbox.advance',

@@ -1,3 +1,4 @@
+import { type IntentRow, openPayments, type Payments } from '../../control/intents/intents.ts'
 import { after, days, minutes } from '../../kernel/clock.ts'
 import type { Context } from '../../kernel/context.ts'
 import { lock } from '../../kernel/record.ts'
@@ -37,6 +38,7 @@ interface Parts {
   readonly wallet: Known
   readonly book: Book
   readonly payment: Transaction | null
+  readonly payments: Payments
 }
 
 /** Out of here nothing of a transfer by SEPA is changed: each step is one posting, one state and one event. */
@@ -47,12 +49,17 @@ export class Course {
   readonly #doing: Doing
   /** What has left with it; null before it has. */
   #payment: Transaction | null
+  /** What it is paid for; undefined where it is for no intent. */
+  readonly #intent: IntentRow | undefined
+  readonly #payments: Payments
 
-  constructor({ transfer, wallet, book, payment }: Parts, doing: Doing) {
+  constructor({ transfer, wallet, book, payment, payments }: Parts, doing: Doing) {
     this.transfer = transfer
     this.wallet = wallet
     this.#book = book
     this.#payment = payment
+    this.#payments = payments
+    this.#intent = payments.find(transfer.intentId)
     this.#doing = doing
   }
 
@@ -67,15 +74,9 @@ export class Course {
     const { now } = this.#doing
     if (!transfer.isReady() || !transferMachine.move(transfer, 'submitted')) return false
     Object.assign(transfer, { submittedAt: now, dueAt: after(now, pauseAfter(0)) })
-    this.#book.capture(
-      'sepa_submit',
-      causeOf(transfer),
-      'clearing_sepa',
-      transfer.amountEuros,
-      causeOf(transfer),
-    )
-    this.#payment = beginTransaction(paymentFor(transfer), this.#doing)
+    this.#payment = beginTransaction(paymentFor(transfer, this.#intent), this.#doing)
     transfer.transactionId = this.#payment.id
+    this.#leave(this.#payment.id)
     this.#pay('settlement')
     return this.#tell('payment.updated')
   }
@@ -109,6 +110,7 @@ export class Course {
       : (['sepa_undo_unmatched', 'suspense'] as const)
     this.#book.move(kind, 'clearing_sepa', place, this.transfer.amountEuros, causeOf(this.transfer))
     await this.#freeDay()
+    this.#uncount()
     if (this.#payment) declineTransaction(this.#payment, reason.message, this.#doing)
     return this.#end('transfer.failed', this.#whereTo(reason))
   }
@@ -121,6 +123,7 @@ export class Course {
       ? (['sepa_return', this.wallet.id] as const)
       : (['unmatched_credit', 'suspense'] as const)
     this.#book.move(kind, 'bank', place, this.transfer.amountEuros, causeOf(this.transfer))
+    this.#uncount()
     this.#pay('refunded')
     return this.#end('transfer.returned', this.#whereTo(reason))
   }
@@ -129,12 +132,35 @@ export class Course {
   async cancel(reason: Reason | null): Promise<boolean> {
     if (this.transfer.kind !== 'sepa' || !transferMachine.move(this.transfer, 'cancelled')) return false
     this.#book.release(causeOf(this.transfer))
+    if (this.#intent) this.#payments.end(this.#intent, this.#doing)
     await this.#freeDay()
     return this.#end('transfer.failed', reason)
   }
 
   /** Writes what has been posted. */
-  post = (): Promise<void> => this.#book.post(this.#doing.sql)
+  async post(): Promise<void> {
+    await this.#payments.write(this.#doing.sql)
+    await this.#book.post(this.#doing.sql)
+  }
+
+  /** Out of what is held for it, or for the intent that it pays. */
+  #leave(transactionId: string): void {
+    const [kind, to, cause] = ['sepa_submit', 'clearing_sepa', causeOf(this.transfer)] as const
+    const { amountEuros } = this.transfer
+    if (this.#intent)
+      this.#payments.complete(
+        this.#intent,
+        { kind, to, amountEuros, cause, transactionId },
+        this.#book,
+        this.#doing,
+      )
+    else this.#book.capture(kind, cause, to, amountEuros, cause)
+  }
+
+  /** What has come back counts towards no limit of the agent any more. */
+  #uncount(): void {
+    if (this.#intent) this.#payments.undo(this.#intent, this.transfer.amountEuros)
+  }
 
   #isOpen = (): boolean => this.wallet.status !== 'closed'
 
@@ -167,12 +193,15 @@ export class Course {
   }
 }
 
-const paymentFor = ({ id, fromWalletId, agentId, intentId, amountEuros, payee }: Transfer) =>
+const paymentFor = (
+  { id, fromWalletId, agentId, intentId, amountEuros, payee }: Transfer,
+  intent: IntentRow | undefined,
+) =>
   ({
     type: 'transfer',
     transferId: id,
     walletId: fromWalletId,
-    ...{ agentId, intentId, amountEuros },
+    ...{ agentId, intentId, amountEuros, runId: intent?.runId ?? null },
     merchant: String(payee?.name),
     country: payee?.iban.slice(0, 2) ?? null,
   }) as const
@@ -182,17 +211,19 @@ export async function takeUp(id: string, doing: Doing): Promise<Course | null> {
   const { em, sql, tenant } = doing
   const seen = await em.findOne(Transfer, { id })
   if (!seen) return null
+  const payments = await openPayments(sql, doing, seen.intentId ? [seen.intentId] : [])
   if (seen.countedOn) await lockDay(sql, tenant, seen.countedOn)
   const book = await openBook(sql, doing, {
     wallets: [seen.fromWalletId],
     others: ['bank', 'clearing_sepa', 'suspense'],
-    holds: [causeOf(seen)],
+    holds: [causeOf(seen), ...payments.holds],
   })
+  await payments.lock(sql)
   const transfer = await lock(em, Transfer, id)
   const wallet = (await walletsOf(sql, tenant, [seen.fromWalletId])).get(seen.fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
   const payment = transfer.transactionId ? await transactionOf(doing, id) : null
-  return new Course({ transfer, wallet, book, payment }, doing)
+  return new Course({ transfer, wallet, book, payment, payments }, doing)
 }
 
 /** While it is under way: nobody knows whether it has been paid. */

@@ -1,3 +1,4 @@
+import { type IntentRow, openPayments, type Payments } from '../../control/intents/intents.ts'
 import type { Item } from '../../kernel/batch.ts'
 import { after } from '../../kernel/clock.ts'
 import type { Mode } from '../../kernel/context.ts'
@@ -11,18 +12,20 @@ import { workflowIdOf } from '../../kernel/process.ts'
 import { sepaText } from '../../kernel/sepa-text.ts'
 import { type Payable, payableOf } from '../../money/beneficiaries/beneficiaries.ts'
 import { type Book, openBook, shortOf } from '../../money/ledger/ledger.ts'
+import { insertTransactions, payAtOnce, type TransactionRow } from '../../money/transactions/transactions.ts'
 import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import { LONGEST_REFERENCE, type transfersApi } from './api.ts'
 import { UNATTENDED } from './course.ts'
 import { aboutTransfer } from './events.ts'
 import { dayOf, excess, type Limits, limitsOf, lockDay, takeOfDay } from './limits.ts'
+import { hindrance } from './on-intent.ts'
 import { transferProcess } from './process.ts'
 import { transferMachine } from './transfer.ts'
 import { insertTransfers, type TransferRow, unset } from './transfer-rows.ts'
 
 type Create = HandlerOf<typeof transfersApi.create>
-type Asked = Parameters<Create['decide']>[0]
-type Verdict = Parameters<Create['decide']>[2]
+export type Asked = Parameters<Create['decide']>[0]
+export type Verdict = Parameters<Create['decide']>[2]
 
 /** What leaving by SEPA takes: whom it may reach, how much of the day is used, and a rail. */
 interface Exit {
@@ -40,7 +43,9 @@ interface Desk {
   readonly exit: Exit | undefined
   readonly book: Book
   readonly wallets: ReadonlyMap<string, Known>
+  readonly payments: Payments
   readonly made: TransferRow[]
+  readonly paid: TransactionRow[]
 }
 
 /**
@@ -49,11 +54,14 @@ interface Desk {
  */
 async function load(items: readonly Asked[], sql: Sql, ports: Ports): Promise<Desk> {
   const { tenant, now } = items[0] as Asked
+  const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
+  const payments = await openPayments(sql, { tenant, now }, intentIds)
   const exit = await exitFor(items, sql, ports)
   const named = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
   const ids = [...new Set(named)]
-  const book = await openBook(sql, { tenant, now }, { wallets: ids })
-  return { exit, book, wallets: await walletsOf(sql, tenant, ids), made: [] }
+  const book = await openBook(sql, { tenant, now }, { wallets: ids, holds: payments.holds })
+  await payments.lock(sql)
+  return { exit, book, payments, wallets: await walletsOf(sql, tenant, ids), made: [], paid: [] }
 }
 
 /** Undefined where nobody leaves. */
@@ -87,6 +95,7 @@ const begun = ({ input: { body }, tenant, now }: Item<Asked['input']>, from: Kno
   fromWalletId: from.id,
   toWalletId: body.toWalletId ?? null,
   beneficiaryId: body.beneficiaryId ?? null,
+  intentId: body.intentId ?? null,
   kind: 'internal',
   scheme: null,
   amountEuros: body.amountEuros,
@@ -98,33 +107,61 @@ const begun = ({ input: { body }, tenant, now }: Item<Asked['input']>, from: Kno
   inquiries: 0,
   dueAt: null,
   completedAt: null,
+  transactionId: null,
   workflowId: null,
 })
 
 const payer = ({ input }: Asked, { wallets }: Desk) => wallets.get(input.body.fromWalletId)
 
 /** Wallet to wallet: it is there with the answer. */
-function payWallet(item: Asked, desk: Desk, { emit, refuse }: Verdict) {
-  const { book, wallets, made } = desk
+function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
+  const { emit, refuse } = verdict
+  const { book, wallets, made, payments } = desk
+  const intent = payments.find(item.input.body.intentId)
   const { toWalletId, amountEuros } = item.input.body
   const [from, to] = [payer(item, desk), wallets.get(String(toWalletId))]
   if (!from || !to) return refuse('wallet_not_found')
   if (from === to) return refuse('same_wallet')
   if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
-  if (!book.canPay(from.id, amountEuros))
+  if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
   const transfer = { ...begun(item, from), completedAt: item.now }
   transferMachine.move(transfer, 'completed')
-  book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
+  if (intent) complete(transfer, intent, item, desk, verdict)
+  else book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
   made.push(transfer)
   emit('transfer.completed', aboutTransfer(transfer))
   return { ...transfer, ...unset }
 }
 
+/** The one payment of an intent, out of what is held for it. */
+function complete(
+  transfer: TransferRow,
+  intent: IntentRow,
+  { tenant, now }: Pick<Asked, 'tenant' | 'now'>,
+  { book, payments, paid }: Desk,
+  verdict: Verdict,
+): void {
+  const { id, fromWalletId: walletId, toWalletId, amountEuros } = transfer
+  const { agentId, runId, merchant, mcc, country } = intent
+  const about = { agentId, intentId: intent.id, transferId: id, runId, merchant, mcc, country }
+  const transaction = payAtOnce(
+    { type: 'transfer', walletId, amountEuros, ...about },
+    { tenant, now },
+    verdict,
+  )
+  transfer.transactionId = transaction.id
+  paid.push(transaction)
+  const cause = { type: 'transfer', id }
+  const payment = { kind: 'transfer', to: String(toWalletId), amountEuros, cause } as const
+  payments.complete(intent, { ...payment, transactionId: transaction.id }, book, verdict)
+}
+
 /** By SEPA: the money is held, the day's limit taken, and the process begins with the commit. */
 function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wake }: Verdict) {
-  const { book, made } = desk
+  const { book, made, payments } = desk
+  const intent = payments.find(item.input.body.intentId)
   const { beneficiaryId, amountEuros, scheme = 'sct', reference } = item.input.body
   const [from, payee] = [payer(item, desk), exit.payees.get(String(beneficiaryId))]
   if (!from) return refuse('wallet_not_found')
@@ -134,7 +171,7 @@ function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wak
   if (from.status === 'frozen') return refuse('wallet_frozen')
   const above = excess(exit.limits, exit.used, amountEuros)
   if (above) return refuse(...above)
-  if (!book.canPay(from.id, amountEuros))
+  if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
   const { name, sepaName, iban, bic } = payee
   const start = begun(item, from)
@@ -151,7 +188,8 @@ function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wak
   }
   exit.used += amountEuros
   exit.taken += amountEuros
-  book.hold(from.id, amountEuros, { type: 'transfer', id: transfer.id })
+  if (intent) payments.begin(intent, transfer.id)
+  else book.hold(from.id, amountEuros, { type: 'transfer', id: transfer.id })
   made.push(transfer)
   emit('payment.updated', aboutTransfer(transfer))
   wake(transferProcess, transfer)
@@ -161,15 +199,20 @@ function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wak
 /** Hot either way: thousands a second, on few wallets. */
 export const pay: Create = {
   load,
-  decide: (item, desk: Desk, verdict) =>
-    desk.exit && item.input.body.beneficiaryId !== undefined
+  decide(item, desk: Desk, verdict) {
+    const hindered = hindrance(item, desk, verdict)
+    if (hindered) return hindered
+    return desk.exit && item.input.body.beneficiaryId !== undefined
       ? payBeneficiary(item, desk, desk.exit, verdict)
-      : payWallet(item, desk, verdict),
-  async write({ exit, book, made }: Desk, sql) {
+      : payWallet(item, desk, verdict)
+  },
+  async write({ exit, book, payments, made, paid }: Desk, sql) {
     const tenant = made[0]
     if (!tenant) return
     if (exit && exit.taken > 0n) await takeOfDay(sql, tenant, exit.day, exit.taken)
     await insertTransfers(sql, made)
+    await insertTransactions(sql, paid)
+    await payments.write(sql)
     await book.post(sql)
   },
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { paidEvents } from '../../control/intents/intents.ts'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
@@ -93,4 +94,4 @@ export const transferEvents = {
 }
 
 /** What a transfer by SEPA can cause on its way, whoever takes it a step further. */
-export const courseEvents = { ...transferEvents, ...transactionEvents }
+export const courseEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }

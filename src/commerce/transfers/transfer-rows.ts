@@ -13,6 +13,7 @@ export type TransferRow = Pick<
   | 'fromWalletId'
   | 'toWalletId'
   | 'beneficiaryId'
+  | 'intentId'
   | 'kind'
   | 'scheme'
   | 'amountEuros'
@@ -24,6 +25,7 @@ export type TransferRow = Pick<
   | 'inquiries'
   | 'dueAt'
   | 'completedAt'
+  | 'transactionId'
   | 'workflowId'
 >
 
@@ -35,6 +37,7 @@ const table: Table<TransferRow> = {
     fromWalletId: ['from_wallet_id', 'text'],
     toWalletId: ['to_wallet_id', 'text'],
     beneficiaryId: ['beneficiary_id', 'text'],
+    intentId: ['intent_id', 'text'],
     kind: ['kind', 'text'],
     scheme: ['scheme', 'text'],
     amountEuros: ['amount_cents', 'bigint'],
@@ -46,6 +49,7 @@ const table: Table<TransferRow> = {
     inquiries: ['inquiries', 'int'],
     dueAt: ['due_at', 'timestamptz'],
     completedAt: ['completed_at', 'timestamptz'],
+    transactionId: ['transaction_id', 'text'],
     workflowId: ['workflow_id', 'text'],
   },
 }
@@ -55,11 +59,9 @@ export const insertTransfers = insertInto(table)
 /** What an answer shows besides: a transfer that has just been made has none of it. */
 export const unset = {
   parts: null,
-  intentId: null,
   payeeCheck: null,
   payeeConfirmedAt: null,
   reason: null,
   recall: null,
   submittedAt: null,
-  transactionId: null,
 } as const

@@ -146,7 +146,7 @@ export const delegationsApi = {
   revoke: post('/delegations/{id}/revoke', {
     summary: 'Revoke a delegation and all below it',
     description:
-      'At once and for good: their tokens stop, nothing more is approved under them, and what is open of their intents is cancelled, so that money held for them is free again. What has been paid stays paid.',
+      'At once and for good: their tokens stop, nothing more is approved under them, and what is open of their intents is cancelled, so that money held for them is free again. What has been paid, or is being paid, stays so.',
     callers: ['key'],
     scope: 'delegations:write',
     returns: [200, DelegationRecord],

@@ -187,7 +187,7 @@ export const intentsApi = {
   cancel: post('/intents/{id}/cancel', {
     summary: 'Cancel an intent',
     description:
-      'While it waits, and after its approval for as long as nothing has been paid on it. A `comment` takes the place of the one it has.',
+      'While it waits, and after its approval for as long as no payment on it is under way. A `comment` takes the place of the one it has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     body: z.strictObject({ comment: remark.nullable().default(null) }),

@@ -151,7 +151,7 @@ function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
     expiresAt: desk.levels.endOf(under, after(now, minutes(expiresInMinutes))),
     decidedAt: waits ? null : now,
     decidedBy: waits ? null : { type: 'policy', id: agent.policyId, name: null },
-    ...{ comment: null, decision, possibleDuplicateOf, likeness, transactionId: null },
+    ...{ comment: null, decision, possibleDuplicateOf, likeness, transactionId: null, paymentId: null },
     workflowId: waits ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }

@@ -1,4 +1,6 @@
-import { insertInto, recordColumns, type Table, updateOf } from '../../kernel/rows.ts'
+import type { Tenant } from '../../kernel/context.ts'
+import type { Row, Sql } from '../../kernel/database.ts'
+import { insertInto, recordColumns, selectList, type Table, updateOf } from '../../kernel/rows.ts'
 import type { Intent } from './intent.ts'
 
 /** An intent without its entity: what a group commit loads, decides on and writes. */
@@ -32,6 +34,7 @@ export type IntentRow = Pick<
   | 'comment'
   | 'decision'
   | 'transactionId'
+  | 'paymentId'
   | 'workflowId'
   | 'metadata'
 >
@@ -63,6 +66,7 @@ export const intentTable: Table<IntentRow> = {
     comment: ['comment', 'text'],
     decision: ['decision', 'jsonb'],
     transactionId: ['transaction_id', 'text'],
+    paymentId: ['payment_id', 'text'],
     workflowId: ['workflow_id', 'text'],
     metadata: ['metadata', 'jsonb'],
   },
@@ -76,4 +80,24 @@ export const updateIntents = updateOf(intentTable, [
   'decidedBy',
   'comment',
   'decision',
+  'transactionId',
+  'paymentId',
 ])
+
+/** By their ids and those of the tenant's agents: of a young table PostgreSQL would rather read all that the tenant has. */
+const LOCK = `
+select ${selectList(intentTable, 'i')}
+from intents i
+join agents a on a.id = i.agent_id and (a.owner_id, a.mode) = ($1, $2)
+where i.id = any($3::text[])
+order by i.id for update of i`
+
+/** As they are once they are held, by their ids; none that is not the tenant's. */
+export async function lockIntents(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, IntentRow>> {
+  const rows = await sql<IntentRow & Row>(LOCK, [ownerId, mode, ids])
+  return new Map(rows.map(row => [row.id, row]))
+}

@@ -55,6 +55,8 @@ const schema = defineEntity({
     comment: maybe.string(),
     decision: p.json<Decision>(),
     transactionId: maybe.string(),
+    /** The payment that is under way on it: while it is open, the intent neither is cancelled nor expires. */
+    paymentId: maybe.string(),
     workflowId: maybe.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },

@@ -9,6 +9,8 @@ import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
 import { declare } from './declare.ts'
 import { aboutIntent } from './events.ts'
+import { inquiries } from './inquiries.ts'
+import { inquiryApi } from './inquiry-api.ts'
 import { Intent, intentMachine } from './intent.ts'
 import { keptFor, letGo, OPEN, onDelegationRevoked } from './let-go.ts'
 import { intentProcess } from './process.ts'
@@ -60,6 +62,7 @@ const intents = implement(intentsApi, {
     const kept = await keptFor([params.id], agent, context)
     const intent = (await lock(em, Intent, params.id)) as Intent
     if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
+    if (intent.paymentId) return refuse('intent_being_paid')
     if (intent.expiresAt <= now) return refuse('intent_expired')
     letGo(intent, body.comment, context)
     kept.giveBack(intent)
@@ -93,15 +96,21 @@ const intents = implement(intentsApi, {
     const intent = await find(em, params.id)
     if (!intent) return refuse('intent_not_found')
     const closed = !isOpen(intent)
-    const dueInMs = closed ? null : intent.expiresAt.getTime() - now.getTime()
+    const dueInMs = closed || intent.paymentId ? null : intent.expiresAt.getTime() - now.getTime()
     return { status: intent.status, summary: summaryOf(intent), closed, dueInMs }
   },
 })
 
+const all = implement({ ...intentsApi, ...inquiryApi }, { ...intents.handlers, ...inquiries.handlers })
+
+export { IntentEvent } from './api.ts'
+export type { IntentRow } from './intent-rows.ts'
+export { aboveHeld, openPayments, type Payments, paidEvents } from './payments.ts'
+
 export const intentsArea = area(
   'Intents',
   'What agents mean to spend: declared, decided, paid, or let go.',
-  intents,
+  all,
   {
     entities: [Intent],
     machines: [intentMachine],
@@ -113,7 +122,7 @@ export const intentsArea = area(
         record: 'id',
         agent: 'agent_id',
         due: 'expires_at',
-        open: OPEN,
+        open: `${OPEN} and payment_id is null`,
         waits: 'workflow_id is not null',
         operations: ['intents.expire'],
       },

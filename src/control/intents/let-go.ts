@@ -73,10 +73,13 @@ export const onDelegationRevoked = reaction(
       { id: { $in: ids } },
       { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
     )
-    for (const intent of intents) {
-      if (intentMachine.isFinal(intent.status)) continue
-      letGo(intent, 'Its delegation has been revoked.', context)
-      kept.giveBack(intent)
+    for (const intent of intents.filter(({ status }) => !intentMachine.isFinal(status))) {
+      // What a bank may have been told goes its way; where it comes to nothing, nothing else is paid.
+      if (intent.paymentId) intent.expiresAt = context.now
+      else {
+        letGo(intent, 'Its delegation has been revoked.', context)
+        kept.giveBack(intent)
+      }
     }
     await kept.write()
   },

@@ -9,7 +9,10 @@ const { intent_not_found, intent_not_waiting, intent_expired, intent_closed } = 
 
 export const finding = { intent_not_found }
 export const deciding = { intent_not_found, intent_not_waiting, intent_expired }
-export const cancelling = { intent_not_found, intent_closed, intent_expired }
+export const cancelling = {
+  ...{ intent_not_found, intent_closed, intent_expired },
+  intent_being_paid: [400, 'A payment on it is under way. Cancel that payment first.'],
+} as const satisfies Record<string, Failure>
 
 /** Nothing new is approved there. */
 export const overThere = {

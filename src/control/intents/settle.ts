@@ -1,6 +1,5 @@
 import type { Sql } from '../../kernel/database.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
-import { selectList } from '../../kernel/rows.ts'
 import { type Book, openBook } from '../../money/ledger/ledger.ts'
 import {
   type Decided,
@@ -16,7 +15,7 @@ import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
 import { aboutIntent } from './events.ts'
 import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
-import { type IntentRow, intentTable, updateIntents } from './intent-rows.ts'
+import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { type Levels, openLevels, openLevelsOf } from './levels.ts'
 import { intentProcess } from './process.ts'
 
@@ -34,14 +33,6 @@ interface Desk {
   readonly decisions: DecisionRow[]
 }
 
-/** By their ids and those of the tenant's agents: of a young table PostgreSQL would rather read all that the tenant has. */
-const INTENTS = `
-select ${selectList(intentTable, 'i')}
-from intents i
-join agents a on a.id = i.agent_id and (a.owner_id, a.mode) = ($1, $2)
-where i.id = any($3::text[])
-order by i.id for update of i`
-
 const lockAgents = lockSpendersOf('intents')
 
 /** Agents, their counters and accounts, and these before the records, as everywhere. */
@@ -58,13 +49,8 @@ const loading =
     const tally = await openTally(sql, { tenant, now }, wanted)
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
-    const intents = await sql<IntentRow & Record<string, unknown>>(INTENTS, [
-      tenant.ownerId,
-      tenant.mode,
-      ids,
-    ])
-    const byId = new Map(intents.map(intent => [intent.id, intent]))
-    return { agents, intents: byId, levels, tally, book, changed: new Set(), decisions: [] }
+    const intents = await lockIntents(sql, tenant, ids)
+    return { agents, intents, levels, tally, book, changed: new Set(), decisions: [] }
   }
 
 async function write({ tally, book, changed, decisions }: Desk, sql: Sql): Promise<void> {
@@ -137,7 +123,8 @@ export const expire: Expire = {
   decide({ input, now }, { intents, tally, book, changed }: Desk, { emit, refuse, wake }) {
     const intent = intents.get(input.params.id)
     if (!intent) return refuse('intent_not_found')
-    if (intent.expiresAt > now || !intentMachine.move(intent, 'expired')) return { expired: false }
+    if (intent.paymentId || intent.expiresAt > now || !intentMachine.move(intent, 'expired'))
+      return { expired: false }
     intent.updatedAt = now
     changed.add(intent)
     tally.giveBack(heldFor(intent))

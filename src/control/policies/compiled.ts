@@ -26,6 +26,8 @@ export type Judge = (question: Question) => Check | undefined
 /** One rule: its judge under given terms, none where they do not set it; and what is said to people about it. */
 export interface Rule {
   readonly name: string
+  /** The other member of the policy that its check may be named by. */
+  readonly also?: string
   readonly judge: (terms: Terms | null) => Judge | undefined
   /** Where the rule is not set, or has nothing against it. */
   readonly silent: string

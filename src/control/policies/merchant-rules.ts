@@ -52,6 +52,7 @@ export const blockedMccs: Rule = {
 /** Groups and single codes admit together. A group that nobody knows admits nothing. */
 export const admittedMccs: Rule = {
   name: 'mccCategories',
+  also: 'allowedMccs',
   judge: terms => {
     if (!terms || terms.mccCategories.length + terms.allowedMccs.length === 0) return undefined
     const rule = terms.mccCategories.length > 0 ? 'mccCategories' : 'allowedMccs'

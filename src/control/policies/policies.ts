@@ -23,8 +23,11 @@ import { StoredDecision } from './stored-decision.ts'
 export { sameMerchant } from './compiled.ts'
 export { type Compiled, compile, decide, ruleTable } from './decide.ts'
 export type { Approval, Budget, Check, Counters, Ruling, SpendRequest } from './decision.ts'
+export { outcomes } from './decision.ts'
 export { DecisionRecord } from './decision-record.ts'
+export { explain } from './explain.ts'
 export { openTally } from './open-tally.ts'
+export type { Policy } from './policy.ts'
 export {
   type Decided,
   type Decision,

@@ -2,16 +2,19 @@ import { LockMode, type RequiredEntityData } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { area } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
+import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock, within } from '../../kernel/record.ts'
 import { excerpt } from '../../kernel/schemas.ts'
 import { type TransactionEvent, type transactionEvents, transactionsApi } from './api.ts'
 import { Transaction, transactionMachine } from './transaction.ts'
+import type { TransactionRow } from './transaction-rows.ts'
 
 export { transactionEvents } from './api.ts'
 export type { Transaction } from './transaction.ts'
+export { insertTransactions, type TransactionRow } from './transaction-rows.ts'
 
-const about = (transaction: Transaction): z.output<typeof TransactionEvent> => ({
+const about = (transaction: TransactionRow): z.output<typeof TransactionEvent> => ({
   transactionId: transaction.id,
   agentId: transaction.agentId,
   intentId: transaction.intentId,
@@ -37,11 +40,44 @@ const STEPS = ['settlement', 'settled', 'completed', 'declined', 'refunded'] as 
 type Step = (typeof STEPS)[number]
 
 /** It goes on; a step that its state does not have changes nothing. */
-export function moveTransaction(transaction: Transaction, to: Step, { emit }: Pick<Paying, 'emit'>): boolean {
+export function moveTransaction(
+  transaction: TransactionRow,
+  to: Step,
+  { emit }: Pick<Paying, 'emit'>,
+): boolean {
   if (!transactionMachine.move(transaction, to)) return false
   if (to === 'refunded') transaction.refundedEuros = transaction.amountEuros
   emit(`transaction.${to}`, about(transaction))
   return true
+}
+
+type Paid = Pick<TransactionRow, 'type' | 'walletId' | 'amountEuros' | 'merchant'> & Partial<TransactionRow>
+
+/** A payment that is through with its answer: all its steps at one instant, for a group commit to write. */
+export function payAtOnce(
+  members: Paid,
+  { tenant, now }: Pick<Context, 'tenant' | 'now'>,
+  { emit }: Pick<Paying, 'emit'>,
+): TransactionRow {
+  const transaction: TransactionRow = {
+    ...{ ...tenant, id: newId('txn'), createdAt: now, updatedAt: now, currency: 'EUR', witnesses: [] },
+    ...{
+      agentId: null,
+      intentId: null,
+      cardId: null,
+      transferId: null,
+      runId: null,
+      mcc: null,
+      country: null,
+    },
+    ...{ memo: null, declineReason: null, refundedEuros: 0n, status: transactionMachine.initial },
+    ...members,
+  }
+  emit('transaction.created', about(transaction))
+  emit('transaction.authorization', about(transaction))
+  for (const step of ['settlement', 'settled', 'completed'] as const)
+    moveTransaction(transaction, step, { emit })
+  return transaction
 }
 
 /** It came to nothing, and why. */

@@ -1,0 +1,29 @@
+import { aboveHeld, type Payments } from '../../control/intents/intents.ts'
+import type { Refusal } from '../../kernel/problem.ts'
+import { reaches } from '../../kernel/record.ts'
+import type { Book } from '../../money/ledger/ledger.ts'
+import type { Asked, Verdict } from './pay.ts'
+
+interface Known {
+  readonly book: Book
+  readonly payments: Payments
+}
+
+/** Why a transfer cannot be paid on the intent that it names, or that it must name; undefined where it can. */
+export function hindrance(
+  { input: { body }, actor }: Asked,
+  { book, payments }: Known,
+  { refuse }: Verdict,
+): Refusal | undefined {
+  const { intentId, fromWalletId, toWalletId, beneficiaryId, amountEuros } = body
+  if (intentId === undefined) return actor.agentId ? refuse('intent_required') : undefined
+  const intent = payments.find(intentId)
+  if (!intent || !reaches(actor, intent)) return refuse('intent_not_found')
+  const why = payments.hindrance(intent)
+  if (why) return refuse(why)
+  if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
+  const [wallet, beneficiary] = [toWalletId ?? null, beneficiaryId ?? null]
+  if (intent.walletId !== wallet || intent.beneficiaryId !== beneficiary) return refuse('intent_other_payee')
+  const held = book.heldFor({ type: 'intent', id: intent.id })
+  return amountEuros > held ? refuse('intent_amount_exceeded', aboveHeld(amountEuros, held)) : undefined
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { euros } from '../../kernel/money.ts'
+import { get, missing, post } from '../../kernel/operation.ts'
+import { label } from '../../kernel/schemas.ts'
+import { outcomes } from '../policies/policies.ts'
+import { IntentEvent } from './api.ts'
+
+const intent_not_found = missing('intent')
+
+const VerificationEvent = IntentEvent.extend({
+  actualAmountEuros: euros,
+  actualMerchant: z.string().max(200),
+  mismatches: z.array(z.enum(['amount', 'merchant'])),
+})
+
+/** What is asked about an intent, and changes nothing of it. */
+export const inquiryApi = {
+  verify: post('/intents/{id}/verify', {
+    summary: 'Compare what was charged with what was approved',
+    description:
+      'The amount may be less than declared, and more by what the policy tolerated when it was approved. Merchants are the same whatever their spelling: case, accents, spaces and punctuation do not count. What does not fit is told, and sent as `verification.mismatch`; the intent stays as it is.',
+    callers: ['key', 'agent'],
+    scope: 'intents:write',
+    body: z.strictObject({ actualAmountEuros: euros, actualMerchant: label }),
+    example: { actualAmountEuros: 25, actualMerchant: 'Bookshop' },
+    returns: [
+      200,
+      z.object({
+        verified: z.boolean(),
+        mismatches: z.array(
+          z.object({
+            field: z.enum(['amount', 'merchant']),
+            message: z.string().meta({ examples: ['€ 30.00 were charged, € 26.25 were approved at most.'] }),
+          }),
+        ),
+      }),
+    ],
+    fails: {
+      intent_not_found,
+      intent_not_approved: [400, 'Only what has been approved can be compared with what was charged.'],
+    },
+    emits: { 'verification.mismatch': VerificationEvent },
+  }),
+  explanation: get('/intents/{id}/explanation', {
+    summary: 'Why an intent was decided as it was',
+    description:
+      'Every rule in words: what it said of the latest decision, and what would have to change for a yes.',
+    callers: ['key', 'agent'],
+    scope: 'intents:read',
+    returns: [
+      200,
+      z.object({
+        intentId: id('intent'),
+        decisionId: id('decision'),
+        decidedAt: instant,
+        summary: z.string().meta({
+          examples: [
+            'It waits for a person: € 25.00 is above the limit of € 10.00 up to which no person is asked.',
+          ],
+        }),
+        policy: z
+          .object({
+            policyId: id('policy'),
+            version: z.int(),
+            changedSince: z.boolean(),
+          })
+          .nullable(),
+        note: z
+          .string()
+          .nullable()
+          .meta({ description: 'That the policy is another one by now, or was when a person approved.' }),
+        rules: z.array(
+          z.object({
+            rule: z.string().meta({ examples: ['dailyLimitEuros'] }),
+            outcome: z.enum(outcomes),
+            message: z.string(),
+            remedy: z.string().nullable(),
+          }),
+        ),
+      }),
+    ],
+    fails: { intent_not_found },
+  }),
+}

@@ -1,0 +1,144 @@
+import type { Context, Tenant } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database.ts'
+import { type Euros, inWords } from '../../kernel/money.ts'
+import type { Book, Cause } from '../../money/ledger/ledger.ts'
+import { lockSpendersOf, openTally, type Spender, type Tally } from '../policies/policies.ts'
+import { IntentEvent } from './api.ts'
+import { aboutIntent } from './events.ts'
+import { heldFor, intentMachine } from './intent.ts'
+import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
+import { intentProcess } from './process.ts'
+
+/** What whoever pays on intents declares. */
+export const paidEvents = { 'intent.completed': IntentEvent }
+
+type Doing = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
+
+/** Why nothing can be paid on an intent now, by the name of a refusal. */
+type Hindrance = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | 'agent_not_active'
+
+/** What is paid, out of what is held for an intent. */
+interface Paid {
+  readonly kind: Parameters<Book['capture']>[0]
+  readonly to: string
+  readonly amountEuros: Euros
+  readonly cause: Cause
+  readonly transactionId: string
+}
+
+interface Opening {
+  readonly tenant: Tenant
+  readonly now: Date
+}
+
+/**
+ * Intents that somebody pays on. An intent has one payment: it takes no more than is held, and what is left of the
+ * money and of the limits is given back with it.
+ */
+export class Payments {
+  readonly #opening: Opening
+  readonly #agents: ReadonlyMap<string, Spender>
+  readonly #tally: Tally | undefined
+  readonly #changed = new Set<IntentRow>()
+  #intents: ReadonlyMap<string, IntentRow> = new Map()
+  /** What the ledger's book is to be opened with. */
+  readonly holds: readonly Cause[]
+
+  constructor(
+    opening: Opening,
+    ids: readonly string[],
+    { agents, tally }: { agents?: ReadonlyMap<string, Spender>; tally?: Tally } = {},
+  ) {
+    this.#opening = opening
+    this.#agents = agents ?? new Map()
+    this.#tally = tally
+    this.holds = ids.map(id => heldFor({ id }))
+  }
+
+  /** Once the accounts are held. */
+  async lock(sql: Sql): Promise<void> {
+    const ids = this.holds.map(({ id }) => id)
+    if (ids.length > 0) this.#intents = await lockIntents(sql, this.#opening.tenant, ids)
+  }
+
+  find(id: string | null | undefined): IntentRow | undefined {
+    return id ? this.#intents.get(id) : undefined
+  }
+
+  /** The wallet that an intent is paid from. */
+  walletFor({ agentId }: IntentRow): string | undefined {
+    return this.#agents.get(agentId)?.walletId
+  }
+
+  hindrance({ status, paymentId, expiresAt, agentId }: IntentRow): Hindrance | undefined {
+    if (status !== 'approved') return 'intent_not_approved'
+    if (paymentId) return 'intent_being_paid'
+    if (expiresAt <= this.#opening.now) return 'intent_expired'
+    return this.#agents.get(agentId)?.status === 'active' ? undefined : 'agent_not_active'
+  }
+
+  /** The payment is under way: what is held stays held until it is known how it ends. */
+  begin(intent: IntentRow, paymentId: string): void {
+    this.#change(intent, { paymentId })
+  }
+
+  /** It came to nothing before anything had left: the intent can be paid otherwise, or ends. */
+  end(intent: IntentRow, { wake }: Pick<Doing, 'wake'>): void {
+    this.#change(intent, { paymentId: null })
+    if (intent.workflowId) wake(intentProcess, intent)
+  }
+
+  /** It leaves, and with it the intent is completed. */
+  complete(
+    intent: IntentRow,
+    { kind, to, amountEuros, cause, transactionId }: Paid,
+    book: Book,
+    doing: Doing,
+  ): void {
+    if (!intentMachine.move(intent, 'completed')) throw new Error(`${intent.id} cannot be paid`)
+    this.#change(intent, { transactionId, paymentId: null })
+    const held = heldFor(intent)
+    book.capture(kind, held, to, amountEuros, cause)
+    book.release(held)
+    this.#counted.spend(held, amountEuros, intent.merchant)
+    this.#counted.giveBack(held)
+    doing.emit('intent.completed', aboutIntent(intent))
+    if (intent.workflowId) doing.wake(intentProcess, intent)
+  }
+
+  /** What had left came back: it counts towards no limit any more. The intent stays completed, by that one payment. */
+  undo(intent: IntentRow, amount: Euros): void {
+    this.#counted.undo(heldFor(intent), amount)
+  }
+
+  async write(sql: Sql): Promise<void> {
+    await updateIntents(sql, [...this.#changed])
+    await this.#tally?.write(sql)
+  }
+
+  get #counted(): Tally {
+    if (!this.#tally) throw new Error('no intent was opened')
+    return this.#tally
+  }
+
+  #change(intent: IntentRow, members: Partial<Pick<IntentRow, 'paymentId' | 'transactionId'>>): void {
+    Object.assign(intent, members, { updatedAt: this.#opening.now })
+    this.#changed.add(intent)
+  }
+}
+
+const lockAgents = lockSpendersOf('intents')
+
+/** The agents of these intents and what they have taken of their limits; before any account is locked. */
+export async function openPayments(sql: Sql, opening: Opening, wanted: readonly string[]): Promise<Payments> {
+  const ids = [...new Set(wanted)]
+  if (ids.length === 0) return new Payments(opening, ids)
+  const agents = await lockAgents(sql, opening.tenant, ids)
+  const causes = ids.map(id => heldFor({ id }))
+  const tally = await openTally(sql, opening, { causes, agents: [...agents.keys()] })
+  return new Payments(opening, ids, { agents, tally })
+}
+
+/** In words, where more is asked for than is held. */
+export const aboveHeld = (amount: Euros, held: Euros): string =>
+  `${inWords(amount)} are asked for, ${inWords(held)} are held for the intent.`

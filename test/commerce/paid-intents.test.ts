@@ -1,0 +1,224 @@
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../src/areas.ts'
+import { client } from '../../src/derive/client.ts'
+import {
+  aBeneficiary,
+  anAgentUnder,
+  anIntent,
+  aToken,
+  aWallet,
+  made,
+  type TestClient,
+} from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { tally, times } from '../support/pot-house.ts'
+
+const house = await startHouse()
+const elsewhere = await house.another()
+
+type Rules = Parameters<typeof anAgentUnder>[1]
+
+/** An agent with 10,000 € that calls by itself, somebody to pay, and what is left of its limits. */
+async function someone(rules: Rules = {}) {
+  const owner = await house.owner()
+  const { client: mine } = owner
+  const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
+  const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
+  const itself = [house.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
+  const counted = async () => {
+    const [all] = await house.sql<Record<string, unknown>>(
+      `select reserved_cents::int as reserved, spent_cents::int as spent, uses, reserved_uses as waiting,
+        first_merchant as merchant from counters where subject = $1 and period = 'all'`,
+      [agent.id],
+    )
+    return all
+  }
+  return {
+    ...{ ...owner, client: mine, agent, walletId: agent.walletId, counted },
+    itself: itself[0] as TestClient,
+    any: (n: number) => itself[n % 2] as TestClient,
+    payee: (await aWallet(mine)).id,
+    balance: () => made(mine.agents.balance({ params: { id: agent.id } })),
+    intent: (id: string) => made(mine.intents.get({ params: { id } })),
+  }
+}
+
+const isProven = async (client: TestClient) =>
+  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+
+describe('an agent pays a wallet', () => {
+  test('on its approved intent, which is completed by one transaction', async () => {
+    const { client, itself, agent, walletId, payee, balance, counted, intent } = await someone({
+      amountTolerancePercent: 10,
+    })
+    const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
+    expect((await balance()).heldEuros).toBe(22)
+    const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 21.5, intentId }
+    const transfer = await made(itself.transfers.create({ body }))
+    expect(transfer).toMatchObject({ status: 'completed', intentId, transactionId: expect.any(String) })
+    expect(await intent(intentId)).toMatchObject({
+      status: 'completed',
+      transactionId: transfer.transactionId,
+    })
+    expect(await balance()).toMatchObject({ availableEuros: 9_978.5, heldEuros: 0 })
+    expect((await made(client.wallets.get({ params: { id: payee } }))).availableEuros).toBe(21.5)
+    expect(await counted()).toEqual({ reserved: 0, spent: 2_150, uses: 1, waiting: 0, merchant: 'Bookshop' })
+    const { data } = await made(client.transactions.list({ query: { intentId } }))
+    expect(data).toMatchObject([
+      {
+        id: transfer.transactionId,
+        type: 'transfer',
+        status: 'completed',
+        amountEuros: 21.5,
+        transferId: transfer.id,
+      },
+    ])
+    const { entries } = await made(client.intents.timeline({ params: { id: intentId } }))
+    expect(entries.map(({ event }) => event)).toContain('intent.completed')
+    const again = await itself.transfers.create({ body })
+    expect([again.status, again.code]).toEqual([400, 'intent_not_approved'])
+    expect((await client.intents.cancel({ params: { id: intentId } })).code).toBe('intent_closed')
+    await isProven(client)
+  })
+
+  test('once, however many ask at once on two processes', async () => {
+    const { client, any, agent, walletId, payee, counted } = await someone()
+    const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
+    const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId }
+    const answers = await times(20, n => any(n).transfers.create({ body }))
+    expect(tally(answers)).toEqual({ 201: 1, 400: 19 })
+    expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
+    await isProven(client)
+  })
+
+  test('or it is cancelled: one of both, and every cent is where it belongs', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { client, any, agent, walletId, payee, counted, balance, intent } = await someone()
+      const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
+      const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId }
+      const [paid, cancelled] = await Promise.all([
+        any(round).transfers.create({ body }),
+        client.intents.cancel({ params: { id: intentId } }),
+      ])
+      expect([paid.status, cancelled.status].toSorted()).toEqual(
+        paid.status === 201 ? [201, 400] : [200, 400],
+      )
+      expect((await intent(intentId)).status).toBe(paid.status === 201 ? 'completed' : 'cancelled')
+      expect(await counted()).toMatchObject({ reserved: 0, spent: paid.status === 201 ? 2_000 : 0 })
+      expect((await balance()).heldEuros).toBe(0)
+    }
+  })
+
+  test('on nothing else', async () => {
+    const one = await someone()
+    const { client, itself, agent, walletId, payee, balance } = one
+    const other = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
+    const declare = (members: object, of = agent.id) =>
+      anIntent(client, of, { amountEuros: 20, merchant: `Shop ${Math.random()}`, ...members })
+    const right = await declare({ walletId: payee })
+    const waiting = await declare({ walletId: payee, amountEuros: 3_000 })
+    const nobodys = await declare({})
+    const others = await declare({ walletId: payee }, other.id)
+    const late = await declare({ walletId: payee, expiresInMinutes: 1 })
+    const elsewhereTo = (await aWallet(client)).id
+    const before = await balance()
+    const pay = (members: object, by = itself) =>
+      by.transfers.create({
+        body: { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId: right.id, ...members },
+      })
+    const refusals: [number, string, object][] = [
+      [400, 'intent_required', { intentId: undefined }],
+      [404, 'intent_not_found', { intentId: others.id }],
+      [404, 'intent_not_found', { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' }],
+      [400, 'intent_not_approved', { intentId: waiting.id }],
+      [400, 'intent_other_payee', { intentId: nobodys.id }],
+      [400, 'intent_other_payee', { toWalletId: elsewhereTo }],
+      [400, 'intent_other_wallet', { fromWalletId: other.walletId }],
+      [400, 'intent_amount_exceeded', { amountEuros: 20.01 }],
+    ]
+    for (const [status, code, members] of refusals) expect(await pay(members)).toMatchObject({ status, code })
+    expect((await pay({ intentId: others.id }, client)).code).toBe('intent_other_wallet')
+    await made(client.agents.freeze({ params: { id: agent.id } }))
+    expect((await pay({})).code).toBe('agent_not_active')
+    await made(client.agents.unfreeze({ params: { id: agent.id } }))
+    expect(await balance()).toEqual(before)
+    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [one.ownerId, 61_000])
+    expect((await pay({ intentId: late.id })).code).toBe('intent_expired')
+    expect((await pay({}, client)).status).toBe(201)
+  })
+
+  test('only with a token that has been given the right, which none has by itself', async () => {
+    const { client, agent, walletId, payee } = await someone()
+    const { token, scopes } = await aToken(client, agent.id)
+    expect(scopes).not.toContain('transfers:create')
+    const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 1 }
+    expect(await house.client(String(token)).transfers.create({ body })).toMatchObject({
+      status: 403,
+      code: 'missing_scope',
+    })
+  })
+})
+
+describe('an agent pays by SEPA', () => {
+  async function underWay(rules: Rules = {}, amountEuros = 20, name = 'Bäckerei Müller') {
+    const one = await someone(rules)
+    const { client, itself, agent, walletId } = one
+    const { id: beneficiaryId } = await aBeneficiary(client, { name })
+    const intent = await anIntent(client, agent.id, { amountEuros, beneficiaryId, expiresInMinutes: 5 })
+    const body = { fromWalletId: walletId, beneficiaryId, amountEuros, intentId: intent.id }
+    const transfer = await made(itself.transfers.create({ body }))
+    return { ...one, body, transfer, params: { id: intent.id }, of: { id: transfer.id } }
+  }
+
+  test('and the intent waits for it, until it leaves and completes it', async () => {
+    const { client, itself, body, transfer, params, of, balance, counted } = await underWay({
+      amountTolerancePercent: 10,
+    })
+    expect(transfer).toMatchObject({ status: 'created', intentId: params.id, transactionId: null })
+    expect((await balance()).heldEuros).toBe(22)
+    expect((await client.intents.cancel({ params })).code).toBe('intent_being_paid')
+    expect((await itself.transfers.create({ body })).code).toBe('intent_being_paid')
+    await made(client.sandbox.advance({ body: { minutes: 2 } }))
+    const paid = await made(client.transfers.get({ params: of }))
+    expect(paid.status).toBe('completed')
+    expect(await made(client.intents.get({ params }))).toMatchObject({
+      status: 'completed',
+      transactionId: paid.transactionId,
+    })
+    expect(await balance()).toMatchObject({ availableEuros: 9_980, heldEuros: 0 })
+    expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
+    expect((await made(client.transactions.list({ query: { intentId: params.id } }))).data).toHaveLength(1)
+    await isProven(client)
+  })
+
+  test('and what its bank rejects comes back, to the limits too', async () => {
+    const { client, params, of, balance, counted } = await underWay({}, 666.01)
+    await made(client.sandbox.advance({ body: { minutes: 2 } }))
+    expect((await made(client.transfers.get({ params: of }))).status).toBe('rejected')
+    const { status, transactionId } = await made(client.intents.get({ params }))
+    expect(status).toBe('completed')
+    const transaction = await made(client.transactions.get({ params: { id: String(transactionId) } }))
+    expect(transaction.status).toBe('declined')
+    expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
+    expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
+    await isProven(client)
+  })
+
+  test('and a payment that is cancelled in time leaves the intent as it was; past its deadline it ends', async () => {
+    const { client, itself, body, params, of, balance, counted } = await underWay({}, 20, 'No Match GmbH')
+    await made(client.sandbox.advance({ body: { minutes: 2 } }))
+    expect((await made(client.transfers.get({ params: of }))).status).toBe('verifying')
+    await made(client.transfers.cancel({ params: of }))
+    expect((await made(client.intents.get({ params }))).status).toBe('approved')
+    expect((await balance()).heldEuros).toBe(20)
+    const second = await made(itself.transfers.create({ body }))
+    await made(client.sandbox.advance({ body: { minutes: 10 } }))
+    expect((await made(client.intents.get({ params }))).status).toBe('approved')
+    await made(client.transfers.cancel({ params: { id: second.id } }))
+    await made(client.sandbox.advance({ body: { seconds: 1 } }))
+    expect((await made(client.intents.get({ params }))).status).toBe('expired')
+    expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
+    expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
+    await isProven(client)
+  })
+})

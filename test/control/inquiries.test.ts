@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals'
+import { ruleTable } from '../../src/control/policies/policies.ts'
+import { aKey, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+
+const house = await startHouse()
+
+async function someone(rules: Parameters<typeof anAgentUnder>[1]) {
+  const owner = await house.owner()
+  const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 50, ...rules })
+  return { ...owner, agent, id: agent.id }
+}
+
+describe('what was charged', () => {
+  test.each([
+    ['as declared', 20, 'Bookshop', []],
+    ['less, by the same in other letters', 12, 'BOOK SHOP', []],
+    ['up to the tolerance', 22, 'Bookshop', []],
+    ['a cent above it', 22.01, 'Bookshop', ['amount']],
+    ['by somebody else', 20, 'Bookshop GmbH', ['merchant']],
+    ['too much, by somebody else', 30, 'Library', ['amount', 'merchant']],
+  ])('%s', async (_, actualAmountEuros, actualMerchant, mismatches) => {
+    const { client, id } = await someone({ amountTolerancePercent: 10 })
+    const intent = await anIntent(client, id, { amountEuros: 20 })
+    const params = { id: intent.id }
+    const body = { actualAmountEuros, actualMerchant }
+    const answer = await made(client.intents.verify({ params, body }))
+    expect(answer.verified).toBe(mismatches.length === 0)
+    expect(answer.mismatches.map(({ field }) => field)).toEqual(mismatches)
+    const { data } = await made(client.events.list({ query: { event: 'verification.mismatch' } }))
+    expect(data.map(({ data }) => data)).toEqual(
+      mismatches.length === 0 ? [] : [expect.objectContaining({ intentId: intent.id, ...body, mismatches })],
+    )
+    expect(await made(client.intents.get({ params }))).toEqual(intent)
+  })
+
+  test('is compared with what was approved only', async () => {
+    const { client, id } = await someone({})
+    const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
+    const body = { actualAmountEuros: 60, actualMerchant: 'Bookshop' }
+    expect((await client.intents.verify({ params, body })).code).toBe('intent_not_approved')
+    const stranger = await house.owner()
+    expect((await stranger.client.intents.verify({ params, body })).status).toBe(404)
+    const reader = house.client(String((await aKey(client, { scopes: ['intents:read'] })).key))
+    expect((await reader.intents.verify({ params, body })).status).toBe(403)
+  })
+})
+
+describe('an explanation', () => {
+  test('has every rule in words, and what would have to change for a yes', async () => {
+    const { client, id, agent } = await someone({ dailyLimitEuros: 20, lockToFirstMerchant: true })
+    const params = { id: (await anIntent(client, id, { amountEuros: 20.01 })).id }
+    const told = await made(client.intents.explanation({ params }))
+    const reason = 'The daily limit of € 20.00 is too low for € 20.01: € 0.00 used, € 20.00 left.'
+    expect(told).toMatchObject({
+      intentId: params.id,
+      summary: `It was denied: ${reason}`,
+      policy: { policyId: agent.policyId, version: 1, changedSince: false },
+      note: null,
+    })
+    expect(told.rules).toHaveLength(ruleTable.length)
+    const of = (name: string) => told.rules.find(({ rule }) => rule === name)
+    expect(of('dailyLimitEuros')).toMatchObject({ outcome: 'fail', message: reason })
+    expect(of('dailyLimitEuros')?.remedy).toMatch(/raise the daily limit/)
+    expect(of('monthlyLimitEuros')).toEqual({
+      rule: 'monthlyLimitEuros',
+      outcome: 'skip',
+      message: 'No monthly limit is set.',
+      remedy: null,
+    })
+    expect(of('lockToFirstMerchant')?.message).toMatch(/first merchant/)
+  })
+
+  test('says that the policy has changed, before the approval and after it', async () => {
+    const { client, id } = await someone({})
+    const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
+    const waiting = await made(client.intents.explanation({ params }))
+    expect(waiting.summary).toMatch(/^It waits for a person: € 60.00 is above/)
+    const assign = async () => {
+      const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 10 })
+      await made(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
+    }
+    await assign()
+    expect((await made(client.intents.explanation({ params }))).note).toMatch(/from version 1 to version 2/)
+    await made(client.intents.approve({ params, body: { comment: 'Go ahead' } }))
+    const approved = await made(client.intents.explanation({ params }))
+    expect(approved).toMatchObject({
+      summary: 'It is approved: a person decided, and said: Go ahead',
+      policy: { version: 2, changedSince: false },
+      note: 'It was declared under version 1 and decided anew under version 2: the newer one counts.',
+    })
+    expect(approved.decisionId).not.toBe(waiting.decisionId)
+    await assign()
+    expect((await made(client.intents.explanation({ params }))).policy?.changedSince).toBe(true)
+  })
+
+  test('is nobody else’s to read', async () => {
+    const { client, id } = await someone({})
+    const params = { id: (await anIntent(client, id)).id }
+    const stranger = await house.owner()
+    expect((await stranger.client.intents.explanation({ params })).status).toBe(404)
+  })
+})

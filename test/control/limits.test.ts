@@ -1,0 +1,261 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { areas } from '../../src/areas.ts'
+import { replay } from '../../src/control/policies/stored-decision.ts'
+import { client } from '../../src/derive/client.ts'
+import { anAgentUnder, anIntent, aPolicy, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { tally, times } from '../support/pot-house.ts'
+
+const house = await startHouse()
+const elsewhere = await house.another()
+
+type Rules = Parameters<typeof anAgentUnder>[1]
+
+/** An agent under these rules, seen by two processes; nobody is asked unless a rule says so. */
+async function someone(rules: Rules) {
+  const owner = await house.owner()
+  const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000, ...rules })
+  const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
+  let shops = 0
+  const declare = (amountEuros: number, members = {}, by: TestClient = owner.client) =>
+    anIntent(by, agent.id, { amountEuros, merchant: `Shop ${++shops}`, ...members })
+  return { ...owner, agent, id: agent.id, declare, any: (n: number) => clients[n % 2] as TestClient }
+}
+
+interface Counted {
+  period: string
+  reserved: string
+  spent: string
+  uses: number
+  waiting: number
+}
+
+const countersOf = (agentId: string) =>
+  house.sql<Counted>(
+    `select split_part(period, ':', 1) as period, reserved_cents as reserved, spent_cents as spent, uses,
+      reserved_uses as waiting from counters where subject = $1 order by period, counters.period`,
+    [agentId],
+  )
+
+/** What is reserved in all is what the ledger holds; and it is so of each period's sum too. */
+async function expectToMatch(client: TestClient, agentId: string) {
+  const { heldEuros } = await made(client.agents.balance({ params: { id: agentId } }))
+  const counted = await countersOf(agentId)
+  for (const period of ['all', 'day', 'month']) {
+    const of = counted.filter(one => one.period === period)
+    expect(of.reduce((sum, { reserved }) => sum + Number(reserved), 0) / 100).toBeCloseTo(heldEuros, 2)
+  }
+}
+
+const setClock = (ownerId: string, offset: number) =>
+  house.sql(
+    `insert into tenant_clocks values ($1, 'test', $2) on conflict (owner_id, mode) do update set offset_ms = $2`,
+    [ownerId, Math.round(offset)],
+  )
+
+describe('a limit', () => {
+  test('that admits exactly seven admits seven of two hundred at once, on two processes', async () => {
+    const { any, id, declare, client } = await someone({ dailyLimitEuros: 70 })
+    const answers = await times(200, n => declare(10, {}, any(n)))
+    expect(tally(answers.map(({ status }) => ({ status: status === 'approved' ? 1 : 0 })))).toEqual({
+      0: 193,
+      1: 7,
+    })
+    const denied = answers.find(({ status }) => status === 'denied')
+    expect(denied?.decision.reason).toBe('The daily limit of € 70.00 is reached: € 70.00 used, € 0.00 left.')
+    await expectToMatch(client, id)
+  })
+
+  test('holds for what persons approve at once, each seeing the others', async () => {
+    const { any, id, declare, client } = await someone({ monthlyLimitEuros: 70, autoApproveLimitEuros: 1 })
+    const intents = await times(30, n => declare(10, {}, any(n)))
+    expect(await countersOf(id)).toMatchObject([{ reserved: '0' }, { reserved: '0' }, { reserved: '0' }])
+    const answers = await times(30, n => any(n).intents.approve({ params: { id: String(intents[n]?.id) } }))
+    expect(tally(answers)).toEqual({ 200: 7, 400: 23 })
+    expect(new Set(answers.filter(({ status }) => status === 400).map(({ code }) => code))).toEqual(
+      new Set(['against_policy']),
+    )
+    await expectToMatch(client, id)
+  })
+
+  test('of payments admits as many, and is begun anew with a policy that is assigned again', async () => {
+    const { any, id, declare, client, agent } = await someone({ maxUsageCount: 3 })
+    const answers = await times(20, n => declare(1, {}, any(n)))
+    expect(answers.filter(({ status }) => status === 'approved')).toHaveLength(3)
+    const template = (await aPolicy(client, { maxUsageCount: 2, autoApproveLimitEuros: 50 })).id
+    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template } }))
+    const [first] = answers.filter(({ status }) => status === 'approved')
+    await made(client.intents.cancel({ params: { id: String(first?.id) } }))
+    const later = await times(5, n => declare(1, {}, any(n)))
+    expect(later.filter(({ status }) => status === 'approved')).toHaveLength(2)
+    await expectToMatch(client, id)
+  })
+
+  test('of nothing denies everything, and is not the same as none', async () => {
+    for (const rules of [{ dailyLimitEuros: 0 }, { monthlyLimitEuros: 0 }, { maxTransactionEuros: 0 }]) {
+      const { declare } = await someone(rules)
+      expect((await declare(0.01)).status).toBe('denied')
+    }
+  })
+
+  test('is free again for what was cancelled, denied or has expired', async () => {
+    const { declare, client, id } = await someone({ dailyLimitEuros: 20 })
+    const first = await declare(20, { expiresInMinutes: 1 })
+    expect((await declare(0.01)).status).toBe('denied')
+    await made(client.intents.cancel({ params: { id: first.id } }))
+    const second = await declare(20, { expiresInMinutes: 1 })
+    expect(second.status).toBe('approved')
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect((await declare(20)).status).toBe('approved')
+    await expectToMatch(client, id)
+  })
+
+  test('counts the tolerance with what is held, and never more than it leaves', async () => {
+    const { declare, client, id } = await someone({ dailyLimitEuros: 100, amountTolerancePercent: 10 })
+    expect((await declare(80)).status).toBe('approved')
+    expect((await declare(12.01)).status).toBe('denied')
+    expect((await declare(12)).status).toBe('approved')
+    expect((await made(client.agents.balance({ params: { id } }))).heldEuros).toBe(100)
+    await expectToMatch(client, id)
+  })
+})
+
+describe('the boundary of day and month', () => {
+  const lastInstant = Date.UTC(2027, 0, 31, 23, 59, 59, 0)
+
+  test('is midnight of UTC by the owner’s clock; what is given back goes to the day from which it was', async () => {
+    const { declare, client, ownerId, id } = await someone({ dailyLimitEuros: 50, monthlyLimitEuros: 60 })
+    await setClock(ownerId, lastInstant - Date.now() - 60_000)
+    const before = await declare(50, { expiresInMinutes: 60 })
+    expect([before.status, before.createdAt.slice(0, 10)]).toEqual(['approved', '2027-01-31'])
+    expect((await declare(10)).decision.reason).toMatch(/^The daily limit/)
+    await setClock(ownerId, lastInstant + 2_000 - Date.now())
+    const after = await declare(50)
+    expect([after.status, after.createdAt.slice(0, 10)]).toEqual(['approved', '2027-02-01'])
+    await made(client.intents.cancel({ params: { id: before.id } }))
+    const rows = await house.sql(
+      'select period, reserved_cents as reserved from counters where subject = $1 order by period',
+      [id],
+    )
+    expect(rows).toEqual([
+      { period: 'all', reserved: '5000' },
+      { period: 'day:2027-01-31', reserved: '0' },
+      { period: 'day:2027-02-01', reserved: '5000' },
+      { period: 'month:2027-01', reserved: '0' },
+      { period: 'month:2027-02', reserved: '5000' },
+    ])
+  })
+})
+
+describe('an approval', () => {
+  test('is by the policy as it is then, which the decision says', async () => {
+    const { declare, client, agent } = await someone({ autoApproveLimitEuros: 1 })
+    const intent = await declare(20)
+    expect(intent.decision.policyVersion).toBe(1)
+    const tight = await aPolicy(client, { maxTransactionEuros: 19.99 })
+    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: tight.id } }))
+    const params = { id: intent.id }
+    const refused = await client.intents.approve({ params })
+    expect([refused.status, refused.code, refused.error]).toEqual([
+      400,
+      'against_policy',
+      '€ 20.00 is above the limit of € 19.99 for one payment.',
+    ])
+    expect((await made(client.intents.get({ params }))).status).toBe('created')
+    const wide = await aPolicy(client, { maxTransactionEuros: 20 })
+    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: wide.id } }))
+    const approved = await made(client.intents.approve({ params }))
+    expect(approved.decision).toMatchObject({ policyVersion: 3, allowed: true })
+    const stored = await house.sql(
+      'select policy_version as version, result -> $2 as allowed from decisions where subject_id = $1 order by id',
+      [intent.id, 'allowed'],
+    )
+    expect(stored).toEqual([
+      { version: 1, allowed: true },
+      { version: 2, allowed: false },
+      { version: 3, allowed: true },
+    ])
+  })
+})
+
+describe('a second intent like the first', () => {
+  test('always waits for a person, and says which one it may be', async () => {
+    const { declare, client } = await someone({})
+    const one = await declare(10, { merchant: 'Bücher & Söhne' })
+    const other = await declare(10, { merchant: 'bücher   & SÖHNE' })
+    expect(other).toMatchObject({ status: 'created', possibleDuplicateOf: one.id })
+    expect(other.decision.checks.find(({ outcome }) => outcome === 'review')?.rule).toBe('possibleDuplicate')
+    expect((await declare(10.01, { merchant: 'Bücher & Söhne' })).possibleDuplicateOf).toBeNull()
+    expect((await made(client.intents.approve({ params: { id: other.id } }))).status).toBe('approved')
+  })
+
+  test('is none ten minutes later, or where the first one came to nothing', async () => {
+    const { declare, client, ownerId } = await someone({})
+    const members = { merchant: 'Bookshop' }
+    const one = await declare(10, members)
+    await made(client.intents.cancel({ params: { id: one.id } }))
+    expect((await declare(10, members)).possibleDuplicateOf).toBeNull()
+    await setClock(ownerId, 10 * 60_000)
+    expect((await declare(10, members)).status).toBe('approved')
+  })
+
+  test('is found among many at once: one of them goes through', async () => {
+    const { declare, any } = await someone({})
+    const answers = await times(20, n => declare(10, { merchant: 'Bookshop' }, any(n)))
+    expect(answers.filter(({ status }) => status === 'approved')).toHaveLength(1)
+    expect(answers.filter(({ possibleDuplicateOf }) => possibleDuplicateOf)).toHaveLength(19)
+  })
+})
+
+type Step = readonly ['declare' | 'approve' | 'cancel', number]
+
+describe('whatever happens in which order', () => {
+  test('reserved is what paper says, within the limit, and what the ledger holds', async () => {
+    const step: fc.Arbitrary<Step> = fc.tuple(
+      fc.constantFrom('declare' as const, 'approve' as const, 'cancel' as const),
+      fc.integer({ min: 1, max: 40 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async steps => {
+        const { declare, client, id } = await someone({ dailyLimitEuros: 60, autoApproveLimitEuros: 20 })
+        const held = new Map<string, number>()
+        const used = () => [...held.values()].reduce((sum, one) => sum + one, 0)
+        const declared: { id: string; amount: number }[] = []
+        for (const [kind, number] of steps) {
+          const one = declared[number % (declared.length || 1)]
+          if (kind === 'declare') {
+            const { id, status } = await declare(number)
+            const fits = used() + number <= 60
+            expect(status).toBe(fits ? (number <= 20 ? 'approved' : 'created') : 'denied')
+            if (status === 'approved') held.set(id, number)
+            declared.push({ id, amount: number })
+          } else if (one && kind === 'cancel') {
+            await client.intents.cancel({ params: { id: one.id } })
+            held.delete(one.id)
+          } else if (one) {
+            const { status } = await client.intents.approve({ params: { id: one.id } })
+            if (status === 200) held.set(one.id, one.amount)
+          }
+          expect(used()).toBeLessThanOrEqual(60)
+        }
+        const { heldEuros } = await made(client.agents.balance({ params: { id } }))
+        expect(heldEuros).toBe(used())
+        await expectToMatch(client, id)
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('every decision that was stored says the same when it is asked again', async () => {
+    const rows = await house.sql<{ rules: object; request: never; counters: never; result: object }>(
+      `select v.rules, d.request, d.counters, d.result from decisions d
+       left join policy_versions v on (v.policy_id, v.version) = (d.policy_id, d.policy_version)`,
+    )
+    expect(rows.length).toBeGreaterThan(300)
+    for (const { rules, result, ...inputs } of rows) {
+      const { holdEuros, ...said } = replay(inputs, rules as Record<string, unknown>)
+      expect({ ...said, holdEuros: String(holdEuros) }).toEqual(result)
+    }
+  })
+})
