@@ -52,6 +52,10 @@ export class Delegations extends Migration {
       alter table delegations add foreign key (owner_id, mode, token_id)
         references agent_tokens (owner_id, mode, id) deferrable initially deferred;
 
+      alter table runs
+        add column delegation_id text,
+        add foreign key (owner_id, mode, agent_id, delegation_id)
+          references delegations (owner_id, mode, agent_id, id) deferrable initially deferred;
       alter table intents
         add column token_id text,
         add foreign key (owner_id, mode, agent_id, delegation_id)

@@ -5,6 +5,7 @@ import {
   aLiveClient,
   anAgent,
   anAgentUnder,
+  aRun,
   aToken,
   made,
   redeemed,
@@ -471,6 +472,24 @@ describe('the cap of a delegation', () => {
     expect((await made(itself.delegations.list())).data.map(one => one.id)).toEqual([id])
   })
 
+  test('works in the runs of its agent, and ends its own', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const { itself, id } = await aDelegate(client, agent.id)
+    const run = await aRun(client, agent.id)
+    const own = await aRun(itself, agent.id)
+    expect([run.delegationId, own.delegationId]).toEqual([null, id])
+    const body = {
+      agentId: agent.id,
+      amountEuros: 1,
+      merchant: 'Bookshop',
+      purpose: 'A paper',
+      runId: run.id,
+    }
+    expect((await made(itself.intents.create({ body }))).runId).toBe(run.id)
+    expect((await itself.runs.complete({ params: run, body: {} })).code).toBe('run_not_found')
+    expect((await itself.runs.fail({ params: own, body: { reason: 'No' } })).body.status).toBe('failed')
+  })
+
   test('ends with it: nothing that was made under it outlives it', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { itself, params } = await aDelegate(client, agent.id, { expiresInMinutes: 30 })
@@ -524,8 +543,8 @@ describe('a delegation that is revoked', () => {
         told.push({ began, status: status === 201 ? answer.body.status : undefined, code })
       }
     }
-    const lanes = Promise.all(Array.from({ length: 8 }, lane))
-    await until('some are approved', async () => told.length > 40)
+    const lanes = Promise.all(Array.from({ length: 48 }, lane))
+    await until('some are approved', async () => told.length > 200)
     const answer = await client.delegations.revoke({ params })
     const revoked = performance.now()
     await until('it is told', async () => told.some(({ began }) => began > revoked))

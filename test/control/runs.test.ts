@@ -49,6 +49,7 @@ describe('a run', () => {
       id: expect.stringMatching(/^run_[0-9a-z]{26}$/),
       ownerId,
       mode: 'test',
+      delegationId: null,
       status: 'running',
       heldEuros: 0,
       spentEuros: 0,

@@ -82,6 +82,7 @@ export const updateIntents = updateOf(intentTable, [
   'decision',
   'transactionId',
   'paymentId',
+  'expiresAt',
 ])
 
 /** By their ids and those of the tenant's agents: of a young table PostgreSQL would rather read all that the tenant has. */

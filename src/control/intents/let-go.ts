@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/postgresql'
 import { reaction } from '../../kernel/area.ts'
 import type { Context, Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
@@ -10,7 +9,8 @@ import { openTally } from '../policies/policies.ts'
 import type { intentsApi } from './api.ts'
 import { IntentEvent } from './api.ts'
 import { aboutIntent } from './events.ts'
-import { heldFor, Intent, intentMachine } from './intent.ts'
+import { heldFor, intentMachine } from './intent.ts'
+import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
 
 /** In the words of the indexes over what is open: with parameters PostgreSQL would not know them again. */
@@ -18,7 +18,7 @@ export const OPEN = "status in ('created', 'approved')"
 
 /** What is open is cancelled; words about it replace those that were said before. */
 export function letGo(
-  intent: Intent,
+  intent: IntentRow,
   comment: string | null,
   { emit, wake }: Pick<ContextOf<typeof intentsApi.cancel>, 'emit' | 'wake'>,
 ): void {
@@ -38,7 +38,7 @@ export async function keptFor(
   const tally = await openTally(sql, { tenant, now }, { causes, agents: [agent.id] })
   const book = await openBook(sql, { tenant, now }, { wallets: [agent.walletId], holds: causes })
   return {
-    giveBack(intent: Intent): void {
+    giveBack(intent: IntentRow): void {
       tally.giveBack(heldFor(intent))
       book.release(heldFor(intent))
     },
@@ -63,24 +63,23 @@ export const onDelegationRevoked = reaction(
   DelegationRevoked['delegation.revoked'],
   { 'intent.cancelled': IntentEvent },
   async ({ delegationId, agentId }, context) => {
-    const { em, sql, tenant } = context
+    const { em, sql, tenant, now } = context
     const ids = await openUnder(sql, tenant, delegationId)
     const agent = ids.length > 0 ? await findAgent(em, agentId) : null
     if (!agent) return
     const kept = await keptFor(ids, agent, context)
-    const intents = await em.find(
-      Intent,
-      { id: { $in: ids } },
-      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-    )
-    for (const intent of intents.filter(({ status }) => !intentMachine.isFinal(status))) {
+    const intents = [...(await lockIntents(sql, tenant, ids)).values()]
+    const open = intents.filter(({ status }) => !intentMachine.isFinal(status))
+    for (const intent of open) {
+      intent.updatedAt = now
       // What a bank may have been told goes its way; where it comes to nothing, nothing else is paid.
-      if (intent.paymentId) intent.expiresAt = context.now
+      if (intent.paymentId) intent.expiresAt = now
       else {
         letGo(intent, 'Its delegation has been revoked.', context)
         kept.giveBack(intent)
       }
     }
+    await updateIntents(sql, open)
     await kept.write()
   },
 )

@@ -16,6 +16,9 @@ export const RunRecord = z
   .object({
     ...recordHead('run'),
     agentId: id('agent'),
+    delegationId: id('delegation')
+      .nullable()
+      .meta({ description: 'The delegation whose token started it: of runs, that token ends these only.' }),
     name: z.string(),
     externalId: z.string().nullable(),
     status,

@@ -13,6 +13,8 @@ const schema = defineEntity({
   properties: {
     ...record('run'),
     agentId: p.text(),
+    /** Under which delegation it was started. */
+    delegationId: maybe.string(),
     name: p.text(),
     externalId: maybe.string(),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),

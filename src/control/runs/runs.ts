@@ -1,8 +1,9 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
 import { area, type FindRuns, type FoundRun } from '../../kernel/area.ts'
+import type { Context } from '../../kernel/context.ts'
 import type { Row } from '../../kernel/database.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock, within } from '../../kernel/record.ts'
+import { given, lock, reaches, within } from '../../kernel/record.ts'
 import { timelineOfRun } from '../../kernel/timeline.ts'
 import { findAgent, lockAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -14,11 +15,15 @@ export { type RunLimit, runLimits } from './limits.ts'
 
 const find = (em: EntityManager, id: string): Promise<Run | null> => em.findOne(Run, { id })
 
-/** Whoever spends holds the agent: whoever changes a run does so too, and nothing is approved on what it was before. */
-async function lockRun(em: EntityManager, id: string): Promise<Run | null> {
+/**
+ * A run that the caller may change: a delegation's token may work in all of its agent's, and end its own. Whoever
+ * spends holds the agent, and so does whoever changes a run: nothing is approved on what it was before.
+ */
+async function lockRun({ em, actor }: Pick<Context, 'em' | 'actor'>, id: string): Promise<Run | null> {
   const run = await find(em, id)
-  if (run) await lockAgent(em, run.agentId)
-  return run && lock(em, Run, id)
+  if (!run || !reaches(actor, run)) return null
+  await lockAgent(em, run.agentId)
+  return lock(em, Run, id)
 }
 
 /** How many runs of an agent are ended in one transaction. */
@@ -26,13 +31,13 @@ const AT_ONCE = 500
 
 const runs = implement(runsApi, {
   async create({ body }, context) {
-    const { em, emit, refuse } = context
+    const { em, actor, emit, refuse } = context
     const agent = await lockAgent(em, body.agentId)
     if (!agent) return refuse('agent_not_found')
     const { externalId } = body
     if (externalId && (await em.findOne(Run, { agentId: agent.id, externalId })))
       return refuse('external_id_taken')
-    const run = em.create(Run, body)
+    const run = em.create(Run, { ...body, delegationId: actor.delegationId ?? null })
     emit('run.created', about(run))
     return shown(run, context)
   },
@@ -49,8 +54,8 @@ const runs = implement(runsApi, {
   },
 
   async update({ params, body }, context) {
-    const { em, emit, refuse } = context
-    const run = await lockRun(em, params.id)
+    const { emit, refuse } = context
+    const run = await lockRun(context, params.id)
     if (!run) return refuse('run_not_found')
     if (run.status !== 'running') return refuse('run_not_running')
     Object.assign(run, body)
@@ -59,8 +64,8 @@ const runs = implement(runsApi, {
   },
 
   async complete({ params, body }, context) {
-    const { em, now, emit, refuse } = context
-    const run = await lockRun(em, params.id)
+    const { now, emit, refuse } = context
+    const run = await lockRun(context, params.id)
     if (!run) return refuse('run_not_found')
     if (!runMachine.move(run, 'completed')) return refuse('run_not_running')
     Object.assign(run, { comment: body.comment, endedAt: now })
@@ -69,8 +74,8 @@ const runs = implement(runsApi, {
   },
 
   async fail({ params, body }, context) {
-    const { em, now, emit, refuse } = context
-    const run = await lockRun(em, params.id)
+    const { now, emit, refuse } = context
+    const run = await lockRun(context, params.id)
     if (!run) return refuse('run_not_found')
     if (!runMachine.move(run, 'failed')) return refuse('run_not_running')
     Object.assign(run, { reason: body.reason, endedAt: now })
