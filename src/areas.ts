@@ -4,6 +4,7 @@ import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
+import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
@@ -35,6 +36,7 @@ export const areas = {
   agentTokens: agentTokensArea,
   runs: runsArea,
   delegations: delegationsArea,
+  merchants: merchantsArea,
   policies: policiesArea,
   intents: intentsArea,
   transfers: transfersArea,

@@ -219,7 +219,9 @@ describe.each(cases)('%s', (_, one) => {
     if (query?.shape?.limit)
       queries.push('limit=0', 'limit=101', 'limit=x', 'limit=1&limit=1', 'cursor=forged')
     for (const text of queries)
-      expect((await send(one, `${path}?${text}`, credentials(one, owner))).status).toBe(400)
+      expect(
+        (await send(one, `${path}${path.includes('?') ? '&' : '?'}${text}`, credentials(one, owner))).status,
+      ).toBe(400)
   })
 
   test('is called by its method only', async () => {

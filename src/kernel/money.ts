@@ -48,6 +48,18 @@ export const signedEuros = z
 
 /** For people: `€ 12.34`. */
 export function inWords(amount: Euros): string {
-  const digits = String(amount < 0n ? -amount : amount).padStart(3, '0')
+  const cents = Number(amount)
+  // A decision says a dozen amounts: small numbers are written much faster than large ones.
+  return Number.isSafeInteger(cents) ? numberInWords(cents) : digitsInWords(amount)
+}
+
+function numberInWords(cents: number): string {
+  const size = Math.abs(cents)
+  const rest = size % 100
+  return `€ ${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
+}
+
+function digitsInWords(amount: Euros): string {
+  const digits = String(amount < 0n ? -amount : amount)
   return `€ ${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }

@@ -21,6 +21,7 @@ const rights = {
   'keys:read': 'never',
   'keys:write': 'never',
   'ledger:read': 'never',
+  'merchants:read': 'given',
   'policies:read': 'given',
   'policies:write': 'never',
   'runs:read': 'given',

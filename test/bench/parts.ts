@@ -1,3 +1,4 @@
+import { measureDeciding } from './deciding.ts'
 import { intentCases } from './intent-cases.ts'
 import { kernelCases } from './kernel-cases.ts'
 import { measureSizes } from './ledger-sizes.ts'
@@ -53,6 +54,8 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       const transfers = await measureLoads(stage, cases)
       return { figures: { transfers }, text: loadTable(cases, transfers) }
     }),
+
+  decide: measureDeciding,
 
   relay: folder => withEngine(folder, 'relay', measureRelay),
   runs: folder => withEngine(folder, 'runs', measureRuns),

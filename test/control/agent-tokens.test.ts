@@ -82,6 +82,7 @@ describe('a new token', () => {
       'events:read',
       'intents:read',
       'intents:write',
+      'merchants:read',
       'policies:read',
       'runs:read',
       'runs:write',

@@ -98,11 +98,20 @@ export class World {
   /** An address and a body with which the operation succeeds. */
   async prepare(one: Registered): Promise<Prepared> {
     this.#madeAs = MADE_AS[one.key] ?? {}
-    const path = await this.#fill(one.operation.path)
+    const path = (await this.#fill(one.operation.path)) + (await this.#queryOf(one))
     const body = await this.bodyOf(one)
     const before = BEFORE[one.key]
     if (before) await this.#succeed(byKey(before), path)
     return { path, body }
+  }
+
+  /** What a query must say, by the examples of its members. */
+  async #queryOf({ operation }: Registered): Promise<string> {
+    const members = Object.entries<z.ZodType>(operation.query?.shape ?? {})
+    const asked = members.filter(([, member]) => !member.safeParse(undefined).success)
+    const examples = asked.map(([name, member]) => [name, Object.values(member.meta()?.examples ?? [])[0]])
+    const query = (await this.#withIds(Object.fromEntries(examples))) as Record<string, string>
+    return asked.length > 0 ? `?${new URLSearchParams(query)}` : ''
   }
 
   async bodyOf({ key, operation }: Registered): Promise<unknown> {
@@ -161,7 +170,9 @@ export class World {
     const filler = FILLED_BY[collection]
     if (filler) await this.#do(filler)
     const { body, text } = await this.#succeed(list, collection)
-    return body ? body.data[0].id : (new RegExp(`"${collection}/([^"?]+)`).exec(text)?.[1] ?? unknownId(name))
+    return body
+      ? (body.data[0].id ?? body.data[0][name])
+      : (new RegExp(`"${collection}/([^"?]+)`).exec(text)?.[1] ?? unknownId(name))
   }
 
   async #do(key: string): Promise<void> {

@@ -9,7 +9,6 @@ import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import {
   type DecisionRow,
   decideFor,
-  insertDecisions,
   lockSpenders,
   openTally,
   type Spender,
@@ -179,8 +178,7 @@ export const declare: Create = {
     return intent
   },
   async write({ declared, decisions, tally, book }: Desk, sql) {
-    await insertIntents(sql, declared)
-    await insertDecisions(sql, decisions)
+    await insertIntents(sql, declared, decisions)
     await tally.write(sql)
     await book.post(sql)
   },

@@ -5,7 +5,7 @@ import { euros } from '../../kernel/money.ts'
 import { get, missing, post } from '../../kernel/operation.ts'
 import { label } from '../../kernel/schemas.ts'
 import { outcomes } from '../policies/policies.ts'
-import { IntentEvent } from './api.ts'
+import { IntentEvent } from './records.ts'
 
 const intent_not_found = missing('intent')
 
@@ -20,11 +20,11 @@ export const inquiryApi = {
   verify: post('/intents/{id}/verify', {
     summary: 'Compare what was charged with what was approved',
     description:
-      'The amount may be less than declared, and more by what the policy tolerated when it was approved. Merchants are the same whatever their spelling: case, accents, spaces and punctuation do not count. What does not fit is told, and sent as `verification.mismatch`; the intent stays as it is.',
+      'The amount may be less than declared, and more by what the policy tolerated when it was approved. Merchants are compared as lists compare them: a host, whatever the URL; else the name, whatever the case. What does not fit is told, and sent as `verification.mismatch`; the intent stays as it is.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     body: z.strictObject({ actualAmountEuros: euros, actualMerchant: label }),
-    example: { actualAmountEuros: 25, actualMerchant: 'Bookshop' },
+    example: { actualAmountEuros: 30, actualMerchant: 'Bookshop' },
     returns: [
       200,
       z.object({

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
-import { insertInto, recordColumns, selectList, type Table, updateOf } from '../../kernel/rows.ts'
+import { insertIntoBoth, recordColumns, selectList, type Table, updateOf } from '../../kernel/rows.ts'
+import { decisionTable } from '../policies/policies.ts'
 import type { Intent } from './intent.ts'
 
 /** An intent without its entity: what a group commit loads, decides on and writes. */
@@ -72,7 +73,8 @@ export const intentTable: Table<IntentRow> = {
   },
 }
 
-export const insertIntents = insertInto(intentTable)
+/** Each with the decision that was made about it. */
+export const insertIntents = insertIntoBoth(intentTable, decisionTable)
 export const updateIntents = updateOf(intentTable, [
   'status',
   'updatedAt',

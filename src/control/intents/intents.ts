@@ -103,9 +103,9 @@ const intents = implement(intentsApi, {
 
 const all = implement({ ...intentsApi, ...inquiryApi }, { ...intents.handlers, ...inquiries.handlers })
 
-export { IntentEvent } from './api.ts'
 export type { IntentRow } from './intent-rows.ts'
 export { aboveHeld, openPayments, type Payments, paidEvents } from './payments.ts'
+export { IntentEvent } from './records.ts'
 
 export const intentsArea = area(
   'Intents',

@@ -7,11 +7,11 @@ import { type Agent, findAgent } from '../agents/agents.ts'
 import { DelegationRevoked } from '../delegations/delegations.ts'
 import { openTally } from '../policies/policies.ts'
 import type { intentsApi } from './api.ts'
-import { IntentEvent } from './api.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
+import { IntentEvent } from './records.ts'
 
 /** In the words of the indexes over what is open: with parameters PostgreSQL would not know them again. */
 export const OPEN = "status in ('created', 'approved')"

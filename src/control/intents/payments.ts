@@ -3,11 +3,11 @@ import type { Sql } from '../../kernel/database.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
 import type { Book, Cause } from '../../money/ledger/ledger.ts'
 import { lockSpendersOf, openTally, type Spender, type Tally } from '../policies/policies.ts'
-import { IntentEvent } from './api.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
+import { IntentEvent } from './records.ts'
 
 /** What whoever pays on intents declares. */
 export const paidEvents = { 'intent.completed': IntentEvent }

@@ -1,30 +1,49 @@
-/** For equality of names: case, accents, spaces and punctuation say nothing. */
-export const foldMerchant = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/[^\p{Letter}\p{Number}]/gu, '')
-    .toLowerCase()
+import { area } from '../../kernel/area.ts'
+import { implement } from '../../kernel/operation.ts'
+import { merchantsApi } from './api.ts'
+import { resolveDescriptor } from './descriptors.ts'
+import { categories } from './mcc.ts'
+import { mccGroup, mccGroups } from './mcc-groups.ts'
+import { suggestions } from './suggestions.ts'
 
-/** The first pattern that matches; names or hosts, `*.example.com`. */
-export function matcher(patterns: readonly string[]): (merchant: string) => string | undefined {
-  const known = patterns.map(pattern => ({
-    pattern,
-    folded: foldMerchant(pattern),
-    suffix: pattern.startsWith('*.') ? pattern.slice(1).toLowerCase() : undefined,
-  }))
-  return merchant => {
-    const [folded, host] = [foldMerchant(merchant), merchant.toLowerCase()]
-    return known.find(one => (one.suffix ? host.endsWith(one.suffix) : folded === one.folded))?.pattern
-  }
-}
+export { type Resolved, resolveDescriptor } from './descriptors.ts'
+export { foldMerchant, type MatcherOptions, matcher } from './matcher.ts'
+export { mccGroup, mccGroupNames } from './mcc-groups.ts'
+export { patternProblem } from './patterns.ts'
 
-const groups: Readonly<Record<string, readonly string[]>> = {
-  software: ['5734', '5817', '7372'],
-  travel: ['4111', '4112', '4511', '4722', '7011'],
-  education: ['8211', '8220', '8299'],
-  publishing: ['5192', '5942', '5994'],
-}
+/** As lists and look-ups show them. */
+const shown = categories.map(category => ({
+  ...category,
+  id: category.code,
+  groups: mccGroups.filter(({ codes }) => codes.includes(category.code)).map(({ name }) => name),
+}))
 
-/** The codes of a named group. */
-export const mccGroup = (name: string): readonly string[] | undefined => groups[name]
-export const mccGroupNames: readonly string[] = Object.keys(groups)
+const merchants = implement(merchantsApi, {
+  resolve: ({ query }) => resolveDescriptor(query.q),
+
+  mcc({ query: { group, q = '' } }, { pageOf }) {
+    const members = group === undefined ? undefined : mccGroup(group)
+    const text = q.trim().toLowerCase()
+    return pageOf(
+      shown.filter(
+        ({ code, description }) =>
+          (members?.includes(code) ?? true) &&
+          (code.startsWith(text) || description.toLowerCase().includes(text)),
+      ),
+    )
+  },
+
+  category: ({ params }, { refuse }) =>
+    shown.find(({ code }) => code === params.code) ?? refuse('mcc_not_found'),
+
+  groups: (_, { pageOf }) =>
+    pageOf(mccGroups.map(group => ({ ...group, codes: [...group.codes], id: group.name }))),
+
+  suggestions,
+})
+
+export const merchantsArea = area(
+  'Merchants',
+  'Who is paid: categories, the names behind statements, and suggestions for allowlists.',
+  merchants,
+)

@@ -8,7 +8,7 @@ export const maxTransaction: Rule = {
     const limit = terms?.maxTransactionEuros ?? null
     if (limit === null) return undefined
     const limitInWords = inWords(limit)
-    return ({ request: { amountEuros: amount } }) => {
+    return ({ request: { amountEuros: amount }, said }) => {
       const within = amount <= limit
       const side = within ? 'is within' : 'is above'
       return {
@@ -17,7 +17,7 @@ export const maxTransaction: Rule = {
         limit: decimal(limit),
         used: decimal(amount),
         remaining: decimal(leftOf({ limit, used: amount })),
-        message: `${inWords(amount)} ${side} the limit of ${limitInWords} for one payment.`,
+        message: `${said} ${side} the limit of ${limitInWords} for one payment.`,
       }
     }
   },
@@ -35,7 +35,11 @@ const periodic = (
   judge: terms => {
     const limit = terms?.[name] ?? null
     if (limit === null) return undefined
-    return question => fits(name, title, question.request.amountEuros, { limit, used: used(question) })
+    const whole = `${title} of ${inWords(limit)}`
+    return question => {
+      const { request, said } = question
+      return fits(name, whole, { amount: request.amountEuros, said }, { limit, used: used(question) })
+    }
   },
   ...words,
 })
@@ -72,8 +76,9 @@ export const budget: Rule = {
     const { budgets, amountEuros } = question.request
     const one = narrowest(budgets)
     if (!one) return undefined
-    const title = `The budget of the ${one.level} ${one.name}`
-    return fits('budget', title, amountEuros, { limit: one.limitEuros, used: one.usedEuros })
+    const { level, name, limitEuros: limit, usedEuros: used } = one
+    const title = `The budget of the ${level} ${name} of ${inWords(limit)}`
+    return fits('budget', title, { amount: amountEuros, said: question.said }, { limit, used })
   },
   silent: 'No budget of a run, a delegation, a token or a card applies.',
   remedy: 'Ask for no more than is left of that budget, or raise it.',
@@ -110,7 +115,7 @@ export function withTolerance(amount: Euros, percent: number | null): Euros {
  */
 export function holdFor(
   terms: Terms | null,
-  { request, counters }: Omit<Question, 'holdEuros' | 'soFar'>,
+  { request, counters }: Pick<Question, 'request' | 'counters'>,
 ): Euros {
   const { amountEuros, budgets } = request
   let hold = withTolerance(amountEuros, terms?.amountTolerancePercent ?? null)
@@ -138,10 +143,10 @@ export const autoApprove: Rule = {
     if (limit === null)
       return ({ request }) => ({ ...about(nothing, 'review'), used: decimal(request.amountEuros) })
     const limitInWords = inWords(limit)
-    return ({ request: { amountEuros: amount } }) => {
+    return ({ request: { amountEuros: amount }, said }) => {
       const within = amount <= limit
       const side = within ? 'is within' : 'is above'
-      const message = `${inWords(amount)} ${side} the limit of ${limitInWords} up to which no person is asked.`
+      const message = `${said} ${side} the limit of ${limitInWords} up to which no person is asked.`
       return {
         rule: 'autoApproveLimitEuros',
         outcome: within ? 'pass' : 'review',

@@ -18,6 +18,8 @@ export interface Question {
   readonly request: SpendRequest
   readonly counters: Counters
   readonly holdEuros: SpendRequest['amountEuros']
+  /** The amount in words, which most rules say. */
+  readonly said: string
   readonly soFar: Outcome
 }
 
@@ -40,7 +42,7 @@ export const sameMerchant = (one: string, other: string): boolean =>
 
 export const termsOf = (rules: Rules): Terms => ({
   ...rules,
-  blocks: matcher(rules.merchantBlocklist),
+  blocks: matcher(rules.merchantBlocklist, { lookalikes: true }),
   admits: matcher(rules.merchantAllowlist),
   blockedCodes: new Set(rules.blockedMccs),
   admittedCodes: new Set([

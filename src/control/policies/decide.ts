@@ -1,3 +1,4 @@
+import { inWords } from '../../kernel/money.ts'
 import {
   autoApprove,
   budget,
@@ -74,6 +75,7 @@ export function decide(policy: Compiled, request: SpendRequest, counters: Counte
     request,
     counters,
     holdEuros,
+    said: inWords(request.amountEuros),
     soFar: 'pass',
   }
   const checks: Check[] = []

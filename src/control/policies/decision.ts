@@ -102,22 +102,24 @@ export interface Figures {
 
 export const leftOf = ({ limit, used }: Figures): Euros => (used < limit ? limit - used : 0n)
 
-/** A check of an amount against what is left of a limit; the limit is named as in `The daily limit`. */
-export function fits(rule: string, name: string, amount: Euros, figures: Figures): Check {
+/** An amount that is asked for, in words too. */
+interface Asked {
+  readonly amount: Euros
+  readonly said: string
+}
+
+/** A check of an amount against what is left of a limit; the title says its name and height. */
+export function fits(rule: string, title: string, { amount, said }: Asked, figures: Figures): Check {
   const { limit, used } = figures
   const left = leftOf(figures)
-  const verb =
-    amount <= left
-      ? `leaves room for ${inWords(amount)}`
-      : left > 0n
-        ? `is too low for ${inWords(amount)}`
-        : 'is reached'
+  const within = amount <= left
+  const verb = within ? `leaves room for ${said}` : left > 0n ? `is too low for ${said}` : 'is reached'
   return {
     rule,
-    outcome: amount <= left ? 'pass' : 'fail',
+    outcome: within ? 'pass' : 'fail',
     limit: decimal(limit),
     used: decimal(used),
     remaining: decimal(left),
-    message: `${name} of ${inWords(limit)} ${verb}: ${inWords(used)} used, ${inWords(left)} left.`,
+    message: `${title} ${verb}: ${inWords(used)} used, ${inWords(left)} left.`,
   }
 }

@@ -37,7 +37,13 @@ export {
   type Spender,
 } from './spenders.ts'
 export { effectivePolicy } from './standing.ts'
-export { type DecisionRow, insertDecisions, replay, StoredDecision } from './stored-decision.ts'
+export {
+  type DecisionRow,
+  decisionTable,
+  insertDecisions,
+  replay,
+  StoredDecision,
+} from './stored-decision.ts'
 export type { Cause, Tally } from './tally.ts'
 
 const policies = implement(policiesApi, {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { euros } from '../../kernel/money.ts'
 import { country } from '../../kernel/schemas.ts'
+import { mccGroup, mccGroupNames, patternProblem } from '../merchants/merchants.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
 
-const words = (description: string) => z.array(z.string()).default([]).meta({ description })
+const words = (description: string, one = z.string()) => z.array(one).default([]).meta({ description })
 const flag = (description: string) => z.boolean().default(false).meta({ description })
 const amount = (description: string) => euros.nullable().default(null).meta({ description })
 const count = (least: number, description: string) =>
@@ -22,9 +23,15 @@ export const rules = {
   dailyLimitEuros: amount('Held and spent in the UTC day plus this amount above it is denied.'),
   monthlyLimitEuros: amount('Held and spent in the calendar month plus this amount above it is denied.'),
   autoApproveLimitEuros: amount('At or below it no person is asked. Null: every intent needs approval.'),
-  merchantAllowlist: words('Names or hosts, `*.example.com` allowed. If not empty, only these are paid.'),
-  merchantBlocklist: words('Names or hosts that are never paid; it wins over the allowlist.'),
-  mccCategories: words('Named groups of merchant categories: `software`, `travel`, …'),
+  merchantAllowlist: words(
+    'Names or hosts, `*.example.com` for all below one. If not empty, only these are paid, written as they are here.',
+  ),
+  merchantBlocklist: words(
+    'Names or hosts that are never paid, nor what only looks like them; it wins over the allowlist.',
+  ),
+  mccCategories: words(
+    'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all.',
+  ),
   allowedCountries: z
     .array(country)
     .default([])
@@ -59,11 +66,38 @@ export const rules = {
     .meta({ description: 'How far the actual amount may exceed the intent’s.' }),
 }
 
-export const PolicyCreate = z.strictObject(rules).meta({ id: 'PolicyCreateRequest' })
-export type Rules = z.output<typeof PolicyCreate>
+const pattern = z.string().check(({ value, issues }) => {
+  const message = patternProblem(value)
+  if (message) issues.push({ code: 'custom', message, input: value })
+})
+
+const groupName = z
+  .string()
+  .refine(name => mccGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
+
+/** What is asked of a rule when it is written. A policy that was written before is read as it is. */
+const written = (rule: keyof typeof rules, one: z.ZodString) => words(rules[rule].description ?? '', one)
+
+export const PolicyCreate = z
+  .strictObject({
+    ...rules,
+    merchantAllowlist: written('merchantAllowlist', pattern),
+    merchantBlocklist: written('merchantBlocklist', pattern),
+    mccCategories: written('mccCategories', groupName),
+  })
+  .meta({ id: 'PolicyCreateRequest' })
+
+const Kept = z.strictObject(rules)
+export type Rules = z.output<typeof Kept>
 
 export const ruleNames = Object.keys(rules) as (keyof Rules)[]
 
-/** The rules of a policy by themselves: what a copy takes and a version keeps. */
+/** The rules of a policy by themselves: what a copy takes. */
 export const rulesOf = (policy: Rules): Rules =>
   Object.fromEntries(ruleNames.map(name => [name, policy[name]])) as Rules
+
+/** As the contract writes them: what a version keeps. */
+export const rulesOnRecord = (policy: Rules): Record<string, unknown> => z.encode(Kept, rulesOf(policy))
+
+/** As a version has kept them. */
+export const rulesFromRecord = (record: Readonly<Record<string, unknown>>): Rules => Kept.parse(record)

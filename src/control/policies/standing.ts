@@ -1,12 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { z } from 'zod'
 import type { Context } from '../../kernel/context.ts'
 import { lock } from '../../kernel/record.ts'
 import { excerpt } from '../../kernel/schemas.ts'
 import type { Agent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
 import { Policy, PolicyVersion } from './policy.ts'
-import { PolicyCreate, rulesOf } from './rules.ts'
+import { rulesOf, rulesOnRecord } from './rules.ts'
 
 export const standing = { deletedAt: null }
 
@@ -26,7 +25,7 @@ export function keepVersion(policy: Policy, { em, actor, wake }: Changing): void
     policyId: policy.id,
     agentId: policy.agentId,
     version: policy.version,
-    rules: z.encode(PolicyCreate, rulesOf(policy)),
+    rules: rulesOnRecord(policy),
     changedByType: actor.type,
     changedById: actor.id,
   })

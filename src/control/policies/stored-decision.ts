@@ -3,7 +3,7 @@ import { maybe, record, tenantTable } from '../../kernel/record.ts'
 import { insertInto, recordColumns, type Table } from '../../kernel/rows.ts'
 import { compile, decide } from './decide.ts'
 import type { Budget, Counters, Ruling, SpendRequest } from './decision.ts'
-import { PolicyCreate } from './rules.ts'
+import { rulesFromRecord } from './rules.ts'
 
 /** As it lies in the database: amounts are digits, instants are text. */
 type Kept<T> = T extends bigint | Date
@@ -53,7 +53,7 @@ export type DecisionRow = Pick<
   | 'result'
 >
 
-const table: Table<DecisionRow> = {
+export const decisionTable: Table<DecisionRow> = {
   name: 'decisions',
   columns: {
     ...recordColumns,
@@ -68,7 +68,7 @@ const table: Table<DecisionRow> = {
   },
 }
 
-export const insertDecisions = insertInto(table)
+export const insertDecisions = insertInto(decisionTable)
 
 const textOf = (at: Date | null): string | null => at?.toISOString() ?? null
 
@@ -127,4 +127,4 @@ export const countersOf = (stored: Kept<Counters>): Counters => ({
 export const replay = (
   { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
   rules: Readonly<Record<string, unknown>> | null,
-): Ruling => decide(compile(rules && PolicyCreate.parse(rules)), requestOf(request), countersOf(counters))
+): Ruling => decide(compile(rules && rulesFromRecord(rules)), requestOf(request), countersOf(counters))

@@ -2,6 +2,16 @@ import { minutes } from '../../kernel/clock.ts'
 import type { Rule } from './compiled.ts'
 import { says } from './decision.ts'
 
+/** An instant is said far more often than it changes. */
+function remembering(say: (at: Date) => string): (at: Date) => string {
+  let last = Number.NaN
+  let said = ''
+  return at => {
+    if (at.getTime() !== last) [last, said] = [at.getTime(), say(at)]
+    return said
+  }
+}
+
 /**
  * What stops the cards stops every other way to pay. Where its end is only notified, nobody's limits are lifted, but
  * what the policy approved by itself is a person's from then on.
@@ -11,9 +21,10 @@ export const expiry: Rule = {
   judge: terms => {
     if (!terms?.expiresAfterMinutes) return undefined
     const outcome = terms.expirationAction === 'notify' ? 'review' : 'fail'
+    const endInWords = remembering(end => `${end.toISOString().slice(0, 16).replace('T', ' ')} UTC`)
     return ({ request: { at, policyEndsAt } }) => {
       if (policyEndsAt === null) return undefined
-      const end = `${policyEndsAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+      const end = endInWords(policyEndsAt)
       return at < policyEndsAt
         ? says('expiresAfterMinutes', 'pass', `The policy holds until ${end}.`)
         : says('expiresAfterMinutes', outcome, `The policy ended on ${end}.`)

@@ -1,0 +1,92 @@
+import { countries } from '../../kernel/countries.ts'
+import { guessMcc } from './kinds.ts'
+
+const split = (list: string): ReadonlySet<string> => new Set(list.trim().split(/,\s*/))
+
+const places = split(`
+AMSTERDAM, ANTWERPEN, ATHENS, ATHINA, AUSTIN, BARCELONA, BASEL, BERLIN, BERN, BILBAO, BOLOGNA, BONN, BORDEAUX, BOSTON,
+BRATISLAVA, BREMEN, BRUSSELS, BRUXELLES, BUCHAREST, BUDAPEST, CHICAGO, COLOGNE, COPENHAGEN, CORK, DEN HAAG, DORTMUND,
+DRESDEN, DUBLIN, DUESSELDORF, DUSSELDORF, EINDHOVEN, ESSEN, FIRENZE, FRANKFURT, FRANKFURT AM MAIN, GENEVE, GENT,
+GOTHENBURG, GRAZ, HAMBURG, HANNOVER, HELSINKI, KARLSRUHE, KOELN, KOLN, KOBENHAVN, KRAKOW, LEIPZIG, LILLE,
+LINZ, LISBOA, LISBON, LJUBLJANA, LONDON, LOS ANGELES, LUXEMBOURG, LYON, MADRID, MALAGA, MALMO, MANCHESTER, MARSEILLE,
+MILAN, MILANO, MUENCHEN, MUNCHEN, MUNICH, NAPOLI, NEW YORK, NICE, NUERNBERG, NURNBERG, OAKLAND, OSLO, PALO ALTO, PARIS,
+PORTO, PORTLAND, PRAGUE, PRAHA, RIGA, ROMA, ROME, ROTTERDAM, SALZBURG, SAN FRANCISCO, SAN JOSE, SEATTLE, SEVILLA, SOFIA,
+STOCKHOLM, STRASBOURG, STUTTGART, TALLINN, TORINO, TOULOUSE, UTRECHT, VALENCIA, VENEZIA, VIENNA, VILNIUS, WARSAW,
+WARSZAWA, WIEN, ZAGREB, ZUERICH, ZURICH, LONDON GB, IRELAND, GERMANY, DEUTSCHLAND, FRANCE, EUROPE, EMEA, INTERNATIONAL
+`)
+
+const lands = split(
+  'AUT, BEL, CAN, CHE, CZE, DEU, DNK, ESP, FIN, FRA, GBR, GRC, IRL, ITA, LUX, LVA, LTU, NLD, NOR, POL, PRT, SWE, USA, UK, EU',
+)
+
+/** Of the United States; after a place alone, for some are words. */
+const states = split(
+  'AK, AL, AR, AZ, CA, CO, CT, DC, FL, GA, HI, IA, ID, IL, IN, KS, KY, LA, MA, MD, ME, MI, MN, MO, MS, MT, NC, ND, NE, ' +
+    'NH, NJ, NM, NV, NY, OH, OK, OR, PA, RI, SC, SD, TN, TX, UT, VA, VT, WA, WI, WV, WY',
+)
+
+const legalForms = split(
+  'GMBH, MBH, UG, AG, KG, OHG, EK, EV, EG, SE, LTD, LIMITED, PLC, LLC, INC, CORP, CO, SA, SAS, SARL, SRL, SPA, BV, ' +
+    'NV, AB, AS, APS, OY, DAC, SL, PTY, PBC, SP',
+)
+
+/** Words that stand after a name and are none of it. */
+const tails = split(
+  'COM, NET, ORG, WWW, HTTPS, HELP, BILL, BILLING, FIL, FILIALE, NR, NO, STORE, PENDING, SAGT, DANKE, REF, RECURRING, ' +
+    'CC, CONTACTLESS, SUCURSAL, INVOICE, ORDER',
+)
+
+/** What a known merchant sells or is called besides. */
+const wares = split(
+  'IO, APP, INFO, ONLINE, PAYMENT, PAYMENTS, PURCHASE, SUBSCR, SUBSCRIPTION, SUBSCRIPT, STATION, MONTHLY, ANNUAL, PLUS, ' +
+    'PRO, TEAM, USAGE, LABS, TECHNOLOGIES, SYSTEMS, SUPPORT, ON, SERVICE, SERVICES, HOTEL, MARKT, API, CLOUD, AI',
+)
+
+/** Before a name a bank says what kind of payment it was. */
+const openings =
+  /^(?:(?:POS|VISA|MASTERCARD|MAESTRO|DEBIT|CARD|PURCHASE|KARTENZAHLUNG|PAIEMENT|CB|COMPRA|PAGO|GIROCARD|KAUFUMSATZ|CONTACTLESS|PAYMENT TO|RECURRING)\b[ :.-]*)+(?=\S)/i
+
+const numbers = [
+  /\b\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?\b/g, // dates
+  /\b\d{4}-\d{2}-\d{2}\b/g,
+  /\b\d{2}:\d{2}(?::\d{2})?\b/g,
+  /(?:\+|\b)\d(?:[ ()/.-]{0,2}\d){6,}/g, // telephones
+  /#\s*\S*\d\S*/g,
+]
+
+/** What is written before, between and after a name, and is none of it. */
+export const withoutNumbers = (text: string): string =>
+  numbers.reduce((rest, number) => rest.replace(number, ' '), text.replace(openings, ''))
+
+/** The words of a text as they are compared: capitals of ASCII where there are such. */
+export const wordsOf = (text: string): string[] =>
+  text
+    .toUpperCase()
+    .replace(/Ä/g, 'AE')
+    .replace(/Ö/g, 'OE')
+    .replace(/Ü/g, 'UE')
+    .normalize('NFKD')
+    .replace(/[\p{Mn}'’`]/gu, '')
+    .split(/[^\p{L}\p{N}&+]+/u)
+    .filter(Boolean)
+
+const isCountry = (word: string): boolean => countries.has(word) || lands.has(word)
+
+/** Whether a word after a name says nothing about whose it is. */
+const isNoise = (word: string): boolean =>
+  /\d/.test(word) || isCountry(word) || legalForms.has(word) || tails.has(word) || places.has(word)
+
+/** The same after the name of a merchant that is known. */
+export const isNoiseOfKnown = (word: string): boolean => isNoise(word) || wares.has(word)
+
+/** How many words at the end are noise: a number, a place of up to three words, a country, a legal form. */
+export function noiseAtEnd(words: readonly string[]): number {
+  const [beforeLast = '', last = ''] = words.slice(-2)
+  const placeOf = [3, 2].find(count => words.length > count && places.has(words.slice(-count).join(' ')))
+  if (placeOf) return placeOf
+  if (words.length > 2 && /^\d{4,5}$/.test(beforeLast)) return 2 // a postal code and its place
+  if (states.has(last) && places.has(beforeLast)) return 1
+  // A kind and a place are the whole name: the Pizzeria Napoli.
+  if (words.length === 2 && places.has(last) && guessMcc([beforeLast])) return 0
+  return isNoise(last) ? 1 : 0
+}
