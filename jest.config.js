@@ -8,6 +8,7 @@ export default {
   maxWorkers: 2,
   // A worker that has run many files is replaced: the module registries of old ones are never given back.
   workerIdleMemoryLimit: '300MB',
+  testSequencer: '<rootDir>/test/support/sequencer.js',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/reporter.js'],

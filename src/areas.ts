@@ -1,3 +1,4 @@
+import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -15,6 +16,7 @@ import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/billing/fund.ts'
 import { incomingArea } from './money/billing/incoming.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
+import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
@@ -32,6 +34,7 @@ export const areas = {
   fund: fundArea,
   billing: billingArea,
   incoming: incomingArea,
+  statements: statementsArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
   runs: runsArea,
@@ -40,6 +43,7 @@ export const areas = {
   policies: policiesArea,
   intents: intentsArea,
   transfers: transfersArea,
+  rails: railsArea,
   events: eventsArea,
   audit: auditArea,
   sandbox: sandboxArea,

@@ -12,7 +12,12 @@ import { credentials, operations, unknownId, World } from './support/world.ts'
 
 const house = await startHouse()
 const [owner, other] = [await house.owner(), await house.owner()]
-const [world, otherWorld] = [new World(house, owner), new World(house, other)]
+const fresh = new World(house, owner)
+/** For what is refused, or only read. */
+const [standing, theirs] = [owner, other].map(whose => new World(house, whose, { keeps: true })) as [
+  World,
+  World,
+]
 
 /** Of an agent that has nothing: what this file makes belongs to others. */
 const loner = await anAgent(owner.client)
@@ -22,18 +27,22 @@ const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
 
 let asked = 0
 
+const EVERYWHERE = [
+  'x-request-id',
+  'x-data-residency',
+  ...['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}`),
+]
+const NUMBER = expect.stringMatching(/^\d+$/)
+
 /** Sends it, and checks what every answer of this operation must have. */
 async function send(one: Registered, path: string, how: Asked): Promise<Told> {
   const requestId = `contract-${asked++}`
-  const answer = await world.send(one, path, {
+  const answer = await fresh.send(one, path, {
     ...how,
     headers: { ...how.headers, 'x-request-id': requestId },
   })
   const { status, headers, body } = answer
-  expect(headers.get('x-request-id')).toBe(requestId)
-  expect(headers.get('x-data-residency')).toBe('EU')
-  for (const name of ['limit', 'remaining', 'reset'])
-    expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/)
+  expect(EVERYWHERE.map(name => headers.get(name))).toEqual([requestId, 'EU', NUMBER, NUMBER, NUMBER])
   if (status >= 400) expectDeclared(one, answer)
   else expect([status, body?.error]).toEqual([one.operation.returns[0], undefined])
   return answer
@@ -90,7 +99,7 @@ describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
   ]
   let path: string
   beforeAll(async () => {
-    path = (await world.prepare(one)).path
+    path = (await standing.prepare(one)).path
   })
 
   test.each(garbage)('%s is a 401', async (_, how) => {
@@ -126,7 +135,7 @@ describe.each(which(one => hasParameter(one) && !isPublic(one)))('%s finds nothi
   let path: string
   let body: unknown
   beforeAll(async () => {
-    ;({ path, body } = await world.prepare(one))
+    ;({ path, body } = await standing.prepare(one))
   })
   const find = (at: string, how: Asked = credentials(one, owner)) =>
     send(one, at, { ...how, ...withBody(body) })
@@ -147,8 +156,8 @@ describe.each(which(one => hasParameter(one) && !isPublic(one)))('%s finds nothi
 
   if (one.operation.callers.includes('key')) {
     test('another owner’s id', async () => {
-      const { path: theirs } = await otherWorld.prepare(one)
-      if (theirs !== path) expect((await find(theirs)).status).toBe(404)
+      const { path: another } = await theirs.prepare(one)
+      if (another !== path) expect((await find(another)).status).toBe(404)
     })
 
     test('an id of the other mode', async () => {
@@ -168,7 +177,7 @@ describe.each(which(isWrite))('%s refuses', (_, one) => {
   let path: string
   let right: object
   beforeAll(async () => {
-    const prepared = await world.prepare(one)
+    const prepared = await standing.prepare(one)
     path = prepared.path
     right = (prepared.body ?? {}) as object
   })
@@ -214,7 +223,7 @@ describe.each(cases)('%s', (_, one) => {
   const { method, path: template, query } = one.operation
 
   test('refuses a query that it does not know', async () => {
-    const { path } = await world.prepare(one)
+    const { path } = await standing.prepare(one)
     const queries = ['colour=1', 'colour=1&colour=2', '__proto__=1', 'a=%00']
     if (query?.shape?.limit)
       queries.push('limit=0', 'limit=101', 'limit=x', 'limit=1&limit=1', 'cursor=forged')
@@ -235,7 +244,7 @@ describe.each(cases)('%s', (_, one) => {
   })
 
   test('answers under /v1 as it does without', async () => {
-    const { path, body } = await world.prepare(one)
+    const { path, body } = await standing.prepare(one)
     const twin = path.startsWith('/v1/') ? path.slice(3) : `/v1${path === '/' ? '/' : path}`
     const how = isWrite(one) ? { ...credentials(one, owner), body: { colour: 1 } } : credentials(one, owner)
     const [here, there] = [await send(one, path, how), await send(one, twin, how)]
@@ -264,7 +273,7 @@ function possible({ operation }: Registered): Set<string> {
 describe.each(cases)('%s, asked rightly,', (key, one) => {
   const [status, schema] = one.operation.returns
   const ask = async (): Promise<{ first: Told; again: Told; requestId: string }> => {
-    const { path, body } = await world.prepare(one)
+    const { path, body } = await fresh.prepare(one)
     const how = { ...credentials(one, owner), ...withBody(body) }
     const headers = { ...how.headers, 'idempotency-key': key }
     const first = await send(one, path, { ...how, headers })

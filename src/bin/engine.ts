@@ -7,6 +7,7 @@ import { listen } from '../platform/listener.ts'
 import { installRuntime } from '../platform/temporal-runtime.ts'
 import { temporalStarter } from '../platform/temporal-starter.ts'
 import type { OpenHouse, Part } from './house.ts'
+import { keepSchedules } from './schedules.ts'
 import { startWorker } from './worker-service.ts'
 
 /** Where Temporal is and how one is let in. */
@@ -46,6 +47,7 @@ export function startWork(house: OpenHouse, access: TemporalAccess): Part {
   return untilConnected(house, 'worker', async () => {
     const connection = await NativeConnection.connect(access.worker)
     try {
+      await keepSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)
       const worker = await startWorker(house, connection, access)
       const ended = worker.ended.finally(() => connection.close())
       return { ended, stop: worker.stop }

@@ -21,8 +21,15 @@ export function handOver(args) {
 
 const runByNpm = process.env.npm_lifecycle_event !== undefined
 
-/** LAUNCHED_BY names the process whose end is to be the service's end too. */
-const environment = launcher => ({ ...process.env, LAUNCHED_BY: String(launcher) })
+/**
+ * LAUNCHED_BY names the process whose end is to be the service's end too. What Node has made of the sources it keeps
+ * beside them, for as long as they stay as they are: the second start takes half as long.
+ */
+const environment = launcher => ({
+  NODE_COMPILE_CACHE: resolve('node_modules/.cache/agent-payments/compiled'),
+  ...process.env,
+  LAUNCHED_BY: String(launcher),
+})
 
 function standInFront(child) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

@@ -11,6 +11,7 @@ import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
+import { sepaQueue } from './sepa-queue.ts'
 
 export type ServiceSettings = Settings & { databaseUrl: string; dashboardSecret: string; secretKey: string }
 
@@ -54,6 +55,8 @@ export async function openHouse({
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
   const onOutbox = announcer(database)
+  const operations = registered(areas)
+  const queue = sepaQueue(call => execute(call), operations)
   const house: House = {
     database,
     ports: portsOf({
@@ -67,7 +70,7 @@ export async function openHouse({
         bic: settings.collectionBic ?? null,
         holder: settings.accountHolder,
       },
-      outside: { ...outsideOf(settings), ...outside },
+      outside: { ...outsideOf(settings, queue), ...outside },
       execute: call => execute(call),
       onOutbox,
       temporal: () => temporal(),
@@ -82,5 +85,5 @@ export async function openHouse({
     temporal = isServing
   }
   const execute = executor(house)
-  return { settings, areas, operations: registered(areas), database, execute, log, metrics, watchTemporal }
+  return { settings, areas, operations, database, execute, log, metrics, watchTemporal }
 }

@@ -1,13 +1,17 @@
 import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
+import { type Queue, railByFiles } from '../adapters/sepa-rail/files.ts'
+import { outFolder } from '../adapters/sepa-rail/folder.ts'
 import { sandboxRail } from '../adapters/sepa-rail/sandbox.ts'
 import type { Mode } from '../kernel/context.ts'
 import type { Outside } from '../kernel/ports.ts'
 import { Problem } from '../kernel/problem.ts'
+import type { SepaRail } from '../kernel/sepa-rail.ts'
 import type { Settings } from '../platform/settings.ts'
 
 /** Which system answers in which mode. */
-export function outsideOf({ sepaRail, fundingRail }: Pick<Settings, 'sepaRail' | 'fundingRail'>): Outside {
-  const sepa = { sandbox: sandboxRail() }
+export function outsideOf(settings: Settings, queue: Queue): Outside {
+  const { sepaRail, fundingRail } = settings
+  const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFunding() }
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
@@ -16,10 +20,29 @@ export function outsideOf({ sepaRail, fundingRail }: Pick<Settings, 'sepaRail' |
 }
 
 const byMode =
-  <T>(setting: string, test: T, live: T | undefined) =>
+  <T>(setting: string, test: T, live: T | Missing | undefined) =>
   (mode: Mode): T => {
     const chosen = mode === 'test' ? test : live
-    if (chosen === undefined)
-      throw new Problem('not_configured', `Live mode has nothing to do this with: ${setting} is not set.`)
+    if (chosen === undefined) throw unset(setting)
+    if (chosen instanceof Missing) throw unset(chosen.setting)
     return chosen
   }
+
+/** It is chosen, and cannot work without this. */
+class Missing {
+  readonly setting: string
+  constructor(setting: string) {
+    this.setting = setting
+  }
+}
+
+const unset = (setting: string): Problem =>
+  new Problem('not_configured', `Live mode has nothing to do this with: ${setting} is not set.`)
+
+function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
+  const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutOffs } = settings
+  if (!collectionIban) return new Missing('COLLECTION_IBAN')
+  if (!sepaFolder) return new Missing('SEPA_FOLDER')
+  const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
+  return railByFiles({ debtor, cutOffs: sepaCutOffs, queue, files: outFolder(sepaFolder) })
+}

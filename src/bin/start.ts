@@ -9,6 +9,7 @@ import { type Instance, publisher, removeInstance } from './instance-file.ts'
 import { type Lifetime, live } from './lifetime.ts'
 import { complain, say } from './say.ts'
 import { keepSecrets, openSecrets } from './secrets.ts'
+import { startSepaInbox } from './sepa-inbox.ts'
 import { openService, type Service } from './service.ts'
 import { type Temporal, temporalAtOnce, temporalLater } from './temporal.ts'
 import { accessTo } from './temporal-access.ts'
@@ -33,6 +34,8 @@ async function start(life: Lifetime): Promise<void> {
   life.closeLater(() => service.stop())
   const deadlines = startDeadlines(service.house)
   life.closeLater(() => deadlines.stop())
+  const inbox = startSepaInbox(service.house)
+  life.closeLater(() => inbox.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 

@@ -1,10 +1,12 @@
 import { type NativeConnection, Worker } from '@temporalio/worker'
 import { agentActivities } from '../../activities/agents.ts'
 import { intentActivities } from '../../activities/intents.ts'
+import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
 import { transferActivities } from '../../activities/transfers.ts'
 import { sqlOn } from '../kernel/database.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
+import { monthsDue } from '../money/statements/statements.ts'
 import { legible } from '../platform/temporal-payloads.ts'
 import type { TemporalAccess } from './engine.ts'
 import type { OpenHouse } from './house.ts'
@@ -37,6 +39,7 @@ export async function startWorker(
     activities: {
       ...agentActivities(run),
       ...intentActivities(run, settings),
+      ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),
     },
     maxCachedWorkflows: CACHED,

@@ -5,6 +5,7 @@ import { openHouse } from './house.ts'
 import { inCommon } from './in-common.ts'
 import { live } from './lifetime.ts'
 import { say } from './say.ts'
+import { startSepaInbox } from './sepa-inbox.ts'
 import { requireTemporal } from './temporal-access.ts'
 
 /** One worker of several: carries out the durable processes, and ends what is overdue. */
@@ -13,7 +14,7 @@ live(async life => {
   const access = requireTemporal(settings)
   const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
   life.closeLater(() => house.database.close())
-  const parts = [startDeadlines(house), startWork(house, access)]
+  const parts = [startDeadlines(house), startSepaInbox(house), startWork(house, access)]
   for (const part of parts) life.closeLater(() => part.stop())
   say('The worker is running.')
 })

@@ -58,11 +58,10 @@ export function pipeline(parts: Pipeline) {
     try {
       const outcome = await answer(parts, request, response, progress)
       errorCode = outcome.errorCode
-      send(response, headers, outcome)
+      await send(response, headers, outcome)
     } catch (error) {
-      const problem = asAnswer(error, failure => parts.onFailure(failure, requestId))
-      errorCode = problem.code
-      sendProblem(response, headers, problem)
+      const tell = (failure: unknown) => parts.onFailure(failure, requestId)
+      errorCode = await explain(error, response, headers, tell)
     }
     const { registered, actor } = progress
     parts.onServed({
@@ -130,6 +129,22 @@ function keyOf(given: string | undefined): string | null {
   if (given === undefined) return null
   if (/^[\x21-\x7e]{1,255}$/.test(given)) return given
   throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
+}
+
+/** Tells the caller, as long as that can be done: in the middle of an answer the connection has been cut. */
+async function explain(
+  error: unknown,
+  response: Response,
+  headers: Headers,
+  tell: (error: unknown) => void,
+): Promise<string> {
+  if (response.headersSent) {
+    tell(error)
+    return 'cut_short'
+  }
+  const problem = asAnswer(error, tell)
+  await sendProblem(response, headers, problem)
+  return problem.code
 }
 
 /** Whatever is not a Problem is our fault: told to the log, not to the caller. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Outcome } from '../kernel/call.ts'
+import { inPieces, type Pieces } from '../kernel/file.ts'
 import { errorBody } from '../kernel/outcome.ts'
 import type { Problem } from '../kernel/problem.ts'
 
@@ -31,31 +33,70 @@ export const greeting = (requestId: string): Headers => ({
   'Cache-Control': 'no-store',
 })
 
-export function send(response: ServerResponse, headers: Headers, outcome: Outcome): void {
-  const { status, body, type, errorCode, replayed } = outcome
+export async function send(response: ServerResponse, headers: Headers, outcome: Outcome): Promise<void> {
+  const { status, body, errorCode, replayed } = outcome
+  if (body !== null && inPieces(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
   if (replayed) headers['Idempotent-Replayed'] = 'true'
-  if (body !== null) describe(headers, body, type ?? JSON_TYPE)
+  if (body !== null) {
+    describe(headers, outcome)
+    headers['Content-Length'] = Buffer.byteLength(body)
+  }
   response.writeHead(status, headers).end(body ?? undefined)
 }
 
-function describe(headers: Headers, body: string | Uint8Array, type: string): void {
+function describe(headers: Headers, { type = JSON_TYPE, name }: Outcome): void {
   headers['Content-Type'] = type
-  headers['Content-Length'] = Buffer.byteLength(body)
+  if (name) headers['Content-Disposition'] = `attachment; filename="${name}"`
   if (type.startsWith('text/html')) Object.assign(headers, PAGE_HEADERS)
 }
 
-export function sendProblem(response: ServerResponse, headers: Headers, problem: Problem): void {
+/**
+ * As fast as it is read, and no further than somebody reads. What goes wrong before the first piece is there is still
+ * a refusal; afterwards the connection is cut, so that nobody takes a part for the whole.
+ */
+async function stream(
+  response: ServerResponse,
+  headers: Headers,
+  outcome: Outcome,
+  body: Pieces,
+): Promise<void> {
+  const pieces = body[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  describe(headers, outcome)
+  response.writeHead(outcome.status, headers)
+  if (first.done || response.req.method === 'HEAD') {
+    await pieces.return?.()
+    return void response.end()
+  }
+  await pipeline(beginningWith(first.value, pieces), response).catch(unlessGone)
+}
+
+/** Whoever has read enough may go. */
+function unlessGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+}
+
+async function* beginningWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    yield first
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
+}
+
+export function sendProblem(response: ServerResponse, headers: Headers, problem: Problem): Promise<void> {
   const { status, code, message } = problem
   Object.assign(headers, problem.headers)
-  send(response, headers, { status, body: errorBody(message), errorCode: code })
+  return send(response, headers, { status, body: errorBody(message), errorCode: code })
 }
 
 /** For a request that expects what nobody here knows; `100-continue` is known. */
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const body = errorBody('Expect: this service knows 100-continue only.')
   const outcome = { status: 417, body, errorCode: 'malformed_request' }
-  send(response, greeting(requestIdOf(headers['x-request-id'])), outcome)
+  void send(response, greeting(requestIdOf(headers['x-request-id'])), outcome)
 }
 
 /** For what never became a request: a broken request line, headers too large, a client that took too long. */

@@ -1,5 +1,6 @@
 import type { Registered } from './area.ts'
 import type { Actor, Tenant } from './context.ts'
+import type { Content } from './file.ts'
 import { Problem } from './problem.ts'
 
 /** A request after the pipeline has let it in: known caller, valid input. */
@@ -34,8 +35,10 @@ export function assertRunGoesOn(call: Call): void {
 /** What goes back: the body is encoded already, once, as it is sent and stored. */
 export interface Outcome {
   readonly status: number
-  readonly body: string | Uint8Array | null
+  readonly body: Content | null
   readonly type?: string
+  /** Of a file that is to be saved. */
+  readonly name?: string
   readonly errorCode?: string
   readonly replayed?: boolean
   /** The body as kept for a replay, where it differs: without the secrets that are shown once. */

@@ -47,6 +47,11 @@ export interface Context<F extends string = string, E extends Events = Events> {
   react(): Promise<void>
   /** Begins the record's durable process once this is committed, or tells it to look again. */
   wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
+  /**
+   * For a read that takes long: one at a time of this name, in all processes together, on a connection of its own.
+   * Undefined where another one is at it.
+   */
+  alone<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
   /** One page of what matches, newest first (by `id`, or the member that counts them), from the cursor of the request. */
   page<T extends object>(
     entity: EntityName<T>,

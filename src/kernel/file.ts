@@ -1,9 +1,15 @@
 import { z } from 'zod'
 
+/** Content that is made while it is sent: the next piece is asked for when the last one has gone. */
+export type Pieces = AsyncIterable<string | Uint8Array>
+export type Content = string | Uint8Array | Pieces
+
 /** An answer that is not JSON: a page, a picture, a table of figures. */
 export interface File {
   readonly type: string
-  readonly content: string | Uint8Array
+  readonly content: Content
+  /** Under which a browser saves it, where it is not to be looked at. */
+  readonly name?: string
 }
 
 export const file = (mediaType: string) =>
@@ -11,3 +17,6 @@ export const file = (mediaType: string) =>
 
 export const mediaTypeOf = (schema: z.ZodType): string | undefined =>
   schema.meta()?.mediaType as string | undefined
+
+export const inPieces = (content: Content): content is Pieces =>
+  typeof content !== 'string' && !(content instanceof Uint8Array)

@@ -46,20 +46,19 @@ export const signedEuros = z
   })
   .meta({ examples: [-25.5] })
 
-/** For people: `€ 12.34`. */
-export function inWords(amount: Euros): string {
+/** `-12.34`, exactly. A decision says a dozen amounts, and small numbers are written much faster than large ones. */
+export function decimal(amount: Euros): string {
   const cents = Number(amount)
-  // A decision says a dozen amounts: small numbers are written much faster than large ones.
-  return Number.isSafeInteger(cents) ? numberInWords(cents) : digitsInWords(amount)
+  if (Number.isSafeInteger(cents)) return ofSmall(cents)
+  const digits = String(amount < 0n ? -amount : amount)
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-function numberInWords(cents: number): string {
+function ofSmall(cents: number): string {
   const size = Math.abs(cents)
   const rest = size % 100
-  return `€ ${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
+  return `${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-function digitsInWords(amount: Euros): string {
-  const digits = String(amount < 0n ? -amount : amount)
-  return `€ ${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
-}
+/** For people: `€ 12.34`. */
+export const inWords = (amount: Euros): string => `€ ${decimal(amount)}`

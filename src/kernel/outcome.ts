@@ -37,7 +37,10 @@ export function outcomeOf(operation: AnyOperation, value: unknown): Outcome {
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
   const { mediaType, once } = mannerOf(schema)
-  if (mediaType) return { status, type: (value as File).type, body: (value as File).content }
+  if (mediaType) {
+    const { type, content, name } = value as File
+    return { status, type, body: content, ...(name && { name }) }
+  }
   const wire = z.encode(schema, value) as Record<string, unknown>
   const outcome = { status, body: JSON.stringify(wire) }
   if (once.length === 0) return outcome

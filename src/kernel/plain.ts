@@ -3,6 +3,7 @@ import { assertRunGoesOn, type Call, type Outcome } from './call.ts'
 import { clock } from './clock.ts'
 import { commit, entitiesOn, onConnection } from './connection.ts'
 import { type Sql, sqlOn } from './database.ts'
+import { inPieces, type Pieces } from './file.ts'
 import type { House } from './house.ts'
 import { type Claim, claimOf, inProgress, type Kept, keep, lockName, lookUp, replay } from './idempotency.ts'
 import { emptyJournal, type Journal, writeJournal } from './journal.ts'
@@ -20,7 +21,18 @@ export async function read(house: House, call: Call): Promise<Outcome> {
   const work = new Work(house, call, clock.tenant(call.actor.clockOffsetMs))
   try {
     const value = await (call.operation.handler as Handler)(call.input, work)
-    return outcomeOf(call.operation.operation, value)
+    const outcome = outcomeOf(call.operation.operation, value)
+    const { body } = outcome
+    return body !== null && inPieces(body) ? { ...outcome, body: explaining(body) } : outcome
+  } catch (error) {
+    throw asProblem(error)
+  }
+}
+
+/** What comes in pieces can fail at any of them, in the same words. */
+async function* explaining(pieces: Pieces): Pieces {
+  try {
+    yield* pieces
   } catch (error) {
     throw asProblem(error)
   }

@@ -28,6 +28,8 @@ const rights = {
   'runs:write': 'given',
   'sandbox:read': 'never',
   'sandbox:write': 'never',
+  'statements:read': 'never',
+  'statements:write': 'never',
   'tokens:read': 'given',
   'tokens:write': 'never',
   'transactions:read': 'given',

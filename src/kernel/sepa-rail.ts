@@ -13,6 +13,19 @@ export interface SepaRail {
   statusOf(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
   /** Asks for a payment back; asked again, it tells what has become of that. */
   recall(payment: Payment, call: RailCall): Promise<RecallStatus | Unanswered>
+  /** Into which file a payment of this instant goes. A rail that is called, not sent files, has it at once. */
+  nextFile(scheme: Scheme, at: Date): FileTime
+  /** The message of ISO 20022 that orders these payments. */
+  message(order: Order): string
+  /** How messages get to the bank; null where it is called and sent no files. */
+  readonly files: HandOver | null
+}
+
+export interface HandOver {
+  /** Lays a message down, where the bank does not see it yet; again, it is the same one. */
+  stage(name: string, message: string): Promise<void>
+  /** Lets the bank have what is laid down. What it has been given is not given again, even if it has taken it away. */
+  release(name: string): Promise<void>
 }
 
 export interface Payee {
@@ -22,20 +35,40 @@ export interface Payee {
 }
 
 export const schemes = ['sct', 'sct_inst'] as const
+export type Scheme = (typeof schemes)[number]
 
-/** Everything in it is spelled in the characters of SEPA. */
-export interface Payment {
+/** One of an order. Everything in it is spelled in the characters of SEPA. */
+export interface Ordered {
   readonly endToEndId: string
-  readonly scheme: (typeof schemes)[number]
   readonly amountEuros: Euros
   readonly payerIban: string | null
   readonly payee: Payee
   readonly reference: string | null
+}
+
+export interface Payment extends Ordered {
+  readonly scheme: Scheme
   readonly submittedAt: Date
   /** Of an instant payment: until when it must have arrived. */
   readonly until: Date | null
   /** The payer's time now: a rail that only pretends goes by it. */
   readonly at: Date
+}
+
+/** Payments that are ordered together: of one scheme, on one day. */
+export interface Order {
+  readonly messageId: string
+  readonly madeAt: Date
+  readonly executeOn: string
+  readonly scheme: Scheme
+  readonly payments: readonly Ordered[]
+}
+
+export interface FileTime {
+  /** Until when it takes more. */
+  readonly closesAt: Date
+  /** The day on which its payments are to be carried out. */
+  readonly executeOn: string
 }
 
 /** The same reference is the same call: however often it arrives, the rail acts on it once. */

@@ -11,12 +11,16 @@ const words: Readonly<Record<string, string>> = {
   AB09: 'The payee’s bank could not process it.',
   AB10: 'A bank on the way could not process it.',
   AC01: 'The account number of the payee is wrong.',
+  AC02: 'The account number of the payer is wrong or missing.',
   AC03: 'The account number of the payee is not valid.',
   AC04: 'The payee’s account is closed.',
   AC06: 'The payee’s account is blocked.',
+  AC07: 'The payee’s account is closed.',
   AC13: 'The payer’s account is not of the right kind.',
+  AC14: 'The payee’s account is not of the right kind.',
   AG01: 'Payments to this kind of account are not allowed.',
   AG02: 'The payment was of a kind that the bank does not know.',
+  AG03: 'Payments of this kind are not possible with this account.',
   AG09: 'The payment was not received.',
   AG10: 'The bank has been suspended from the scheme.',
   AG11: 'The payee’s bank has been suspended from the scheme.',
@@ -24,16 +28,23 @@ const words: Readonly<Record<string, string>> = {
   AM02: 'The amount is above what the payee’s bank takes.',
   AM04: 'There was not enough money at the payer’s bank.',
   AM05: 'The same payment was made before.',
+  AM07: 'The amount was blocked by an authority.',
   AM09: 'The amount is not the one that was agreed.',
+  AM10: 'The amounts do not sum to the total of the file.',
+  AM14: 'The amount is above what is agreed with the payer’s bank.',
   AM23: 'The amount is above what is settled at once.',
   ARDT: 'The money has been returned already.',
   BE01: 'The name does not fit the account.',
   BE04: 'The payee’s address is missing or wrong.',
   BE05: 'The party that has ordered the payment is not known.',
+  BE06: 'The payee’s bank does not know the payee.',
   CNOR: 'The payee’s bank is not registered under its BIC.',
   CURR: 'The currency is wrong.',
-  CUST: 'The payee does not agree to give it back.',
+  CUST: 'The payer asked to cancel it.',
   DNOR: 'The payer’s bank is not registered under its BIC.',
+  DT01: 'The day of its execution is wrong.',
+  DU01: 'A file of the same name was sent before.',
+  DU04: 'A payment of the same endToEndId was sent before.',
   DUPL: 'It was paid twice.',
   ED05: 'The settlement failed.',
   ERIN: 'The payee’s bank does not take the extended remittance information.',
@@ -45,9 +56,11 @@ const words: Readonly<Record<string, string>> = {
   MD07: 'The payee has died.',
   MS02: 'The payee does not want it.',
   MS03: 'The bank gives no reason.',
+  NARR: 'The bank gives its reason in words, in the file that it has sent.',
   NOAS: 'The payee has not answered.',
   NOOR: 'The original payment was never received.',
   RC01: 'The BIC of the payee’s bank is wrong.',
+  RC03: 'The BIC of the payer’s bank is wrong or missing.',
   RC04: 'The identifier of the payee’s bank is wrong or missing.',
   RC07: 'The BIC of the payee’s bank is missing or not valid.',
   RR01: 'What the rules demand about the payer’s account is missing.',
@@ -59,8 +72,21 @@ const words: Readonly<Record<string, string>> = {
   UPAY: 'The payment was not due.',
 }
 
+/** What some codes mean where a bank refuses to give a payment back. */
+const refusals: Readonly<Record<string, string>> = {
+  AGNT: 'A bank on the way refuses it.',
+  AM04: 'There is not enough money in the payee’s account.',
+  CUST: 'The payee does not agree to give it back.',
+}
+
+/** What no bank says: it cannot be asked in this way. */
+const ours: Readonly<Record<string, string>> = {
+  not_by_files:
+    'This bank takes no recalls by files, and the payment is ordered already. Ask the bank, under its endToEndId.',
+}
+
 /** What a code looks like, whether we have words for it or not. */
-export const reasonCode = /^[A-Z]{2}[A-Z0-9]{2}$/
+export const reasonCode = /^[A-Z0-9]{4}$/
 
 export interface Reason {
   code: string
@@ -70,7 +96,11 @@ export interface Reason {
 /** Every reason can be told, one that we have never heard of too. */
 export function reasonOf(code: string | null): Reason {
   const known = code ?? 'MS03'
-  return { code: known, message: words[known] ?? `The bank gives the reason ${known}.` }
+  return { code: known, message: words[known] ?? ours[known] ?? `The bank gives the reason ${known}.` }
 }
+
+/** Why a payment is not given back. */
+export const refusalFor = (code: string | null): Reason =>
+  code && refusals[code] ? { code, message: refusals[code] } : reasonOf(code)
 
 export const reasonCodes = Object.keys(words)

@@ -1,6 +1,7 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import { type Call, identityOf } from './call.ts'
 import { clock } from './clock.ts'
+import { onConnection } from './connection.ts'
 import type { Context, Tenant } from './context.ts'
 import { type Sql, sqlOn } from './database.ts'
 import type { House } from './house.ts'
@@ -11,6 +12,8 @@ import { Problem, type Refusal } from './problem.ts'
 import type { Process } from './process.ts'
 import { bind, reachOf } from './record.ts'
 import { eventOf, refusalOf, type Woken, wakeUp } from './words.ts'
+
+const ALONE = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as ours`
 
 /** One request at work: its handler's context, and what it has emitted so far. */
 export class Work implements Context {
@@ -91,6 +94,15 @@ export class Work implements Context {
   wake = (process: Process, record: Woken): void => {
     this.outbox.push(wakeUp(process, this.tenant, record))
   }
+
+  alone = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
+    onConnection(this.#house.database, 'begin read only', async client => {
+      const sql = sqlOn(client)
+      const [lock] = await sql<{ ours: boolean }>(ALONE, [name])
+      const result = lock?.ours ? await work(sql) : undefined
+      await client.query('commit')
+      return result
+    })
 
   page = async <T extends object>(
     entity: EntityName<T>,

@@ -16,8 +16,11 @@ import { Billing } from './m0015-billing.ts'
 import { AgentWallets } from './m0016-agent-wallets.ts'
 import { IntentIndexes } from './m0017-intent-indexes.ts'
 import { Transactions } from './m0018-transactions.ts'
+import { Statements } from './m0019-statements.ts'
+import { SepaFiles } from './m0020-sepa-files.ts'
 import { Decisions } from './m0025-decisions.ts'
 import { PaidIntents } from './m0026-paid-intents.ts'
+import { Reversals } from './m0028-reversals.ts'
 import { Runs } from './m0029-runs.ts'
 import { Delegations } from './m0030-delegations.ts'
 
@@ -41,8 +44,11 @@ export const migrations = [
   { name: 'm0016-agent-wallets', class: AgentWallets },
   { name: 'm0017-intent-indexes', class: IntentIndexes },
   { name: 'm0018-transactions', class: Transactions },
+  { name: 'm0019-statements', class: Statements },
+  { name: 'm0020-sepa-files', class: SepaFiles },
   { name: 'm0025-decisions', class: Decisions },
   { name: 'm0026-paid-intents', class: PaidIntents },
+  { name: 'm0028-reversals', class: Reversals },
   { name: 'm0029-runs', class: Runs },
   { name: 'm0030-delegations', class: Delegations },
 ]

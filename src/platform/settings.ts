@@ -34,6 +34,12 @@ const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'true')
 
 const hostAndPort = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
 
+const cutOffs = z
+  .string()
+  .transform(list => list.split(',').map(item => item.trim()))
+  .pipe(z.array(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)))
+  .refine(times => times.every((time, index) => index === 0 || time > String(times[index - 1])))
+
 const trustProxy = z.union([z.literal('false').transform(() => false as const), integer(1, 10), addresses])
 
 const schema = z.object({
@@ -145,7 +151,7 @@ const schema = z.object({
   ),
   collectionIban: about(iban.optional(), {
     meaning:
-      'Account to which live money is sent. Its bank’s files come in by `POST /billing/incoming/files`.',
+      'Account to which live money is sent, and from which it leaves by files. Its bank’s files come in by `POST /rails/sepa`.',
     allowed: 'an IBAN of the SEPA area',
     otherwise: 'none: nobody is told where to send live money',
   }),
@@ -158,11 +164,23 @@ const schema = z.object({
     meaning: 'In whose name the accounts are to which money is sent, as payers are told.',
     allowed: '1 to 70 characters',
   }),
-  sepaRail: about(z.enum(['sandbox']).optional(), {
+  sepaRail: about(z.enum(['sandbox', 'files']).optional(), {
     meaning:
-      'Rail of live mode’s SEPA payments. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
-    allowed: 'sandbox',
+      'Rail of live mode’s SEPA payments. `files` exchanges files of ISO 20022 with the bank of `COLLECTION_IBAN`. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
+    allowed: 'sandbox, files',
     otherwise: 'none: live mode has no SEPA payments',
+  }),
+  sepaFolder: about(z.string().optional(), {
+    meaning:
+      'Shared with the bank’s client (EBICS, for one) where `SEPA_RAIL` is `files`: it fetches from `out` in it and brings to `in`. All workers need the same one.',
+    allowed: 'a directory',
+    otherwise: 'none',
+  }),
+  sepaCutOffs: about(cutOffs.default(['09:00', '12:00', '15:00']), {
+    meaning:
+      'When the payments that wait become a file for the bank, on its working days, by the clock of Frankfurt. Before the bank’s own times.',
+    allowed: 'times of day in their order (09:00,15:00)',
+    otherwise: '09:00,12:00,15:00',
   }),
   fundingRail: about(z.enum(['sandbox']).optional(), {
     meaning:

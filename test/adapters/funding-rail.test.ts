@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
-import { outsideOf } from '../../src/bin/outside.ts'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import type { Charge } from '../../src/kernel/funding-rail.ts'
 import { Problem } from '../../src/kernel/problem.ts'
+import { outsideFor } from '../support/rail.ts'
 
 const rail = sandboxFunding()
 const call = { reference: 'funding_1', requestId: 'request-1' }
@@ -66,12 +66,12 @@ describe('the sandbox’s processor', () => {
 
 describe('the processor of a mode', () => {
   test('is the sandbox in test mode, and in live mode the one that is set', () => {
-    expect(outsideOf({}).fundingRail('test')).toHaveProperty('charge')
-    expect(outsideOf({ fundingRail: 'sandbox' }).fundingRail('live')).toHaveProperty('charge')
+    expect(outsideFor({}).fundingRail('test')).toHaveProperty('charge')
+    expect(outsideFor({ FUNDING_RAIL: 'sandbox' }).fundingRail('live')).toHaveProperty('charge')
   })
 
   test('that is not set is a problem that names the setting', () => {
-    expect(() => outsideOf({}).fundingRail('live')).toThrow(Problem)
-    expect(() => outsideOf({ sepaRail: 'sandbox' }).fundingRail('live')).toThrow(/FUNDING_RAIL/)
+    expect(() => outsideFor({}).fundingRail('live')).toThrow(Problem)
+    expect(() => outsideFor({ SEPA_RAIL: 'sandbox' }).fundingRail('live')).toThrow(/FUNDING_RAIL/)
   })
 })

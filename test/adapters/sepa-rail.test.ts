@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
-import { outsideOf } from '../../src/bin/outside.ts'
 import { Problem } from '../../src/kernel/problem.ts'
+import { outsideFor } from '../support/rail.ts'
 
 const rail = sandboxRail()
 
@@ -38,13 +38,17 @@ describe('the sandbox’s bank', () => {
 
 describe('the rail of a mode', () => {
   test('is the sandbox in test mode, whatever is set', async () => {
-    for (const settings of [{}, { sepaRail: 'sandbox' as const }])
-      expect(outsideOf(settings).sepaRail('test')).toHaveProperty('verifyPayee')
+    for (const settings of [{}, { SEPA_RAIL: 'sandbox' }])
+      expect(outsideFor(settings).sepaRail('test')).toHaveProperty('verifyPayee')
   })
 
   test('is the one that is set in live mode, and else a problem that names the setting', () => {
-    expect(outsideOf({ sepaRail: 'sandbox' }).sepaRail('live')).toHaveProperty('verifyPayee')
-    expect(() => outsideOf({}).sepaRail('live')).toThrow(Problem)
-    expect(() => outsideOf({}).sepaRail('live')).toThrow(/SEPA_RAIL/)
+    expect(outsideFor({ SEPA_RAIL: 'sandbox' }).sepaRail('live')).toHaveProperty('verifyPayee')
+    expect(() => outsideFor({}).sepaRail('live')).toThrow(Problem)
+    expect(() => outsideFor({}).sepaRail('live')).toThrow(/SEPA_RAIL/)
+    const byFiles = { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000' }
+    expect(() => outsideFor({ SEPA_RAIL: 'files' }).sepaRail('live')).toThrow(/COLLECTION_IBAN/)
+    expect(() => outsideFor(byFiles).sepaRail('live')).toThrow(/SEPA_FOLDER/)
+    expect(outsideFor({ ...byFiles, SEPA_FOLDER: 'bank' }).sepaRail('live')).toHaveProperty('submit')
   })
 })

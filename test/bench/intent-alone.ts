@@ -15,8 +15,13 @@ const BODY = `{"id":"intent_01kagp6mybf2ktzn5dx2q8fjzd","ownerId":"customer_01ka
   "decision":${DECISION},"transactionId": null,"workflowId": null,"metadata":{},"createdAt":"2026-11-20T09:30:00.000Z",
   "updatedAt":"2026-11-20T09:30:00.000Z"}`
 
+const REQUEST = `{"kind":"intent","at":"2026-11-20T09:30:00.000Z","amountEuros":"950","merchant":"Bookshop","mcc": null,
+  "country": null,"agentStatus":"active","policyEndsAt": null,"intentId": null,"possibleDuplicateOf": null,"budgets":[],
+  "risk": null,"approval": null,"availableEuros":"100000000"}`
+const COUNTERS = `{"dayEuros":"0","monthEuros":"0","uses":0,"lastSpendAt": null,"firstMerchant": null}`
+
 const INSERT_INTENT = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,
-    currency, merchant, purpose, expires_at, decided_at, decided_by, decision, metadata)`
+    currency, merchant, purpose, expires_at, decided_at, decided_by, decision, metadata, likeness)`
 const INSERT_OUTBOX =
   'insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)'
 
@@ -30,15 +35,44 @@ const ruling = `select a.id, a.status, a.wallet_id, p.id as policy_id, p.version
   left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
   where a.owner_id = :owner and a.mode = 'test' and a.id = ${AGENT} for share of a`
 
+const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(current_date, 'YYYY-MM'))`
+
+/** What an agent has of its limits, locked; and so much more of it taken, with the row that remembers it. */
+const countersLocked = (agent: string): string =>
+  `select * from counters_open(:owner, 'test', array[${agent}], current_date, '{}', '{}', '{}')`
+const counted = (agent: string, cents: number): string => `update counters
+  set reserved_cents = reserved_cents + ${cents}, reserved_uses = reserved_uses + (period = 'all')::int,
+    last_spend_at = now()
+  where owner_id = :owner and mode = 'test' and subject = ${agent} and period in ${PERIODS}`
+const reserved = (agent: string, intent: string, cents: number): Written => ({
+  into: `insert into reservations (owner_id, mode, cause_type, cause_id, subjects, day, term, amount_cents,
+    reserved_cents, spent_cents)`,
+  rows: [`:owner, 'test', 'intent', ${intent}, array[${agent}], current_date, now(), ${cents}, ${cents}, 0`],
+})
+const decided = (agent: string, intent: string): Written => ({
+  into: `insert into decisions (id, owner_id, mode, created_at, updated_at, agent_id, subject_type, subject_id,
+    policy_id, policy_version, request, counters, result)`,
+  rows: [
+    `'decision_' || :key, :owner, 'test', now(), now(), ${agent}, 'intent', ${intent}, 'policy_bench_1', 1,
+      '${REQUEST}'::jsonb, '${COUNTERS}'::jsonb, '${DECISION}'::jsonb`,
+  ],
+})
+
+const alike = `select id from intents where agent_id = ${AGENT} and likeness = 'likeness' || :key
+  and created_at > now() - interval '10 minutes' and status in ('created', 'approved', 'completed')
+  order by created_at desc limit 1`
+
 const declaring: readonly Written[] = [
   {
     into: INSERT_INTENT,
     rows: [
       `${NEW_INTENT}, :owner, 'test', now(), now(), ${AGENT}, 'approved', 950, 'EUR', 'Bookshop',
         'A paper on caching', now() + interval '1 day', now(),
-        '{"type":"policy","id":"policy_bench_1","name": null}'::jsonb, '${DECISION}'::jsonb, '{}'::jsonb`,
+        '{"type":"policy","id":"policy_bench_1","name": null}'::jsonb, '${DECISION}'::jsonb, '{}'::jsonb, 'likeness' || :key`,
     ],
   },
+  decided(AGENT, NEW_INTENT),
+  reserved(AGENT, NEW_INTENT, 950),
   ...journalOf(
     'intents.create',
     ['intent.created', 'intent.approved'],
@@ -51,13 +85,24 @@ const declaring: readonly Written[] = [
 export const declaringAlone = (agents: number): Alone => ({
   draw: [`agent random(1, ${agents})`, KEY],
   scripts: {
-    statements: inTransaction('intents.create', [ruling, walletLocked, ...declaring.map(byValues), holding]),
+    statements: inTransaction('intents.create', [
+      ruling,
+      countersLocked(AGENT),
+      walletLocked,
+      alike,
+      ...declaring.map(byValues),
+      counted(AGENT, 950),
+      holding,
+    ]),
     'one statement': together(
       [
         `k as (${knownOf('intents.create')})`,
         `a as (${ruling})`,
+        `c as materialized (${countersLocked(AGENT)})`,
         `w as (${walletLocked})`,
-        `agreed as (${holding} from a, w where status = 'active' and not require_attestation
+        `t as (${alike})`,
+        `taken as (${counted(AGENT, 950)})`,
+        `agreed as (${holding} from a, w where (select count(*) from c) > 0 and not exists (select from t) and status = 'active' and not require_attestation
           and auto_approve_limit_cents >= 950 and posted_cents - held_cents >= 950 and not exists (select from k))`,
       ],
       declaring,
@@ -83,6 +128,8 @@ const approved = `update intents set status = 'approved', updated_at = now(), de
   decided_by = '{"type":"key","id":"key_bench","name": null}'::jsonb where id = ${INTENT}`
 
 const approving: readonly Written[] = [
+  decided(AGENT_OF, INTENT),
+  reserved(AGENT_OF, INTENT, 7_500),
   ...journalOf('intents.approve', ['intent.approved'], { agent: AGENT_OF, data: EVENT_DATA }, BODY),
   {
     into: INSERT_OUTBOX,
@@ -99,9 +146,11 @@ export const approvingAlone = (first: number): Alone => ({
   scripts: {
     statements: inTransaction('intents.approve', [
       agentLocked,
+      countersLocked(AGENT_OF),
       walletOfLocked,
       waiting,
       approved,
+      counted(AGENT_OF, 7_500),
       holdingFor,
       ...approving.map(byValues),
     ]),
@@ -109,9 +158,11 @@ export const approvingAlone = (first: number): Alone => ({
       [
         `k as (${knownOf('intents.approve')})`,
         `a as (${agentLocked})`,
+        `c as materialized (${countersLocked(AGENT_OF)})`,
         `w as (${walletOfLocked})`,
+        `taken as (${counted(AGENT_OF, 7_500)})`,
         `i as (${waiting})`,
-        `changed as (${approved} and exists (select from a) and exists (select from i where status = 'created')
+        `changed as (${approved} and exists (select from a) and (select count(*) from c) > 0 and exists (select from i where status = 'created')
           and exists (select from w where posted_cents - held_cents >= 7500) and not exists (select from k)
           returning id)`,
         `agreed as (${holdingFor} from changed)`,

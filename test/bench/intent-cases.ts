@@ -9,7 +9,7 @@ const WAITING = 20_000
 const intent = {
   agentId: 'agent_bench_{n}',
   amountEuros: 9.5,
-  merchant: 'Bookshop',
+  merchant: 'Bookshop {each}',
   purpose: 'A paper on caching',
 }
 

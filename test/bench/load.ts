@@ -6,15 +6,22 @@ export interface Job {
   readonly connections: number
   readonly seconds: number
   readonly method: 'GET' | 'POST'
-  /** `{n}` is the number that a request draws, here and in the body. */
+  /** `{n}` is the number that a request draws, here and in the body; `{each}` in the body is never the same. */
   readonly path: string
   readonly body?: unknown
   readonly numbers?: Numbers
   readonly token: string
+  /** Each connection has one of these in place of token and body, in turn. */
+  readonly asks?: readonly Ask[]
   /** A key of its own for every request. */
   readonly keys?: boolean
   /** No more requests than that. */
   readonly most?: number
+}
+
+export interface Ask {
+  readonly token: string
+  readonly body: unknown
 }
 
 /** At random, or each once. */
@@ -42,7 +49,11 @@ const WARM_UP_MS = 700
 const job = JSON.parse(process.argv[2] ?? '') as Job
 const { hostname, port } = new URL(job.url)
 const { from: first, to: last, inTurn = false, others = 2 }: Numbers = job.numbers ?? { from: 1, to: 1 }
-const body = job.body === undefined ? '' : JSON.stringify(job.body)
+const asks: readonly Ask[] = job.asks ?? [{ token: job.token, body: job.body }]
+const written = asks.map(({ token, body }) => ({
+  token,
+  body: body === undefined ? '' : JSON.stringify(body),
+}))
 const most = job.most ?? Number.POSITIVE_INFINITY
 const run = Math.random().toString(36).slice(2)
 const began = performance.now()
@@ -55,21 +66,23 @@ let sent = 0
 const below = (limit: number): number => Math.floor(Math.random() * limit)
 
 /** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
-function request(): string {
+function request(connection: number): string {
+  const { token, body } = written[connection % written.length] as (typeof written)[0]
   const number = inTurn ? first + sent : first + below(last - first + 1)
   const other = 1 + ((number + below(others - 1)) % others)
   sent++
   const path = job.path.replace('{n}', String(number))
-  const payload = body.replace('{n}', String(number)).replace('{other}', String(other))
-  const key = job.keys ? `Idempotency-Key: ${run}-${sent}\r\n` : ''
+  const own = `${run}-${sent}`
+  const payload = body.replace('{n}', String(number)).replace('{other}', String(other)).replace('{each}', own)
+  const key = job.keys ? `Idempotency-Key: ${own}\r\n` : ''
   const content = payload
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`
     : ''
-  return `${job.method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${job.token}\r\n${key}${content}\r\n${payload}`
+  return `${job.method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n${key}${content}\r\n${payload}`
 }
 
 /** One connection that asks, waits for the answer, and asks again. */
-function converse(): Promise<void> {
+function converse(connection: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     let answer = ''
@@ -78,7 +91,7 @@ function converse(): Promise<void> {
       asked = performance.now()
       if (asked > until || sent >= most) return void socket.end()
       answer = ''
-      socket.write(request())
+      socket.write(request(connection))
     }
     socket.setEncoding('latin1').on('connect', ask).on('error', reject).on('close', resolve)
     socket.on('data', chunk => {
@@ -102,7 +115,7 @@ function note(answer: string, asked: number): void {
   if (answer[9] !== '2') failed++
 }
 
-await Promise.all(Array.from({ length: job.connections }, converse))
+await Promise.all(Array.from({ length: job.connections }, (_, connection) => converse(connection)))
 latencies.sort((a, b) => a - b)
 const quantile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
 const measured: Measured = {

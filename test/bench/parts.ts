@@ -7,7 +7,9 @@ import { measureMemory } from './memory.ts'
 import { measureRelay } from './relay.ts'
 import { finder, line, loadTable, ratio, type Section, whole } from './report.ts'
 import { measureRuns } from './run-times.ts'
+import { measureShared } from './shared-account.ts'
 import { onStage } from './stage.ts'
+import { measureStatements } from './statements.ts'
 import { withEngine } from './temporal.ts'
 import { fillWallets, transferCases } from './transfer-cases.ts'
 import { warmStart } from './warm-start.ts'
@@ -56,10 +58,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     }),
 
   decide: measureDeciding,
-
+  shared: folder => onStage(folder, 'shared', measureShared),
   relay: folder => withEngine(folder, 'relay', measureRelay),
   runs: folder => withEngine(folder, 'runs', measureRuns),
   memory: folder => withEngine(folder, 'memory', measureMemory),
+  statements: folder => onStage(folder, 'statements', measureStatements),
   'ledger-sizes': measureSizes,
 }
 

@@ -47,17 +47,23 @@ async function open(folder: string, closeLater: Stage['closeLater']): Promise<St
   }
   const api = await serve(node('test/bench/server.ts'), join(folder, 'api.log'), env)
   closeLater(api.stop)
-  const { id: ownerId = '', key: token = '' } = await post(api, '/customers', owner, dash)
+  const { ownerId, token } = await newOwner(api)
   return { databaseUrl: postgres.url, ownerId, token, api, folder, env, closeLater }
 }
 
 const dash = { 'x-dashboard-secret': SECRET }
 const owner = {
   name: 'Bench',
-  email: 'bench@example.com',
   type: 'business',
   country: 'DE',
   plan: 'enterprise',
+}
+
+/** Another one to whom nothing of the others belongs. */
+export async function newOwner(api: Served, number = 0): Promise<{ ownerId: string; token: string }> {
+  const email = `bench${number}@example.com`
+  const { id: ownerId = '', key: token = '' } = await post(api, '/customers', { ...owner, email }, dash)
+  return { ownerId, token }
 }
 
 /** One request, by itself. */

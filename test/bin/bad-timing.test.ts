@@ -2,14 +2,21 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { aFundedAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
+import {
+  aFundedAgent,
+  anAgentUnder,
+  anIntent,
+  aPayment,
+  made,
+  type TestClient,
+} from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
 import { install } from '../support/installation.ts'
 import { fourPlaces, kept, runsOf } from '../support/places.ts'
 import { tally, times } from '../support/pot-house.ts'
 import { join } from '../support/processes.ts'
 import { rows } from '../support/rows.ts'
-import { runs } from '../support/runs.ts'
+import { type RunSeen, runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 
 // Temporal takes its time for a thousand runs, and more of it on a machine that has other things to do.
@@ -37,8 +44,9 @@ async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: 
   return { mine, ownerId: String(ownerId), agentId }
 }
 
-const history = async (id: string) =>
-  (await temporal.of({ workflowId: `intent/${id}` }).handle.fetchHistory()).events ?? []
+const eventsOf = async ({ handle }: RunSeen) => (await handle.fetchHistory()).events ?? []
+
+const history = (id: string) => eventsOf(temporal.of({ workflowId: `intent/${id}` }))
 
 /** The activities of a run, in order: what was begun, and what has been answered. */
 async function activitiesOf(id: string): Promise<{ scheduled: unknown[]; completed: number }> {
@@ -78,6 +86,27 @@ describe('a process that is killed between two steps', () => {
       'decideIntent',
       'lookAtIntent',
     ])
+  })
+
+  test('a worker, between the submission of a transfer and its end: it is submitted once, and ends right', async () => {
+    const { mine } = await anOwner()
+    const transfer = await aPayment(mine, { amountEuros: 777.06 })
+    const { id: transferId } = transfer
+    const run = temporal.of(transfer)
+    const stands = async () => (await made(mine.transfers.get({ params: { id: transferId } }))).status
+    await until('it is submitted', async () => (await stands()) === 'submitted')
+    await installation.kill('worker')
+    await made(mine.transfers.simulateSettle({ body: { transferId } }))
+
+    await installation.whole()
+    expect([await run.ends(), await stands()]).toEqual(['completed', 'completed'])
+    const submissions = (await eventsOf(run)).flatMap(
+      one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+    )
+    expect(submissions.filter(name => name === 'submitTransfer')).toHaveLength(1)
+    const { data } = await made(mine.ledger.transfers({ query: { referenceId: transferId } }))
+    expect(data.map(({ kind }) => kind)).toEqual(['sepa_settle', 'sepa_submit', 'hold'])
+    expect(await made(mine.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
   })
 
   test('a relay, after its call and before its mark: the next one calls again, and there is one run', async () => {

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
+import { areas } from '../../src/areas.ts'
+import { client } from '../../src/derive/client.ts'
 import { commit } from '../../src/kernel/connection.ts'
 import type { Database } from '../../src/kernel/database.ts'
 import { type AuditRow, emptyJournal } from '../../src/kernel/journal.ts'
-import { burst, type Create, create } from '../support/burst.ts'
+import { type Burst, burst, type Create, create, transfersOf } from '../support/burst.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { aWallet, made } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
 import { type OwnPostgres, ownPostgres } from '../support/own-servers.ts'
 import { type Api, join, startApi } from '../support/processes.ts'
@@ -23,6 +26,11 @@ select count(*)::int,
 from unnest($1::text[]) as made(id)
 where id in (select id from agents union all select id from policies)`
 
+/** Each transfer by its reference, with how often it was posted. */
+const PAID = `
+select reference || ' ' || (select count(*) from ledger_transfers p where p.reference_id = t.id)
+from transfers t where to_wallet_id = $1`
+
 const NAMES = 'select name from agents union all select name from policies'
 
 /** What was answered with 201 is there, each with its event and its audit row, and nothing is there twice. */
@@ -34,29 +42,61 @@ async function expectKept(databaseUrl: string, creates: readonly Create[]): Prom
   expect(new Set(named).size).toBe(named.length)
 }
 
-describe('an API process that is killed in a burst of creates', () => {
-  test('has kept every promise, and keeps them when it is started again', async () => {
-    const databaseUrl = await cloneDatabase()
-    const api = await startApi(databaseUrl)
-    const token = await join(api.url)
-    const running = burst(api.url, token)
+describe('an API process that is killed in a burst', () => {
+  let databaseUrl: string
+  let api: Api
+  let token: string
+  beforeAll(async () => {
+    databaseUrl = await cloneDatabase()
+    api = await startApi(databaseUrl)
+    token = await join(api.url)
+  })
+
+  /** What a burst has come to when the process was killed in it, and another one runs. */
+  async function killedIn(running: Burst): Promise<readonly Create[]> {
     await until('a hundred creates', () => running.made() >= 100)
     api.kill('SIGKILL')
     await api.exit
     const creates = await running.stop()
     expect(creates.some(({ told }) => told === undefined)).toBe(true)
-    await expectKept(databaseUrl, creates)
+    api = await startApi(databaseUrl)
+    return creates
+  }
 
-    const again = await startApi(databaseUrl)
+  /** With the same keys: who had an answer gets it again. All that is there now. */
+  async function repeat(creates: readonly Create[]): Promise<Create[]> {
     const keyed = creates.filter(({ key }) => key !== null)
-    const repeated = await Promise.all(keyed.map(one => create(again.url, token, one)))
+    const repeated = await Promise.all(keyed.map(one => create(api.url, token, one)))
     expect(repeated.filter(answered(201))).toHaveLength(keyed.length)
     for (const [index, { told }] of repeated.entries()) {
       const before = keyed[index]?.told
       if (before) expect(told?.text).toBe(before.text)
       if (before) expect(told?.headers.get('idempotent-replayed')).toBe('true')
     }
-    await expectKept(databaseUrl, [...creates.filter(({ key }) => key === null), ...repeated])
+    return [...creates.filter(({ key }) => key === null), ...repeated]
+  }
+
+  test('of creates has kept every promise, and keeps them when it is started again', async () => {
+    const creates = await killedIn(burst(api.url, token))
+    await expectKept(databaseUrl, creates)
+    await expectKept(databaseUrl, await repeat(creates))
+  })
+
+  test('of transfers has paid every one that it has answered for, none twice, and every cent is where it should be', async () => {
+    const mine = () => client(areas, { url: api.url, token })
+    const [from, to] = [await aWallet(mine(), 100_000), await aWallet(mine())]
+    const creates = await killedIn(burst(api.url, token, { wish: transfersOf(from.id, to.id) }))
+    const expectPaid = async (asked: readonly Create[]) => {
+      const paid = await rows(databaseUrl, PAID, [to.id])
+      const promised = asked.filter(answered(201)).map(({ name }) => `${name} 1`)
+      expect(paid).toEqual(expect.arrayContaining(promised))
+      expect(new Set(paid.map(one => String(one).split(' ')[0])).size).toBe(paid.length)
+      const { availableEuros } = await made(mine().wallets.get({ params: { id: to.id } }))
+      expect(availableEuros).toBe(paid.length)
+      expect(await made(mine().ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+    }
+    await expectPaid(creates)
+    await expectPaid(await repeat(creates))
   })
 })
 

@@ -1,15 +1,24 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { openSecrets } from '../../src/bin/secrets.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { command, startService, stopService } from '../support/service-process.ts'
 
 describe('reset', () => {
-  test('removes the data, and the directory with it', async () => {
-    const dataDir = join(temporaryFolder(), 'data')
+  test('removes the data, and leaves what is not its own', async () => {
+    const dataDir = temporaryFolder()
     await stopService(await startService(dataDir))
-    const reset = command('reset', dataDir)
-    expect(await reset.exit).toBe(0)
+    writeFileSync(join(dataDir, 'letter.txt'), 'Dear Sir')
+    expect(await command('reset', dataDir).exit).toBe(0)
+    expect(readdirSync(dataDir)).toEqual(['letter.txt'])
+  })
+
+  test('takes up what was interrupted, and removes a directory in which nothing is left', async () => {
+    const dataDir = join(temporaryFolder(), 'data')
+    mkdirSync(dataDir)
+    openSecrets(dataDir)
+    expect(await command('reset', dataDir).exit).toBe(0)
     expect(existsSync(dataDir)).toBe(false)
   })
 
@@ -26,13 +35,5 @@ describe('reset', () => {
     const reset = command('reset', folder)
     expect(await reset.exit).toBe(1)
     expect(readdirSync(folder).sort()).toEqual(['letter.txt', 'postgres'])
-  })
-
-  test('leaves what is not its own in the data directory', async () => {
-    const dataDir = temporaryFolder()
-    await stopService(await startService(dataDir))
-    writeFileSync(join(dataDir, 'letter.txt'), 'Dear Sir')
-    expect(await command('reset', dataDir).exit).toBe(0)
-    expect(readdirSync(dataDir)).toEqual(['letter.txt'])
   })
 })

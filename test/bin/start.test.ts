@@ -9,6 +9,7 @@ import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import type { Launched } from '../support/launched.ts'
 import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
+import { addressOfRun } from '../support/temporal.ts'
 import { fakeGo, tools } from '../support/tools.ts'
 import { until } from '../support/until.ts'
 
@@ -80,35 +81,30 @@ describe('a running service', () => {
 })
 
 describe('a start', () => {
-  test('takes the next port when its own is taken, and says so', async () => {
+  test('uses the database, the Temporal server and the secret it is given, and the next port when its own is taken', async () => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
     const dataDir = temporaryFolder()
-    const service = await startService(dataDir, { PORT: String(port) })
+    const given = {
+      PORT: String(port),
+      DATABASE_URL: await cloneDatabase(),
+      TEMPORAL_ADDRESS: addressOfRun(),
+      DASHBOARD_SECRET: 'one secret of my own',
+    }
+    const service = await startService(dataDir, given)
+    const instance = instanceOf(dataDir)
+    expect(instance).toMatchObject({
+      databaseUrl: given.DATABASE_URL,
+      temporalAddress: given.TEMPORAL_ADDRESS,
+      webUi: null,
+      dashboardSecret: given.DASHBOARD_SECRET,
+    })
     expect(service.output()).toContain(`Port ${port} is taken`)
-    expect(Number(new URL(instanceOf(dataDir).url).port)).toBeGreaterThan(port)
-    await stopService(service)
+    expect(Number(new URL(instance.url).port)).toBeGreaterThan(port)
+    expect(readdirSync(dataDir).filter(name => /^(postgres|temporal)/.test(name))).toEqual([])
+    expect(await stopService(service)).toBe(0)
     other.close()
-  })
-
-  test('uses the database it is given', async () => {
-    const dataDir = temporaryFolder()
-    const databaseUrl = await cloneDatabase()
-    const service = await startService(dataDir, { DATABASE_URL: databaseUrl })
-    expect(instanceOf(dataDir).databaseUrl).toBe(databaseUrl)
-    expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
-    expect(await stopService(service)).toBe(0)
-  })
-
-  test('uses the Temporal server it is given', async () => {
-    const dataDir = temporaryFolder()
-    const TEMPORAL_ADDRESS = String(process.env.TEST_TEMPORAL_ADDRESS)
-    const service = await startService(dataDir, { TEMPORAL_ADDRESS })
-    const { webUi, temporalAddress } = instanceOf(dataDir)
-    expect([webUi, temporalAddress]).toEqual([null, TEMPORAL_ADDRESS])
-    expect(readdirSync(dataDir).filter(name => name.startsWith('temporal'))).toEqual([])
-    expect(await stopService(service)).toBe(0)
   })
 
   test('does not wait for a Temporal that must be built first', async () => {
@@ -118,7 +114,7 @@ describe('a start', () => {
     const goOn = join(machine.env.HOME, 'go-on')
     fakeGo(machine, { result, building: `while (!existsSync(${JSON.stringify(goOn)})) await sleep(50)` })
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
-    const service = await startService(dataDir, { ...machine.env, PATH })
+    const service = await startService(dataDir, { ...machine.env, PATH, DATABASE_URL: await cloneDatabase() })
     await service.says(/no Temporal server yet/)
     expect(instanceOf(dataDir)).toMatchObject({ webUi: null, temporalAddress: null, temporalNamespace: null })
 
@@ -133,7 +129,7 @@ describe('a start', () => {
     const dataDir = temporaryFolder()
     const machine = tools()
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
-    const service = await startService(dataDir, { ...machine.env, PATH })
+    const service = await startService(dataDir, { ...machine.env, PATH, DATABASE_URL: await cloneDatabase() })
     const [line] = await service.says(/Temporal cannot be had\. .*\n/)
     expect(line).toMatch(/build: Go is not installed\. Install .* or set TEMPORAL_ADDRESS\.$/m)
     expect((await fetch(`${instanceOf(dataDir).url}/health`)).status).toBe(200)
@@ -142,14 +138,6 @@ describe('a start', () => {
     machine.install('temporal', `#!/bin/sh\nexec '${binary}' "$@"\n`)
     await service.says(/Temporal is ready/)
     expect(await stopService(service)).toBe(0)
-  })
-
-  test('uses the secret it is given', async () => {
-    const dataDir = temporaryFolder()
-    const dashboardSecret = 'one secret of my own'
-    const service = await startService(dataDir, { DASHBOARD_SECRET: dashboardSecret })
-    expect(instanceOf(dataDir).dashboardSecret).toBe(dashboardSecret)
-    await stopService(service)
   })
 
   test('ends at a wrong setting with one line that does not hold its value', async () => {

@@ -179,6 +179,24 @@ describe('an approval', () => {
   })
 })
 
+describe('approved, cancelled and overdue at one instant', () => {
+  test('nothing stays reserved, and nothing is given back twice', async () => {
+    const { declare, any, client, id } = await someone({ autoApproveLimitEuros: 1, dailyLimitEuros: 500 })
+    const intents = await times(15, n => declare(20, { expiresInMinutes: 1 }, any(n)))
+    await Promise.all([
+      ...intents.flatMap(({ id }, n) => [
+        any(n).intents.approve({ params: { id } }),
+        any(n + 1).intents.cancel({ params: { id } }),
+      ]),
+      client.sandbox.advance({ body: { minutes: 1 } }),
+    ])
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    for (const { reserved, spent, waiting } of await countersOf(id))
+      expect([reserved, spent, waiting]).toEqual(['0', '0', 0])
+    await expectToMatch(client, id)
+  })
+})
+
 describe('a second intent like the first', () => {
   test('always waits for a person, and says which one it may be', async () => {
     const { declare, client } = await someone({})

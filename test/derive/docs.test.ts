@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { areas } from '../../src/areas.ts'
 import { stepsFor } from '../../src/derive/docs/quickstart.ts'
@@ -24,8 +24,12 @@ const unfold = (page: Page) =>
   page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
 
 describe('the page', () => {
+  let page: Page
+  beforeAll(async () => {
+    ;({ page } = await visit(docs, desktop))
+  })
+
   test('lists every operation, with an anchor of its own', async () => {
-    const { page } = await visit(docs, desktop)
     expect(await page.locator('section.operation').evaluateAll(all => all.map(one => one.id))).toEqual(
       expect.arrayContaining(keys),
     )
@@ -36,7 +40,6 @@ describe('the page', () => {
   })
 
   test('every link within it leads somewhere', async () => {
-    const { page } = await visit(docs, desktop)
     const ids = new Set(await page.locator('[id]').evaluateAll(all => all.map(one => one.id)))
     const links = await page
       .locator('a[href^="#"]')
@@ -58,7 +61,7 @@ describe('the page', () => {
   )
 
   test.each(['light', 'dark'] as const)('its texts stand out from their ground (%s)', async colorScheme => {
-    const { page } = await visit(docs, { ...desktop, colorScheme })
+    await page.emulateMedia({ colorScheme })
     await unfold(page)
     expect(await page.evaluate(faintTexts)).toEqual([])
   })
@@ -75,8 +78,20 @@ describe('the page', () => {
 })
 
 describe('with its script', () => {
+  let seen: Visit
+  beforeAll(async () => {
+    seen = await visit(docs, desktop)
+  })
+
+  test('the service is called what the page was asked under', async () => {
+    expect(await seen.page.locator('#quickstart pre').first().textContent()).toContain(
+      `export URL=${house.url}\n`,
+    )
+  })
+
+  test('/ leads to the search', () => expectSlashToSearch(seen.page))
+
   test('the search narrows the contents, and lets them go again', async () => {
-    const seen = await visit(docs, desktop)
     const field = seen.page.getByRole('searchbox')
     await field.fill('policies freeze')
     expect(await seen.page.locator('#found').textContent()).toBe('No operations')
@@ -91,18 +106,10 @@ describe('with its script', () => {
   })
 
   test('the search finds an operation by its scope, its event and its refusal', async () => {
-    const seen = await visit(docs, desktop)
     for (const word of ['tokens:write', 'policy.assigned', 'external_id_taken']) {
       await seen.page.getByRole('searchbox').fill(word)
       expect(await shown(seen).count()).toBeGreaterThan(0)
     }
-  })
-
-  test.each([desktop, phone])('/ leads to the search: %j', async device => {
-    const { page } = await visit(docs, device)
-    await page.keyboard.press('/')
-    expect(await page.evaluate('document.activeElement.id')).toBe('search')
-    expect(await page.getByRole('searchbox').inputValue()).toBe('')
   })
 
   test('a sample is copied as it stands', async () => {
@@ -132,28 +139,34 @@ describe('with its script', () => {
       expect.stringMatching('Policies'),
     ])
   })
-
-  test('the service is called what the page was asked under', async () => {
-    const { page } = await visit(docs, desktop)
-    expect(await page.locator('#quickstart pre').first().textContent()).toContain(`export URL=${house.url}\n`)
-  })
 })
 
+async function expectSlashToSearch(page: Page): Promise<void> {
+  await page.keyboard.press('/')
+  expect(await page.evaluate('document.activeElement.id')).toBe('search')
+  expect(await page.getByRole('searchbox').inputValue()).toBe('')
+}
+
 describe('on a phone', () => {
-  test('nothing is wider than the screen', async () => {
-    const { page } = await visit(docs, phone)
-    await unfold(page)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  let page: Page
+  beforeAll(async () => {
+    ;({ page } = await visit(docs, phone))
   })
 
   test('the contents open over the page and close when one has chosen', async () => {
-    const { page } = await visit(docs, phone)
     const contents = page.getByRole('navigation')
     expect(await contents.isVisible()).toBe(false)
     await page.getByRole('link', { name: 'Menu' }).click()
     await contents.locator('a[href="#errors"]').click()
     expect(await contents.isVisible()).toBe(false)
     expect(await page.locator('#errors h2').isVisible()).toBe(true)
+  })
+
+  test('/ leads to the search', () => expectSlashToSearch(page))
+
+  test('nothing is wider than the screen', async () => {
+    await unfold(page)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { HOUSE } from '../../src/identity/customers/customers.ts'
 import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
@@ -84,6 +85,8 @@ describe('the dashboard', () => {
     const two = await made(
       dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }),
     )
+    const enterprises = await made(dash.customers.list({ query: { plan: 'enterprise' } }))
+    expect(enterprises.data.map(({ id }) => id)).not.toContain(HOUSE)
     const starters = await made(dash.customers.list({ query: { plan: 'starter' } }))
     expect(starters.data.map(({ id }) => id)).toEqual([two.id, one.id])
     const found = await made(dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }))

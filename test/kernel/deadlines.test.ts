@@ -43,6 +43,7 @@ async function anIntent(
   await bringMoney(engine, { ...tenant, walletId: agent.walletId })
   const { id } = await made('intents.create', {
     ...{ agentId: agent.id, amountEuros: 1n, merchant: 'M', purpose: 'P', mcc: null, country: null },
+    ...{ beneficiaryId: null, walletId: null, cardId: null, runId: null },
     ...{ clientIntentId: null, expiresInMinutes: 1, metadata: {} },
   })
   return { tenant, id }

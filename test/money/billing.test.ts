@@ -29,6 +29,7 @@ describe('the balance', () => {
       heldEuros: 0,
       pendingEuros: 0,
       unassignedEuros: 0,
+      owedEuros: 0,
       wallets: 0,
     })
   })

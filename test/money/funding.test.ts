@@ -3,7 +3,7 @@ import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
 import { days } from '../../src/kernel/clock.ts'
 import type { Charge, FundingRail } from '../../src/kernel/funding-rail.ts'
 import type { RailCall } from '../../src/kernel/sepa-rail.ts'
-import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
+import { aLiveClient, anAgentUnder, anIntent, aPaymentMethod, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tally, times } from '../support/pot-house.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
@@ -318,6 +318,108 @@ test('what settles after the wallet is closed waits to be assigned', async () =>
   await made(house.dash.incoming.assign({ params: { id: creditId }, body: { walletId } }))
   expect((await walletOf(walletId)).availableEuros).toBe(13.04)
   await provenLedger()
+})
+
+describe('a funding that is drawn back', () => {
+  const reverse = (id: string) =>
+    house.dash.fund.reverse({ params: { id }, body: { reason: 'The holder disputes it.' } })
+  const balanceOf = async (of: typeof client) => made(of.billing.balance({}))
+  /** An owner of his own, as what is owed is owed by all of him. */
+  async function funded(amountEuros: number) {
+    const { client: mine, ownerId } = await house.owner()
+    const [{ id: paymentMethodId }, { id }] = [await aPaymentMethod(mine), await aWallet(mine)]
+    const pay = (amount: number, walletId = id) =>
+      made(mine.fund.wallet({ params: { id: walletId }, body: { amountEuros: amount, paymentMethodId } }))
+    return { mine, ownerId, id, pay, funding: (await pay(amountEuros)).funding }
+  }
+
+  test('is taken from the wallet, once by whoever comes first', async () => {
+    const { mine, id, pay, funding } = await funded(30)
+    await pay(20)
+    expect(tally(await times(5, () => reverse(funding.id)))).toEqual({ 200: 1, 400: 4 })
+    expect(await made(mine.wallets.get({ params: { id } }))).toMatchObject({ availableEuros: 20 })
+    expect(await made(mine.fund.get({ params: { id: funding.id } }))).toMatchObject({
+      status: 'reversed',
+      reversedAt: expect.stringMatching(/^\d{4}-/),
+      reason: { code: 'reversed', message: 'The holder disputes it.' },
+    })
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 20, owedEuros: 0 })
+    expect((await eventsOf(funding.id)).slice(-1)).toEqual(['funding.reversed'])
+    expect(await made(mine.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+
+  test('after it was spent is owed, and paid back by what comes in next, before anything else', async () => {
+    const { mine, ownerId, id, pay, funding } = await funded(30)
+    const { id: other } = await aWallet(mine)
+    const body = { fromWalletId: id, toWalletId: other, amountEuros: 25 }
+    await made(mine.transfers.create({ body }))
+    const answer = await mine.fund.simulateReverse({
+      params: { fundingId: funding.id },
+      body: { reason: 'No' },
+    })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'reversed' } })
+    expect((await traceOf(house, answer))?.events).toEqual(['funding.reversed', 'wallet.debited'])
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 25, owedEuros: 25 })
+
+    expect(await pay(10)).toMatchObject({ availableEuros: 0 })
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 25, owedEuros: 15 })
+    const { iban } = await made(mine.wallets.get({ params: { id: other } }))
+    const credit = { iban: String(iban), amountEuros: 40, senderName: 'A customer' }
+    await made(mine.incoming.simulate({ body: credit }))
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 50, owedEuros: 0 })
+    const told = await house.sql(
+      `select (data ->> 'amountEuros')::float as amount, (data ->> 'balanceEuros')::float as balance from events
+       where event = 'wallet.debited' and owner_id = $1 order by id`,
+      [ownerId],
+    )
+    expect(told).toEqual([
+      { amount: 5, balance: 0 },
+      { amount: 10, balance: 0 },
+      { amount: 15, balance: 50 },
+    ])
+    expect(await made(mine.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+
+  test('takes nothing that is held for a payment', async () => {
+    const { mine, funding } = await funded(30)
+    const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 10 })
+    const [{ walletId }] = [await made(mine.agents.get({ params: { id: agent.id } }))]
+    const { availableEuros: before } = await made(mine.wallets.get({ params: { id: walletId } }))
+    const { id: paymentMethodId } = await aPaymentMethod(mine)
+    const asked = { params: { id: walletId }, body: { amountEuros: 10, paymentMethodId } }
+    const { funding: ofAgent } = await made(mine.fund.wallet(asked))
+    await anIntent(mine, agent.id, { amountEuros: 8 })
+    expect(await made(reverse(ofAgent.id))).toMatchObject({ status: 'reversed' })
+    const wallet = await made(mine.wallets.get({ params: { id: walletId } }))
+    const missing = Math.max(0, 10 - (before + 10 - 8))
+    expect(wallet).toMatchObject({ heldEuros: 8, availableEuros: before + 2 - 10 + missing })
+    expect((await balanceOf(mine)).owedEuros).toBe(missing)
+    expect(funding.status).toBe('settled')
+  })
+
+  test('of a wallet that is closed is owed as a whole', async () => {
+    const { mine, id, funding } = await funded(30)
+    const { id: other } = await aWallet(mine)
+    const body = { fromWalletId: id, toWalletId: other, amountEuros: 30 }
+    await made(mine.transfers.create({ body }))
+    await made(mine.wallets.close({ params: { id } }))
+    expect(await made(reverse(funding.id))).toMatchObject({ status: 'reversed' })
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 30, owedEuros: 30 })
+    expect(await made(mine.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+
+  test('must be there and be settled', async () => {
+    const { mine, funding, id } = await funded(30)
+    const stranger = (await house.owner()).client
+    const simulated = (of: typeof client, fundingId: string) =>
+      of.fund.simulateReverse({ params: { fundingId }, body: { reason: 'No' } })
+    expect(await simulated(stranger, funding.id)).toMatchObject({ status: 404, code: 'funding_not_found' })
+    expect(await reverse('funding_nothing')).toMatchObject({ status: 404, code: 'funding_not_found' })
+    const { id: paymentMethodId } = await aPaymentMethod(mine)
+    const asked = { params: { id }, body: { amountEuros: 13.04, paymentMethodId } }
+    const { funding: pending } = await made(mine.fund.wallet(asked))
+    expect(await simulated(mine, pending.id)).toMatchObject({ status: 400, code: 'funding_not_settled' })
+  })
 })
 
 describe('nothing is begun', () => {

@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { HOUSE } from '../../src/money/billing/incoming-credit.ts'
+import { HOUSE } from '../../src/identity/customers/customers.ts'
 import { referenceOf } from '../../src/money/billing/reference.ts'
-import { verify } from '../../src/money/ledger/verify.ts'
 import { startBooks } from '../support/books.ts'
 import { type Booking, camt, payment } from '../support/camt.ts'
 import { aLiveClient, aWallet, made } from '../support/factories.ts'
 import { times } from '../support/pot-house.ts'
 import { traceOf } from '../support/trace.ts'
 
-const { house, client, sql } = await startBooks()
+const { house, client } = await startBooks()
 const owner = await house.owner()
 const live = await aLiveClient(house, owner)
 
@@ -34,7 +33,12 @@ const referenceOfWallet = async (id: string): Promise<string> => {
 }
 const proven = async () => {
   for (const mode of ['test', 'live'] as const)
-    expect((await verify(sql, { ownerId: HOUSE, mode })).problems).toEqual([])
+    expect(
+      await made(house.dash.ledger.verifyOwner({ params: { id: HOUSE }, body: { mode } })),
+    ).toMatchObject({
+      ok: true,
+      problems: [],
+    })
   for (const by of [client, live]) expect(await made(by.ledger.verify({}))).toMatchObject({ ok: true })
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { newId } from '../../src/kernel/ids.ts'
-import { balancesOf } from '../../src/money/ledger/ledger.ts'
+import { balancesOf, FORCING, RECOVERING, totalsOf } from '../../src/money/ledger/ledger.ts'
 import { startBooks } from '../support/books.ts'
 import { made } from '../support/factories.ts'
 
@@ -11,14 +11,14 @@ const WALLETS = 4
 
 /** What somebody wants of the ledger; whether it can be had the state decides. */
 interface Wish {
-  readonly what: 'fund' | 'move' | 'hold' | 'capture' | 'release'
+  readonly what: 'fund' | 'move' | 'hold' | 'capture' | 'release' | 'force'
   readonly from: number
   readonly to: number
   readonly amount: number
 }
 
 const wish = fc.record<Wish>({
-  what: fc.constantFrom('fund', 'move', 'move', 'hold', 'capture', 'release'),
+  what: fc.constantFrom('fund', 'move', 'move', 'hold', 'capture', 'release', 'force'),
   from: fc.nat(WALLETS - 1),
   to: fc.nat(WALLETS - 1),
   amount: fc.integer({ min: 1, max: 1_000 }),
@@ -30,6 +30,9 @@ interface Purse {
   holds: { id: string; left: bigint }[]
 }
 
+/** What the owner owes us, over all runs. */
+let owed = 0n
+
 const heldIn = ({ holds }: Purse): bigint => holds.reduce((sum, { left }) => sum + left, 0n)
 
 /** What is to be done at the ledger, and the oracle's mind already changed. Undefined where it cannot be had. */
@@ -39,9 +42,20 @@ function decide({ what, from, to, amount }: Wish, purses: readonly Purse[], wall
   const cents = BigInt(amount)
   const cause = { type: 'trial', id: newId('trial') }
   if (what === 'fund') {
-    payer.available += cents
-    return inBook({ wallets: [here], others: ['bank'] }, book =>
-      book.move('fund', 'bank', here, cents, cause),
+    const paid = owed < cents ? owed : cents
+    owed -= paid
+    payer.available += cents - paid
+    return inBook({ wallets: [here], others: ['bank'], ifThere: RECOVERING }, book => {
+      book.move('fund', 'bank', here, cents, cause)
+      expect(book.recover(here, cents, cause)).toBe(paid)
+    })
+  }
+  if (what === 'force') {
+    const taken = payer.available < cents ? payer.available : cents
+    owed += cents - taken
+    payer.available -= taken
+    return inBook({ wallets: [here], others: FORCING }, book =>
+      expect(book.force('fund_reversal', here, 'bank', cents, cause)).toBe(cents - taken),
     )
   }
   if (what === 'move') {
@@ -84,11 +98,16 @@ describe('whatever is done, in whatever order', () => {
           expect(wallets.map(id => balances.get(id))).toMatchObject(
             purses.map(purse => ({ availableEuros: purse.available, heldEuros: heldIn(purse) })),
           )
+          const totals = await totalsOf(sql, tenant)
+          for (const kind of RECOVERING) expect(totals(kind).availableEuros).toBe(owed)
         }
       }),
       { numRuns: 12 },
     )
     expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+
+    const rich = await wallet(Number(owed) / 100 + 1)
+    expect((await balancesOf(sql, tenant, [rich])).get(rich)?.availableEuros).toBe(100n)
   })
 })
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { HOUSE } from '../../src/identity/customers/customers.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { startBooks } from '../support/books.ts'
 import { made } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 const { house, client, tenant, inBook, wallet } = await startBooks()
 
@@ -186,6 +189,30 @@ describe('the proof', () => {
     const { ok, problems } = await made(other.client.ledger.verify({}))
     expect(ok).toBe(false)
     expect(problems.join(' ')).toMatch(complaint)
+  })
+
+  test('is made one at a time of each ledger, in all processes together', async () => {
+    const another = new pg.Client({ connectionString: house.databaseUrl })
+    await another.connect()
+    const lock = `select pg_advisory_lock(hashtextextended('alone verify ' || $1 || ' test', 0))`
+    await another.query(lock, [tenant.ownerId])
+    const other = await house.owner()
+    const verify = { params: { id: tenant.ownerId }, body: { mode: 'test' } } as const
+    expect(await client.ledger.verify({})).toMatchObject({ status: 409, code: 'verifying' })
+    expect(await house.dash.ledger.verifyOwner(verify)).toMatchObject({ status: 409, code: 'verifying' })
+    expect((await made(other.client.ledger.verify({}))).ok).toBe(true)
+    await another.end()
+    await until('its end', async () => (await client.ledger.verify({})).status === 200)
+  })
+
+  test('is made by the operator of any ledger, of that of the house too', async () => {
+    const verify = (id: string, mode: 'test' | 'live') =>
+      house.dash.ledger.verifyOwner({ params: { id }, body: { mode } })
+    const { accounts } = await made(client.ledger.verify({}))
+    expect(await made(verify(tenant.ownerId, 'test'))).toMatchObject({ ok: true, accounts })
+    expect(await made(verify(tenant.ownerId, 'live'))).toMatchObject({ ok: true, accounts: 0 })
+    expect(await made(verify(HOUSE, 'live'))).toMatchObject({ ok: true })
+    expect(await verify('customer_nobody', 'live')).toMatchObject({ status: 404, code: 'customer_not_found' })
   })
 
   test('is about the caller’s own ledger', async () => {

@@ -17,6 +17,7 @@ describe('settings', () => {
       logLevel: 'info',
       temporalNamespace: 'default',
       operatorSignals: false,
+      sepaCutOffs: ['09:00', '12:00', '15:00'],
     })
   })
 
@@ -37,6 +38,7 @@ describe('settings', () => {
     [{ TEMPORAL_NAMESPACE: 'pay.a1b2c' }, { temporalNamespace: 'pay.a1b2c' }],
     [{ TEMPORAL_TLS: 'true' }, { temporalTls: true }],
     [{ TEMPORAL_TLS: 'false' }, { temporalTls: false }],
+    [{ SEPA_CUT_OFFS: '08:30, 16:00' }, { sepaCutOffs: ['08:30', '16:00'] }],
     [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
   ])('%j is read as %j', (env, settings) => {
     expect(readSettings(env)).toMatchObject(settings)
@@ -61,6 +63,8 @@ describe('settings', () => {
     ['TEMPORAL_NAMESPACE', 'not a namespace'],
     ['TEMPORAL_API_KEY', 'hunter2'],
     ['TEMPORAL_TLS', 'perhaps'],
+    ['SEPA_CUT_OFFS', '24:00'],
+    ['SEPA_CUT_OFFS', '15:00,09:00'],
     ['PUBLIC_URL', 'ftp://pay.example'],
   ])('%s is refused in one line that does not hold its value', (name, value) => {
     const read = () => readSettings({ [name]: value })

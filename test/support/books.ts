@@ -14,16 +14,17 @@ type Wanted = Parameters<typeof openBook>[2]
 export interface Books {
   readonly house: TestHouse
   readonly client: TestClient
+  readonly key: string
   readonly tenant: Tenant
   readonly sql: Sql
   wallet(euros?: number): Promise<string>
   /** One transaction, one book. */
-  inBook<T>(wanted: Wanted, work: (book: Book) => T): Promise<T>
+  inBook<T>(wanted: Wanted, work: (book: Book) => T, as?: { tenant?: Tenant; now?: Date }): Promise<T>
 }
 
 export async function startBooks(): Promise<Books> {
   const house = await startHouse()
-  const { ownerId, client } = await house.owner()
+  const { ownerId, client, key } = await house.owner()
   const tenant = { ownerId, mode: 'test' } as const
   const database = await openDatabase(
     house.databaseUrl,
@@ -34,12 +35,13 @@ export async function startBooks(): Promise<Books> {
   return {
     house,
     client,
+    key,
     tenant,
     sql: sqlOn(database.pool),
     wallet: async (euros = 0) => (await aWallet(client, euros)).id,
-    inBook: (wanted, work) =>
+    inBook: (wanted, work, as = {}) =>
       onConnection(database, 'begin', async connection => {
-        const book = await openBook(sqlOn(connection), { tenant, now: new Date() }, wanted)
+        const book = await openBook(sqlOn(connection), { tenant, now: new Date(), ...as }, wanted)
         const result = work(book)
         await book.post(sqlOn(connection))
         await connection.query('commit')

@@ -1,8 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll } from '@jest/globals'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const FLAGS = [
@@ -26,16 +32,21 @@ export interface Visit {
   readonly requests: string[]
 }
 
-/** One Chromium for a file's tests; each visit has a profile of its own. */
+/** One Chromium for a file's tests. Each visit has a profile of its own; one from before a test outlasts it. */
 export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<Visit> {
   let browser: Browser
+  let ofTheTest: BrowserContext[] = []
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
   }, 2 * INSTALL_LIMIT)
-  afterEach(() => Promise.all(browser.contexts().map(context => context.close())))
+  beforeEach(() => {
+    ofTheTest = []
+  })
+  afterEach(() => Promise.all(ofTheTest.map(context => context.close())))
   afterAll(() => browser?.close())
   return async (url, options = {}) => {
     const context = await browser.newContext(options)
+    ofTheTest.push(context)
     const page = await context.newPage()
     const visit: Visit = { page, complaints: [], requests: [] }
     page.on('console', message => {

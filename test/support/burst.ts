@@ -2,7 +2,7 @@ import { http, type Told } from './harness.ts'
 
 /** What is asked for, and where. */
 export interface Wish {
-  readonly kind: 'agents' | 'policies' | 'intents'
+  readonly kind: 'agents' | 'policies' | 'intents' | 'transfers'
   readonly body: object
 }
 
@@ -40,6 +40,14 @@ export const intentsOf =
   (number: number, merchant: string): Wish => ({
     kind: 'intents',
     body: { agentId, merchant, purpose: 'A paper on caching', amountEuros: number % 7 === 0 ? 25 : 5 },
+  })
+
+/** Transfers of one euro each, which their references tell apart. */
+export const transfersOf =
+  (fromWalletId: string, toWalletId: string) =>
+  (_: number, reference: string): Wish => ({
+    kind: 'transfers',
+    body: { fromWalletId, toWalletId, amountEuros: 1, reference },
   })
 
 /** Creates, every second one with an Idempotency-Key, in so many lanes until it is stopped. */

@@ -2,7 +2,7 @@ import { afterAll } from '@jest/globals'
 import pg from 'pg'
 import { areas as realAreas } from '../../src/areas.ts'
 import { startDeadlines } from '../../src/bin/deadlines.ts'
-import { startRelay, startWork, type TemporalAccess } from '../../src/bin/engine.ts'
+import type { TemporalAccess } from '../../src/bin/engine.ts'
 import type { Part } from '../../src/bin/house.ts'
 import { openService, type Service } from '../../src/bin/service.ts'
 import { type Client, client } from '../../src/derive/client.ts'
@@ -10,7 +10,6 @@ import type { Areas } from '../../src/kernel/area.ts'
 import type { Outside } from '../../src/kernel/ports.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { cloneDatabase } from './database.ts'
-import { temporalOfRun } from './temporal.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 const SECRET_KEY = 'a-secret-key-of-the-tests-0123456789'
@@ -74,8 +73,10 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   const env = { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...options.env }
   const services: Service[] = []
   const parts: Part[] = []
-  const work = ({ house }: Service, given: true | TemporalAccess): void => {
-    const access = given === true ? temporalOfRun() : given
+  // Most files have no use for Temporal's SDK, and it takes half a second to load.
+  const work = async ({ house }: Service, given: true | TemporalAccess): Promise<void> => {
+    const { startRelay, startWork } = await import('../../src/bin/engine.ts')
+    const access = given === true ? (await import('./temporal.ts')).temporalOfRun() : given
     parts.push(startDeadlines(house), startRelay(house, access), startWork(house, access))
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
@@ -88,7 +89,7 @@ export async function startHouse<A extends Areas = typeof realAreas>(
       outside: options.outside ?? {},
     })
     services.push(service)
-    if (options.temporal && services.length === 1) work(service, options.temporal)
+    if (options.temporal && services.length === 1) await work(service, options.temporal)
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
   }
   afterAll(async () => {

@@ -6,7 +6,7 @@ const business: Readonly<Record<string, string>> = {
   money: 'ledger wallets beneficiaries transactions billing statements',
   control: 'agents agent-tokens runs delegations merchants policies mandates risk intents',
   cards: 'cards card-controls card-requests credentials agent-credentials access-events',
-  commerce: 'transfers checkout mpp collect refunds disputes receipts evidence',
+  commerce: 'transfers rails checkout mpp collect refunds disputes receipts evidence',
   insight: 'outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
   delivery: 'events webhooks push',

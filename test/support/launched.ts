@@ -14,11 +14,11 @@ export interface Launched {
 
 const children: ChildProcess[] = []
 
-/** Runs a command in a clean environment, so that nothing of this run leaks into it. */
+/** Runs a command in a clean environment, so that nothing of this run leaks into it but what Node has compiled. */
 export function launch(command: string, args: string[], env: Record<string, string> = {}): Launched {
-  const { PATH, HOME, XDG_CACHE_HOME } = process.env
+  const { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env
   const child = spawn(command, args, {
-    env: { PATH, HOME, XDG_CACHE_HOME, ...env },
+    env: { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.push(child)

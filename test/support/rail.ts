@@ -1,5 +1,7 @@
 import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
+import { outsideOf } from '../../src/bin/outside.ts'
 import type { Payment, RailCall, SepaRail } from '../../src/kernel/sepa-rail.ts'
+import { readSettings } from '../../src/platform/settings.ts'
 
 type Method = keyof SepaRail
 
@@ -52,6 +54,7 @@ export function recordingRail(): RecordingRail {
   }
 
   const rail: SepaRail = {
+    ...sandbox,
     verifyPayee: (payee, call) => through('verifyPayee', call, () => sandbox.verifyPayee(payee, call)),
     submit: (payment, call) =>
       through('submit', call, () => {
@@ -81,3 +84,11 @@ export function recordingRail(): RecordingRail {
     meanwhile: (method, happens) => between.set(method, happens),
   }
 }
+
+const queueOfNobody = async (): Promise<never> => {
+  throw new Error('there is no queue here')
+}
+
+/** The systems of others as an environment chooses them, without a house around them. */
+export const outsideFor = (env: Readonly<Record<string, string>>) =>
+  outsideOf(readSettings(env), { put: queueOfNobody, standing: queueOfNobody, takeOut: queueOfNobody })

@@ -158,6 +158,14 @@ const stories: Readonly<Record<string, Story>> = {
     return workflowId
   },
 
+  'statements-of-a-clock': async ({ client, ends }) => {
+    const { id, ownerId } = await made(client.wallets.create({ body: { name: 'Purse' } }))
+    await made(client.fund.wallet({ params: { id }, body: { amountEuros: 25 } }))
+    await made(client.sandbox.advance({ body: { days: 40 } }))
+    await ends(`statements/${ownerId}`)
+    return `statements/${ownerId}`
+  },
+
   'agent-deleted': async stage => {
     const { agentId, workflowId } = await waiting(stage)
     await made(stage.client.agents.delete({ params: { id: agentId } }))

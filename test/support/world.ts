@@ -9,6 +9,7 @@ export const operations = published(areas)
 const BEFORE: Readonly<Record<string, string>> = {
   'agents.unfreeze': 'agents.freeze',
   'billing.sepaDetails': 'wallets.create',
+  'fund.simulateReverse': 'fund.act',
   'intents.verify': 'intents.approve',
   'policies.effective': 'policies.assign',
   'policies.toggle': 'policies.assign',
@@ -37,6 +38,8 @@ const FILLED_BY: Readonly<Record<string, string>> = {
   '/billing/fundings': 'fund.wallet',
   '/billing/incoming': 'incoming.simulate',
   '/transactions': 'transfers.recall',
+  // Whose the newest one is does not hang on what was asked before.
+  '/events': 'agents.create',
 }
 
 interface Made {
@@ -84,19 +87,43 @@ export const credentials = ({ operation }: Registered, { key }: Pick<Owner<never
       ? { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }
       : {}
 
+interface WorldOptions {
+  /** What was made is taken again: for requests that change nothing. */
+  readonly keeps?: boolean
+}
+
 /** One owner's records, made by the contracts' own examples when an operation needs them. */
 export class World {
   readonly #house: Pick<TestHouse, 'http'>
   readonly owner: Owner<typeof areas>
+  readonly #prepared: Map<string, Promise<Prepared>> | undefined
+  readonly #kept = new Map<string, Promise<string>>()
+  #keeps = false
   #madeAs: Readonly<Record<string, object>> = {}
 
-  constructor(house: Pick<TestHouse, 'http'>, owner: Owner<typeof areas>) {
+  constructor(
+    house: Pick<TestHouse, 'http'>,
+    owner: Owner<typeof areas>,
+    { keeps = false }: WorldOptions = {},
+  ) {
     this.#house = house
     this.owner = owner
+    this.#prepared = keeps ? new Map() : undefined
   }
 
   /** An address and a body with which the operation succeeds. */
-  async prepare(one: Registered): Promise<Prepared> {
+  prepare(one: Registered): Promise<Prepared> {
+    if (!this.#prepared) return this.#prepare(one)
+    // What something is done to first, or is made in its own way, is of no use to others.
+    this.#keeps = !(one.key in BEFORE || one.key in MADE_AS)
+    return remembered(this.#prepared, one.key, () => this.#prepare(one))
+  }
+
+  #once(what: string, make: () => Promise<string>): Promise<string> {
+    return this.#keeps ? remembered(this.#kept, what, make) : make()
+  }
+
+  async #prepare(one: Registered): Promise<Prepared> {
     this.#madeAs = MADE_AS[one.key] ?? {}
     const path = (await this.#fill(one.operation.path)) + (await this.#queryOf(one))
     const body = await this.bodyOf(one)
@@ -157,12 +184,16 @@ export class World {
     const to = rest.indexOf('}', from)
     const collection = done + id + rest.slice(0, from - 1)
     const template = `${done.slice(0, -1)}/{id}${rest.slice(0, from - 1)}`
-    const inner = await this.#made(at('POST', template), collection)
+    const inner = await this.#once(collection, () => this.#made(at('POST', template), collection))
     return this.#fillRest(`${collection}/`, inner, rest.slice(to + 1))
   }
 
   /** What is in this collection: a new record, one that is listed, what a page refers to; or what the name says. */
-  async #idIn(collection: string, name: string): Promise<string> {
+  #idIn(collection: string, name: string): Promise<string> {
+    return this.#once(`${collection}/${name}`, () => this.#newIdIn(collection, name))
+  }
+
+  async #newIdIn(collection: string, name: string): Promise<string> {
     const post = at('POST', collection)
     if (post) return this.#made(post, collection)
     const list = at('GET', collection)
@@ -187,8 +218,12 @@ export class World {
     return (await this.#succeed(post, path)).body.id
   }
 
-  /** A new record of the noun whose ids begin like this. */
-  async idOf(prefix: string): Promise<string> {
+  /** A record of the noun whose ids begin like this. */
+  idOf(prefix: string): Promise<string> {
+    return this.#once(prefix, () => this.#newIdOf(prefix))
+  }
+
+  async #newIdOf(prefix: string): Promise<string> {
     const special = MADE_WITH[prefix]
     if (special) return this.#madeWith(special)
     const maker = operations.find(
@@ -218,4 +253,10 @@ export class World {
     )
     return Object.fromEntries(await Promise.all(members))
   }
+}
+
+function remembered<T>(all: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+  const known = all.get(name) ?? make()
+  all.set(name, known)
+  return known
 }

@@ -1,4 +1,6 @@
 import type { PayeeCheck, SepaRail, Unanswered } from '../../kernel/sepa-rail.ts'
+import { bankDay } from '../../kernel/target-days.ts'
+import { type Debtor, pain001 } from './pain001.ts'
 import { recall, statusOf, submit } from './payments.ts'
 
 /** What a name begins with decides how its bank answers; the first that fits counts. Documented where it is used. */
@@ -10,6 +12,11 @@ const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswer
   [/^garbled\b/i, () => 'unusable'],
 ]
 
+/** An account number with the right check digits, for a wallet that has none of its own. */
+const NOBODYS = 'DE69999900010000000000'
+
+const payerOf = (iban: string): Debtor => ({ name: 'Sandbox', iban, bic: null })
+
 /** A rail that pays nobody: every bank behind it knows every account under the very name that is asked about. */
 export const sandboxRail = (): SepaRail => ({
   async verifyPayee({ name }) {
@@ -20,4 +27,7 @@ export const sandboxRail = (): SepaRail => ({
   submit: async payment => submit(payment),
   statusOf: async payment => statusOf(payment),
   recall: async payment => recall(payment),
+  nextFile: (_, at) => ({ closesAt: at, executeOn: bankDay(at) }),
+  message: order => pain001(order, payerOf(order.payments[0]?.payerIban ?? NOBODYS)),
+  files: null,
 })

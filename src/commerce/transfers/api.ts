@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { file } from '../../kernel/file.ts'
 import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
@@ -187,6 +188,19 @@ export const transfersApi = {
     scope: 'transfers:read',
     returns: [200, TransferRecord],
     fails: { transfer_not_found },
+  }),
+  pain001: get('/transfers/{id}/pain001', {
+    summary: 'Get the payment order of a transfer',
+    description:
+      'Of a transfer by SEPA: the pain.001.001.09 message of ISO 20022 that orders it and nothing else. To the bank it goes together with those of the same cut-off.',
+    callers: ['key'],
+    scope: 'transfers:read',
+    asks: 'sepaRail',
+    returns: [200, file('application/xml')],
+    fails: {
+      transfer_not_found,
+      transfer_not_by_sepa: [400, 'The transfer is between wallets: no bank is told to make it.'],
+    },
   }),
   cancel: post('/transfers/{id}/cancel', {
     summary: 'Cancel a transfer that has not left',

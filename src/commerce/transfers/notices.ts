@@ -4,7 +4,7 @@ import {
   type RecallStatus,
   type Unanswered,
 } from '../../kernel/sepa-rail.ts'
-import { type Reason, reasonOf } from '../../kernel/sepa-reasons.ts'
+import { type Reason, reasonOf, refusalFor } from '../../kernel/sepa-reasons.ts'
 import { type Course, INDETERMINATE } from './course.ts'
 
 /** What a rail can tell of a payment, asked or not. */
@@ -39,7 +39,8 @@ export const hear = (
   notice: Notice,
   reasonCode: string | null,
   now: Date,
-): Promise<boolean> => effects[notice](course, reasonOf(reasonCode), now)
+): Promise<boolean> =>
+  effects[notice](course, (notice === 'recall_refused' ? refusalFor : reasonOf)(reasonCode), now)
 
 /** A bank that settles what it has rejected needs a person: the money is in the wallet again. */
 function contradict(course: Course): boolean {

@@ -10,6 +10,7 @@ import { aboutTransfer } from './events.ts'
 import { limitsApi } from './limits-api.ts'
 import { look } from './look.ts'
 import { ownerLimits } from './owner-limits.ts'
+import { pain001 } from './pain001.ts'
 import { pay } from './pay.ts'
 import { transferProcess } from './process.ts'
 import { shown } from './shown.ts'
@@ -18,6 +19,9 @@ import { simulateApi } from './simulate-api.ts'
 import { inquire, lapse, noticed, submit, verify } from './steps.ts'
 import { stepsApi } from './steps-api.ts'
 import { divide, type Part, Transfer, transferMachine } from './transfer.ts'
+
+export { type Paid, paymentsUnder, takeNotice } from './rail-notices.ts'
+export { courseEvents } from './records.ts'
 
 type Split = ContextOf<typeof transfersApi.split>
 
@@ -94,6 +98,8 @@ const transfers = implement(transfersApi, {
     const transfer = await em.findOne(Transfer, { id: params.id })
     return transfer ? shown(transfer) : refuse('transfer_not_found')
   },
+
+  pain001,
 
   async cancel({ params, body }, context) {
     const course = await takeUp(params.id, context)

@@ -1,6 +1,6 @@
 import { type Euros, inWords } from '../../kernel/money.ts'
 import type { Question, Rule, Terms } from './compiled.ts'
-import { type Budget, decimal, fits, leftOf, says } from './decision.ts'
+import { type Budget, figure, fits, leftOf, says } from './decision.ts'
 
 export const maxTransaction: Rule = {
   name: 'maxTransactionEuros',
@@ -14,9 +14,9 @@ export const maxTransaction: Rule = {
       return {
         rule: 'maxTransactionEuros',
         outcome: within ? 'pass' : 'fail',
-        limit: decimal(limit),
-        used: decimal(amount),
-        remaining: decimal(leftOf({ limit, used: amount })),
+        limit: figure(limit),
+        used: figure(amount),
+        remaining: figure(leftOf({ limit, used: amount })),
         message: `${said} ${side} the limit of ${limitInWords} for one payment.`,
       }
     }
@@ -92,9 +92,9 @@ export const tolerance: Rule = {
     return ({ request: { amountEuros }, holdEuros }) => ({
       rule: 'amountTolerancePercent',
       outcome: 'pass',
-      limit: decimal(holdEuros),
-      used: decimal(amountEuros),
-      remaining: decimal(holdEuros - amountEuros),
+      limit: figure(holdEuros),
+      used: figure(amountEuros),
+      remaining: figure(holdEuros - amountEuros),
       message: `The amount charged may be up to ${inWords(holdEuros)}.`,
     })
   },
@@ -141,7 +141,7 @@ export const autoApprove: Rule = {
       ? 'The policy approves nothing by itself: a person approves every intent.'
       : 'The agent has no policy: a person approves every intent.'
     if (limit === null)
-      return ({ request }) => ({ ...about(nothing, 'review'), used: decimal(request.amountEuros) })
+      return ({ request }) => ({ ...about(nothing, 'review'), used: figure(request.amountEuros) })
     const limitInWords = inWords(limit)
     return ({ request: { amountEuros: amount }, said }) => {
       const within = amount <= limit
@@ -150,9 +150,9 @@ export const autoApprove: Rule = {
       return {
         rule: 'autoApproveLimitEuros',
         outcome: within ? 'pass' : 'review',
-        limit: decimal(limit),
-        used: decimal(amount),
-        remaining: decimal(leftOf({ limit, used: amount })),
+        limit: figure(limit),
+        used: figure(amount),
+        remaining: figure(leftOf({ limit, used: amount })),
         message,
       }
     }
@@ -171,8 +171,8 @@ export const funds: Rule = {
     return {
       rule: 'insufficient_funds',
       outcome: 'fail',
-      limit: decimal(available),
-      used: decimal(holdEuros),
+      limit: figure(available),
+      used: figure(holdEuros),
       remaining: 0,
       message: `${inWords(holdEuros)} are needed, ${inWords(available)} are available.`,
     }

@@ -83,7 +83,7 @@ export interface Ruling {
   readonly holdEuros: Euros
 }
 
-export const decimal = (amount: Euros): number => Number(amount) / 100
+export const figure = (amount: Euros): number => Number(amount) / 100
 
 /** A check without figures. */
 export const says = (rule: string, outcome: Outcome, message: string): Check => ({
@@ -117,9 +117,9 @@ export function fits(rule: string, title: string, { amount, said }: Asked, figur
   return {
     rule,
     outcome: within ? 'pass' : 'fail',
-    limit: decimal(limit),
-    used: decimal(used),
-    remaining: decimal(left),
+    limit: figure(limit),
+    used: figure(used),
+    remaining: figure(left),
     message: `${title} ${verb}: ${inWords(used)} used, ${inWords(left)} left.`,
   }
 }

@@ -24,46 +24,50 @@ export const rules = {
   monthlyLimitEuros: amount('Held and spent in the calendar month plus this amount above it is denied.'),
   autoApproveLimitEuros: amount('At or below it no person is asked. Null: every intent needs approval.'),
   merchantAllowlist: words(
-    'Names or hosts, `*.example.com` for all below one. If not empty, only these are paid, written as they are here.',
+    'Names or hosts, `*.example.com` for all below one. If not empty, only these are paid, written as they are here; an empty list is no rule.',
   ),
   merchantBlocklist: words(
     'Names or hosts that are never paid, nor what only looks like them; it wins over the allowlist.',
   ),
   mccCategories: words(
-    'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all.',
+    'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all. With `allowedMccs` they are what is admitted; a merchant whose category is not known waits for a person.',
   ),
-  allowedCountries: z
-    .array(country)
-    .default([])
-    .meta({ description: 'Countries of the merchant, ISO 3166 alpha-2.' }),
+  allowedCountries: z.array(country).default([]).meta({
+    description: 'Countries of the merchant, ISO 3166 alpha-2. Where it is not known, a person is asked.',
+  }),
   lockToFirstMerchant: flag('After the first completed spend, only that merchant.'),
-  cooldownMinutes: count(0, 'Minutes between two approved spends of the agent.'),
+  cooldownMinutes: count(
+    0,
+    'Minutes since the agent’s last approved spend, also one that was cancelled later.',
+  ),
   allowedMccs: z
     .array(code)
     .default([])
     .meta({ description: 'Single merchant category codes that are admitted.' }),
-  blockedMccs: z
-    .array(code)
-    .default([])
-    .meta({ description: 'Single merchant category codes that are refused; they win.' }),
+  blockedMccs: z.array(code).default([]).meta({
+    description:
+      'Single merchant category codes that are refused; they win. Where it is not known, a person is asked.',
+  }),
   requireIntent: flag('A card authorization without a matching approved intent is declined.'),
   requireAttestation: flag('Approval needs a passkey assertion over this very intent.'),
   attestationWindowMinutes: count(1, 'How old that assertion may be; 5 where it is null.'),
   expiresAfterMinutes: count(1, 'Minutes after assignment when the policy expires.'),
-  expirationAction: z
-    .enum(expirationActions)
-    .default('notify')
-    .meta({ description: 'What happens to the agent’s cards then.' }),
-  activeHoursStart: hour('First UTC hour in which the agent may spend.'),
-  activeHoursEnd: hour('UTC hour at which it may no more; the span may wrap midnight.'),
-  maxUsageCount: count(1, 'Completed spends under this policy.'),
+  expirationAction: z.enum(expirationActions).default('notify').meta({
+    description:
+      'What happens to the agent’s cards then. After `freeze` and `close` every spend is denied; after `notify` each one waits for a person.',
+  }),
+  activeHoursStart: hour('First UTC hour in which the agent may spend; midnight where only the end is set.'),
+  activeHoursEnd: hour(
+    'UTC hour at which it may no more; the span may wrap midnight, and is all day where it is equal to the start.',
+  ),
+  maxUsageCount: count(1, 'Completed spends, and those under way, since the policy was assigned.'),
   amountTolerancePercent: z
     .number()
     .min(0)
     .max(1_000_000)
     .nullable()
     .default(null)
-    .meta({ description: 'How far the actual amount may exceed the intent’s.' }),
+    .meta({ description: 'How far the actual amount may exceed the intent’s; never beyond a limit.' }),
 }
 
 const pattern = z.string().check(({ value, issues }) => {

@@ -35,8 +35,6 @@ export interface Reservation extends Row {
   spent: Euros
 }
 
-type Change = Partial<Pick<Counter, 'reserved' | 'spent' | 'reservedUses' | 'uses'>>
-
 const WRITE = 'select counters_write($1, $2, $3, $4)'
 
 /** A day and a month of UTC. */
@@ -84,15 +82,15 @@ export class Tally {
 
   reserve(cause: Cause, subjects: readonly string[], amount: Euros, term: Date | null): void {
     if (this.#reservations.has(nameOf(cause))) throw new Error(`${nameOf(cause)}: reserved twice`)
-    const taken = { ...cause, subjects, day: dayOf(this.#now), term, amount, reserved: amount, spent: 0n }
+    const day = dayOf(this.#now)
+    const taken = { ...cause, subjects, day, term, amount, reserved: 0n, spent: 0n }
     this.#reservations.set(nameOf(cause), taken)
-    this.#taken.add(taken)
     for (const subject of subjects) {
       const all = this.#at(subject, 'all')
       if (!isOfTerm(all, term)) Object.assign(all, { term, uses: 0, reservedUses: 0 })
       if (!all.lastSpendAt || all.lastSpendAt < this.#now) all.lastSpendAt = this.#now
     }
-    this.#count(taken, { reserved: amount, reservedUses: 1 })
+    this.#change(taken, { reserved: amount, spent: 0n })
   }
 
   /** What is still reserved for it. */
@@ -104,10 +102,7 @@ export class Tally {
   spend(cause: Cause, amount: Euros, merchant: string): void {
     const taken = this.#of(cause)
     const used = amount < taken.reserved ? amount : taken.reserved
-    const isFirst = taken.spent === 0n
-    taken.reserved -= used
-    taken.spent += amount
-    this.#count(taken, { reserved: -used, spent: amount, ...(isFirst && { reservedUses: -1, uses: 1 }) })
+    this.#change(taken, { reserved: -used, spent: amount })
     for (const subject of taken.subjects) this.#at(subject, 'all').firstMerchant ??= merchant
   }
 
@@ -116,8 +111,7 @@ export class Tally {
     const taken = this.#reservations.get(nameOf(cause))
     const left = taken?.reserved ?? 0n
     if (!taken || left === 0n) return 0n
-    taken.reserved = 0n
-    this.#count(taken, { reserved: -left, ...(taken.spent === 0n && { reservedUses: -1 }) })
+    this.#change(taken, { reserved: -left, spent: 0n })
     return left
   }
 
@@ -125,8 +119,7 @@ export class Tally {
   undo(cause: Cause, amount: Euros): void {
     const taken = this.#of(cause)
     if (amount > taken.spent) throw new Error(`${nameOf(cause)}: more comes back than was spent`)
-    taken.spent -= amount
-    this.#count(taken, { spent: -amount, ...(taken.spent === 0n && { uses: -1 }) })
+    this.#change(taken, { reserved: 0n, spent: -amount })
   }
 
   /** Everything in one call. */
@@ -139,14 +132,18 @@ export class Tally {
     await sql(WRITE, [ownerId, mode, changed, taken])
   }
 
-  #count(taken: Reservation, change: Change): void {
+  #change(taken: Reservation, { reserved, spent }: Pick<Counter, 'reserved' | 'spent'>): void {
+    const before = useOf(taken)
+    taken.reserved += reserved
+    taken.spent += spent
     this.#taken.add(taken)
+    const after = useOf(taken)
     for (const subject of taken.subjects)
       for (const period of periodsOf(taken.day)) {
         const counter = this.#at(subject, period)
-        counter.reserved += change.reserved ?? 0n
-        counter.spent += change.spent ?? 0n
-        if (period === 'all' && isOfTerm(counter, taken.term)) countUses(counter, change)
+        counter.reserved += reserved
+        counter.spent += spent
+        if (period === 'all' && isOfTerm(counter, taken.term)) countUses(counter, before, after)
         this.#changed.add(counter)
       }
   }
@@ -167,10 +164,19 @@ export class Tally {
     periodsOf(dayOf(this.#now)).map(period => this.#at(subject, period)) as [Counter, Counter, Counter]
 }
 
+type Use = 'none' | 'waiting' | 'made'
+
+/** A reservation is one use, however often it is captured: it waits for as long as nothing is spent. */
+const useOf = ({ reserved, spent }: Reservation): Use => {
+  if (spent > 0n) return 'made'
+  return reserved > 0n ? 'waiting' : 'none'
+}
+
 /** Of a term that was begun anew meanwhile nothing is left to be taken back. */
-function countUses(counter: Counter, { reservedUses = 0, uses = 0 }: Change): void {
-  counter.reservedUses = Math.max(counter.reservedUses + reservedUses, 0)
-  counter.uses = Math.max(counter.uses + uses, 0)
+function countUses(counter: Counter, before: Use, after: Use): void {
+  const change = (use: Use): number => Number(after === use) - Number(before === use)
+  counter.reservedUses = Math.max(counter.reservedUses + change('waiting'), 0)
+  counter.uses = Math.max(counter.uses + change('made'), 0)
 }
 
 const isOfTerm = ({ term }: Counter, other: Date | null): boolean => term?.getTime() === other?.getTime()

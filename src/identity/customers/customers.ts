@@ -5,9 +5,10 @@ import type { Context } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
-import { Customer, customerMachine } from './customer.ts'
+import { Customer, customerMachine, HOUSE } from './customer.ts'
 
 export { CustomerEvent, CustomerJoin, CustomerRecord } from './api.ts'
+export { HOUSE } from './customer.ts'
 
 /** A customer that has just joined; the caller acts for it by then. */
 export const addCustomer = (
@@ -40,7 +41,8 @@ function change(customer: Customer, changes: Changes, { actFor, emit }: Names): 
 }
 
 const customers = implement(customersApi, {
-  list: ({ query: { status, plan, email } }, { page }) => page(Customer, given({ status, plan, email })),
+  list: ({ query: { status, plan, email } }, { page }) =>
+    page(Customer, { ...given({ status, plan, email }), id: { $ne: HOUSE } }),
 
   me: (_, { em, tenant }) => findCustomer(em, tenant.ownerId),
 

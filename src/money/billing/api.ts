@@ -36,6 +36,10 @@ export const billingApi = {
         unassignedEuros: euros.meta({
           description: 'Come in for you, and not in a wallet yet: the operator assigns it.',
         }),
+        owedEuros: euros.meta({
+          description:
+            'What you owe us: money that was drawn back after it had been spent. What comes in next pays it.',
+        }),
         wallets: z.int().meta({ description: 'How many are open.' }),
       }),
     ],

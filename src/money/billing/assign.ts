@@ -1,9 +1,11 @@
+import { HOUSE } from '../../identity/customers/customers.ts'
 import type { ContextOf } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
-import { openBook } from '../ledger/ledger.ts'
+import { openBook, RECOVERING } from '../ledger/ledger.ts'
 import { payableWallets, walletEvent, walletsOf } from '../wallets/wallets.ts'
 import type { incomingApi } from './incoming-api.ts'
-import { aboutCredit, causeOf, creditMachine, HOUSE, houseOf, IncomingCredit } from './incoming-credit.ts'
+import { aboutCredit, causeOf, creditMachine, houseOf, IncomingCredit } from './incoming-credit.ts'
+import { recoverFrom } from './recover.ts'
 
 type Assigning = ContextOf<typeof incomingApi.assign>
 
@@ -27,7 +29,7 @@ export async function assign(creditId: string, walletId: string, context: Assign
   // An owner's accounts before those of the house, as when money comes in: `customer_0…` sorts before `customer_h…`.
   actFor(tenant)
   const others = isHouse ? (['bank'] as const) : (['bank', 'suspense'] as const)
-  const book = await openBook(sql, context, { wallets: [walletId], others })
+  const book = await openBook(sql, context, { wallets: [walletId], others, ifThere: RECOVERING })
   const ofHouse = await openHouse(isHouse, context, mode)
   const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
   const credit = await lock(em, IncomingCredit, creditId)
@@ -39,10 +41,11 @@ export async function assign(creditId: string, walletId: string, context: Assign
   else book.move('assignment', 'suspense', walletId, amountEuros, causeOf(credit))
   creditMachine.move(credit, 'assigned')
   Object.assign(credit, { walletId, ownerId: target.ownerId })
-  await ofHouse?.post(sql)
-  await book.post(sql)
   emit('incoming.assigned', aboutCredit(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
+  recoverFrom(wallet, amountEuros, causeOf(credit), book, emit)
+  await ofHouse?.post(sql)
+  await book.post(sql)
   return credit
 }
 

@@ -9,6 +9,12 @@ import { paymentMethods } from './payment-methods.ts'
 import { fundProcessor } from './processor.ts'
 import { referenceOf } from './reference.ts'
 
+export { keepCredits } from './bank-file.ts'
+export { exampleFile } from './bank-file-example.ts'
+export { type BankFile, readCamt } from './camt.ts'
+export { creditCounts, fileEvents, SkippedRecord } from './incoming-api.ts'
+export { houseOf } from './incoming-credit.ts'
+
 const billing = implement(billingApi, {
   ...paymentMethods.handlers,
   fundProcessor,
@@ -22,6 +28,7 @@ const billing = implement(billingApi, {
       heldEuros,
       pendingEuros: await pendingOf(sql, tenant),
       unassignedEuros: totals('suspense').availableEuros,
+      owedEuros: totals('receivable').availableEuros,
       wallets,
     }
   },

@@ -1,7 +1,9 @@
 import { plainIban } from '../../kernel/iban.ts'
 import type { Euros } from '../../kernel/money.ts'
-import { allAt, readXml, textAt, UnreadableXml, type XmlElement } from '../../kernel/xml.ts'
+import { allAt, textAt, UnreadableXml, type XmlElement } from '../../kernel/xml.ts'
+import { amountAt } from './amount.ts'
 import type { Arrived } from './incoming-credit.ts'
+import { isReturn, type OwnPayment, ownPaymentsIn } from './own-payments.ts'
 
 /** Why an entry of a file brings no money into a wallet. */
 export const skipReasons = [
@@ -18,9 +20,12 @@ export const skipReasons = [
 export interface Skipped {
   readonly bankReference: string | null
   readonly reason: (typeof skipReasons)[number]
+  /** Those of ours of which it tells. */
+  readonly payments: readonly OwnPayment[]
 }
 
 export interface BankFile {
+  readonly kind: (typeof kinds)[number]['name']
   readonly messageId: string
   readonly entries: number
   readonly arrivals: readonly Arrived[]
@@ -34,8 +39,7 @@ const kinds = [
 ] as const
 
 /** What a bank says has been booked. */
-export function readCamt(text: string, today: string): BankFile {
-  const document = readXml(text)
+export function readCamt(document: XmlElement, today: string): BankFile {
   const [body] = document.children
   const kind = kinds.find(({ name, root }) => body?.name === root && document.namespace.includes(`:${name}.`))
   if (document.name !== 'Document' || !body || !kind)
@@ -45,6 +49,7 @@ export function readCamt(text: string, today: string): BankFile {
   const seen = new Set<string>()
   const read = allAt(body, kind.statement).flatMap(statement => entriesOf(statement, seen, today))
   return {
+    kind: kind.name,
     messageId,
     entries: read.length,
     arrivals: read.flatMap(entry => ('reason' in entry ? [] : entry.arrivals)),
@@ -60,9 +65,10 @@ function entriesOf(statement: XmlElement, seen: Set<string>, today: string): Ent
   return allAt(statement, 'Ntry').map(entry => {
     const bankReference = referenceOf(entry)
     const reason = hindrance(entry, bankReference)
-    if (reason || bankReference === null) return { bankReference, reason: reason ?? 'no_bank_reference' }
+    const skip = (why: Skipped['reason']) => ({ bankReference, reason: why, payments: ownPaymentsIn(entry) })
+    if (reason || bankReference === null) return skip(reason ?? 'no_bank_reference')
     const name = `${account}|${bankReference}`
-    if (seen.has(name)) return { bankReference, reason: 'repeated_reference' }
+    if (seen.has(name)) return skip('repeated_reference')
     seen.add(name)
     return { arrivals: partsOf(entry, { origin: plainIban(account), bankReference, today }) }
   })
@@ -89,20 +95,6 @@ function hindrance(entry: XmlElement, bankReference: string | null): Skipped['re
   if (isReturn(entry)) return 'returned_payment'
   if (!amountAt(entry, 'Amt')) return 'amount_unreadable'
   return bankReference === null ? 'no_bank_reference' : undefined
-}
-
-/** Our own payment that comes back: not money from a payer. */
-const isReturn = (entry: XmlElement): boolean =>
-  textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' || allAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0
-
-/**
- * Exact cents of a positive amount below ten billion; undefined for any other. A bank may write more zeros than there
- * are cents.
- */
-function amountAt(element: XmlElement, path: string): Euros | undefined {
-  const [, whole, cents = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
-  if (whole === undefined) return undefined
-  return BigInt(whole + cents.padEnd(2, '0')) || undefined
 }
 
 interface Booking {

@@ -13,7 +13,7 @@ const status = z.enum(fundingMachine.states)
 const reason = z
   .object({ code: z.string().meta({ examples: ['insufficient_funds'] }), message: z.string() })
   .nullable()
-  .meta({ description: 'Why it has failed.' })
+  .meta({ description: 'Why it has failed, or was drawn back.' })
 
 export const FundingRecord = z
   .object({
@@ -28,6 +28,7 @@ export const FundingRecord = z
       .nullable()
       .meta({ description: 'What the payer has to do while it is `requires_action`.' }),
     settledAt: instant.nullable(),
+    reversedAt: instant.nullable().meta({ description: 'When the payer’s bank has drawn it back.' }),
     creditId: id('credit').nullable().meta({
       description: 'Where the money waits if the wallet was closed when it came: an incoming credit.',
     }),
@@ -53,8 +54,33 @@ const outcomes = {
   'funding.settled': FundingEvent,
   'funding.failed': FundingEvent,
   'wallet.funded': WalletEvent,
+  'wallet.debited': WalletEvent,
   'incoming.received': IncomingEvent,
 }
+
+const reversal = {
+  body: z.strictObject({
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .meta({ examples: ['The holder of the card disputes it.'] }),
+  }),
+  example: { reason: 'The holder of the card disputes it.' },
+  returns: [200, FundingRecord],
+  emits: {
+    'funding.reversed': FundingEvent.extend({
+      owedEuros: euros.meta({ description: 'What the wallet did not have, and the owner owes now.' }),
+    }),
+    'wallet.debited': WalletEvent,
+  },
+} as const
+
+const reversalFails = {
+  funding_not_found: missing('funding'),
+  funding_not_settled: [400, 'Only what is settled can be drawn back, and only once.'],
+} as const satisfies Record<string, Failure>
 
 const ask = {
   amountEuros: positiveEuros(10_000_000n),
@@ -138,6 +164,26 @@ export const fundApi = {
       no_action_required: [400, 'The funding waits for no step of the payer.'],
     },
     emits: outcomes,
+  }),
+  reverse: post('/billing/fundings/{id}/reverse', {
+    ...reversal,
+    summary: 'Record that a funding was drawn back',
+    description:
+      'A chargeback or a returned debit is a fact, and is never refused for want of money: what the wallet does not have the owner owes (`owedEuros` of `GET /billing/balance`), and pays back with the next money that comes in. What is held for payments stays held.',
+    callers: ['dash'],
+    fails: reversalFails,
+  }),
+  simulateReverse: post('/simulate/funding/{fundingId}/reverse', {
+    ...reversal,
+    summary: 'Draw a funding back',
+    description: 'Test mode only: as if the payer had gone to the bank and got the money back.',
+    tag: 'Sandbox',
+    callers: ['key'],
+    scope: 'sandbox:write',
+    fails: {
+      ...reversalFails,
+      test_mode_only: [400, 'Live money is drawn back by a bank only: use a sandbox or test key.'],
+    },
   }),
   follow: post('/fundings/{id}/follow', {
     summary: 'Ask the processor what has become of a charge',

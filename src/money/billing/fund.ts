@@ -1,14 +1,16 @@
 import { area } from '../../kernel/area.ts'
 import { after } from '../../kernel/clock.ts'
-import type { Context, Mode } from '../../kernel/context.ts'
+import type { Context, Mode, Tenant } from '../../kernel/context.ts'
+import type { Row } from '../../kernel/database.ts'
 import type { Charge, ChargeState } from '../../kernel/funding-rail.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { given, lock, within } from '../../kernel/record.ts'
-import { openBook } from '../ledger/ledger.ts'
+import { openBook, RECOVERING } from '../ledger/ledger.ts'
 import { findWallet } from '../wallets/wallets.ts'
 import { fundApi } from './fund-api.ts'
-import { FIRST_LOOK, Funding, fundingMachine, fundingsDue } from './funding.ts'
+import { FIRST_LOOK, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding.ts'
 import { PaymentMethod } from './payment-method.ts'
+import { reverse } from './reverse.ts'
 import { aboutFunding, settle } from './settle.ts'
 
 /** What the processor is asked about; plain, for it outlives a crash. */
@@ -104,6 +106,8 @@ async function stateOf(
   return ports.fundingRail(mode).stateOf(chargeOf(asked, token), call)
 }
 
+const OWNER = `select owner_id as "ownerId", mode from fundings where id = $1`
+
 const fund = implement(fundApi, {
   create: {
     ...steps,
@@ -123,17 +127,32 @@ const fund = implement(fundApi, {
     const known = await em.findOne(Funding, { id: params.fundingId })
     if (!known) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
-    await openBook(sql, context, { wallets: [known.walletId], others: ['bank'] })
+    await openBook(sql, context, { wallets: [known.walletId], others: ['bank'], ifThere: RECOVERING })
     const funding = await lock(em, Funding, known.id)
     if (funding?.status !== 'requires_action') return refuse('no_action_required')
     const reason = { code: 'action_refused', message: 'The payer has not confirmed.' }
     return settle(funding.id, body.outcome === 'settled' ? THERE : { status: 'failed', reason }, context)
   },
 
+  async reverse({ params, body }, context) {
+    // Whose it is the operator need not know.
+    const [known] = await context.sql<Tenant & Row>(OWNER, [params.id])
+    if (!known) return context.refuse('funding_not_found')
+    context.actFor(known)
+    return reverse(params.id, body.reason, context)
+  },
+
+  async simulateReverse({ params, body }, context) {
+    if (!(await context.em.findOne(Funding, { id: params.fundingId })))
+      return context.refuse('funding_not_found')
+    if (context.tenant.mode !== 'test') return context.refuse('test_mode_only')
+    return reverse(params.fundingId, body.reason, context)
+  },
+
   follow: {
     async reserve({ params }, { em, now }) {
       const funding = await em.findOneOrFail(Funding, { id: params.id })
-      if (fundingMachine.isFinal(funding.status)) return null
+      if (!isUnderWay(funding)) return null
       const method = await em.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...askedOf(funding, method?.token ?? null), now: now.toISOString() }
     },

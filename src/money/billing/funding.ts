@@ -11,9 +11,14 @@ import { maybe, record, tenantTable } from '../../kernel/record.ts'
 export const fundingMachine = machine('funding', {
   pending: ['requires_action', 'settled', 'failed'],
   requires_action: ['pending', 'settled', 'failed'],
-  settled: [],
+  settled: ['reversed'],
   failed: [],
+  reversed: [],
 })
+
+/** The processor has not said yet what becomes of it. */
+export const isUnderWay = ({ status }: Pick<Funding, 'status'>): boolean =>
+  status === 'pending' || status === 'requires_action'
 
 const schema = defineEntity({
   ...tenantTable('Funding', 'fundings'),
@@ -34,6 +39,7 @@ const schema = defineEntity({
     /** When the processor is asked again what has become of it. */
     dueAt: maybe.instant(),
     settledAt: maybe.instant(),
+    reversedAt: maybe.instant(),
     creditId: maybe.string(),
   },
 })

@@ -33,12 +33,16 @@ export const IncomingRecord = z
   .meta({ id: 'IncomingCredit' })
 
 /** What is told of money that comes in. */
-export const arrivalEvents = { 'incoming.received': IncomingEvent, 'wallet.credited': WalletEvent }
+export const arrivalEvents = {
+  'incoming.received': IncomingEvent,
+  'wallet.credited': WalletEvent,
+  'wallet.debited': WalletEvent,
+}
 
 /** The longest identifier of a SEPA message. */
 const identifier = z.string().trim().min(1).max(35)
 
-const counts = {
+export const creditCounts = {
   messageId: z
     .string()
     .meta({ description: 'As the bank calls the file.', examples: ['CAMT053-2026-11-20'] }),
@@ -48,12 +52,17 @@ const counts = {
   known: z.int().meta({ description: 'Credits that had been read before.' }),
 }
 
-const FileEvent = z.object({ ...counts, skipped: z.int() })
+const FileEvent = z.object({ ...creditCounts, skipped: z.int() })
+
+export const SkippedRecord = z.object({ bankReference: text, reason: z.enum(skipReasons) })
+
+/** What a file of the bank can cause by the credits in it. */
+export const fileEvents = { ...arrivalEvents, 'incoming.file_read': FileEvent }
 
 const BankFileRecord = z
   .object({
-    ...counts,
-    skipped: z.array(z.object({ bankReference: text, reason: z.enum(skipReasons) })),
+    ...creditCounts,
+    skipped: z.array(SkippedRecord),
   })
   .meta({ id: 'BankFile' })
 
@@ -102,7 +111,7 @@ export const incomingApi = {
   readFile: post('/billing/incoming/files', {
     summary: 'Read a file of the bank',
     description:
-      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped. A file is read as a whole or not at all.',
+      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped; `POST /rails/sepa` takes the same files, and what they say of our own payments besides. A file is read as a whole or not at all.',
     callers: ['dash'],
     body: z.strictObject({
       content: z
@@ -116,7 +125,7 @@ export const incomingApi = {
     example: { content: exampleFile, mode: 'test' },
     returns: [200, BankFileRecord],
     fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
-    emits: { ...arrivalEvents, 'incoming.file_read': FileEvent },
+    emits: fileEvents,
   }),
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
@@ -132,6 +141,10 @@ export const incomingApi = {
       wallet_closed: [400, 'The wallet is closed.'],
       credit_not_unmatched: [400, 'The credit is in a wallet already.'],
     },
-    emits: { 'incoming.assigned': IncomingEvent, 'wallet.credited': WalletEvent },
+    emits: {
+      'incoming.assigned': IncomingEvent,
+      'wallet.credited': WalletEvent,
+      'wallet.debited': WalletEvent,
+    },
   }),
 }

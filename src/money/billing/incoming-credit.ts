@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { HOUSE } from '../../identity/customers/customers.ts'
 import type { Mode, Tenant } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { machine } from '../../kernel/machine.ts'
@@ -21,8 +22,7 @@ export const unmatchedReasons = [
 ] as const
 export type UnmatchedReason = (typeof unmatchedReasons)[number]
 
-/** On its ledger lies what has come in for nobody that is known. The migration that makes this table makes it too. */
-export const HOUSE = 'customer_house'
+/** On its ledger lies what has come in for nobody that is known. */
 export const houseOf = (mode: Mode): Tenant => ({ ownerId: HOUSE, mode })
 
 /** Money that has come in. Whose it is may turn out later, so the record belongs to the operator, whoever's ledger it is on. */

@@ -1,14 +1,22 @@
 import type { Context, Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
-import { type Book, openBook } from '../ledger/ledger.ts'
+import { type Book, openBook, RECOVERING } from '../ledger/ledger.ts'
 import { type Known, type WalletEvent, walletEvent, walletsOf } from '../wallets/wallets.ts'
 import { type Arrived, aboutCredit, causeOf, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
 import { match, type Place, type Reach } from './match.ts'
+import { recoverFrom } from './recover.ts'
 import { enterAside } from './set-aside.ts'
 
 type Receiving = Pick<
-  Context<never, { 'incoming.received': typeof IncomingEvent; 'wallet.credited': typeof WalletEvent }>,
+  Context<
+    never,
+    {
+      'incoming.received': typeof IncomingEvent
+      'wallet.credited': typeof WalletEvent
+      'wallet.debited': typeof WalletEvent
+    }
+  >,
   'em' | 'sql' | 'tenant' | 'now' | 'emit' | 'actFor'
 >
 
@@ -56,7 +64,11 @@ async function keepFor(
   const { sql, actFor } = context
   actFor(tenant)
   const ids = places.flatMap(({ walletId }) => walletId ?? [])
-  const book = await openBook(sql, context, { wallets: ids, others: ['bank', 'suspense'] })
+  const book = await openBook(sql, context, {
+    wallets: ids,
+    others: ['bank', 'suspense'],
+    ifThere: RECOVERING,
+  })
   const wallets = await walletsOf(sql, tenant, ids)
   const credits = places.map(({ arrived, walletId, reason }) => {
     const wallet = wallets.get(walletId ?? '')
@@ -79,5 +91,6 @@ function enter(
   book.move('sepa_credit', 'bank', wallet.id, credit.amountEuros, causeOf(credit))
   emit('incoming.received', aboutCredit(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountEuros))
+  recoverFrom(wallet, credit.amountEuros, causeOf(credit), book, emit)
   return credit
 }

@@ -2,10 +2,11 @@ import { after } from '../../kernel/clock.ts'
 import type { ChargeState, FailureReason } from '../../kernel/funding-rail.ts'
 import type { ContextOf } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
-import { openBook } from '../ledger/ledger.ts'
+import { openBook, RECOVERING } from '../ledger/ledger.ts'
 import { walletEvent, walletsOf } from '../wallets/wallets.ts'
 import type { fundApi } from './fund-api.ts'
-import { FIRST_LOOK, Funding, fundingMachine, nextLookAfter } from './funding.ts'
+import { FIRST_LOOK, Funding, fundingMachine, isUnderWay, nextLookAfter } from './funding.ts'
+import { recoverFrom } from './recover.ts'
 import { setAside } from './set-aside.ts'
 
 export type Settling = Pick<ContextOf<typeof fundApi.follow>, 'em' | 'sql' | 'tenant' | 'now' | 'emit'>
@@ -29,13 +30,13 @@ const NEVER_ARRIVED: FailureReason = {
 export async function settle(id: string, state: ChargeState, context: Settling): Promise<Funding> {
   if (state.status === 'settled') return credit(id, context)
   const funding = await lockFunding(id, context)
-  if (fundingMachine.isFinal(funding.status)) return funding
+  if (!isUnderWay(funding)) return funding
   if (state.status === 'failed') return fail(funding, state.reason, context)
   if (state.status === 'unknown') return lookAgain(funding, context)
   return wait(funding, state, context)
 }
 
-async function lockFunding(id: string, { em }: Pick<Settling, 'em'>): Promise<Funding> {
+export async function lockFunding(id: string, { em }: Pick<Settling, 'em'>): Promise<Funding> {
   const funding = await lock(em, Funding, id)
   if (!funding) throw new Error(`there is no funding ${id}`)
   return funding
@@ -45,17 +46,23 @@ async function lockFunding(id: string, { em }: Pick<Settling, 'em'>): Promise<Fu
 async function credit(id: string, context: Settling): Promise<Funding> {
   const { em, sql, tenant, now, emit } = context
   const { walletId } = await em.findOneOrFail(Funding, { id })
-  const book = await openBook(sql, context, { wallets: [walletId], others: ['bank'] })
+  const book = await openBook(sql, context, {
+    wallets: [walletId],
+    others: ['bank'],
+    ifThere: RECOVERING,
+  })
   const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
   const funding = await lockFunding(id, context)
-  if (fundingMachine.isFinal(funding.status) || !wallet) return funding
+  if (!isUnderWay(funding) || !wallet) return funding
   if (wallet.status === 'closed') return creditClosed(funding, context)
   const { amountEuros } = funding
-  book.move('fund', 'bank', walletId, amountEuros, { type: 'funding', id })
-  await book.post(sql)
+  const cause = { type: 'funding', id }
+  book.move('fund', 'bank', walletId, amountEuros, cause)
   end(funding, now)
   emit('funding.settled', aboutFunding(funding))
   emit('wallet.funded', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
+  recoverFrom(wallet, amountEuros, cause, book, emit)
+  await book.post(sql)
   return funding
 }
 

@@ -17,6 +17,11 @@ export const accountKinds = {
   suspense: { normal: 'credit', minimum: 0n, about: 'Received, and nobody knows yet for which wallet.' },
   float: { normal: 'credit', minimum: 0n, about: 'What lies at the card processor for the owner’s cards.' },
   fees: { normal: 'credit', minimum: null, about: 'What we have earned.' },
+  advance: {
+    normal: 'credit',
+    minimum: 0n,
+    about: 'Our own money at the bank, in place of what the owner owes us.',
+  },
   receivable: { normal: 'debit', minimum: 0n, about: 'What the owner owes us: facts larger than a balance.' },
 } as const satisfies Record<string, Nature>
 

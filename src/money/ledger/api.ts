@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros, signedEuros } from '../../kernel/money.ts'
-import { get, list, missing, post } from '../../kernel/operation.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
 import { recordHead, recordTail, span } from '../../kernel/schemas.ts'
 import { kindsOfAccount } from './account.ts'
 
@@ -73,6 +73,27 @@ export const LedgerTransferRecord = PostingRecord.extend({ entries: z.array(Entr
 const reading = { callers: ['key'], scope: 'ledger:read' } as const
 const account_not_found = missing('account')
 
+const proving = {
+  description:
+    'Reads every entry: the versions of an account have no gap, its balance is the sum of its entries, what is held is the sum of its open holds, and everything sums to zero. Writers are not held up.',
+  readOnly: true,
+  returns: [
+    200,
+    z.object({
+      ok: z.boolean(),
+      accounts: z.int(),
+      entries: z.int(),
+      sums: z.array(z.object({ currency: z.literal('EUR'), sumEuros: signedEuros })),
+      problems: z.array(z.string()).meta({ description: 'The first hundred.' }),
+    }),
+  ],
+} as const
+
+const verifying = [
+  409,
+  'This ledger is being proved already. Wait for the answer to that, then ask again.',
+] as const satisfies Failure
+
 export const ledgerApi = {
   accounts: list('/ledger/accounts', {
     ...reading,
@@ -126,19 +147,17 @@ export const ledgerApi = {
   }),
   verify: post('/ledger/verify', {
     ...reading,
+    ...proving,
     summary: 'Prove the ledger',
-    description:
-      'Reads every entry: the versions of an account have no gap, its balance is the sum of its entries, what is held is the sum of its open holds, and everything sums to zero. Writers are not held up.',
-    readOnly: true,
-    returns: [
-      200,
-      z.object({
-        ok: z.boolean(),
-        accounts: z.int(),
-        entries: z.int(),
-        sums: z.array(z.object({ currency: z.literal('EUR'), sumEuros: signedEuros })),
-        problems: z.array(z.string()).meta({ description: 'The first hundred.' }),
-      }),
-    ],
+    fails: { verifying },
+  }),
+  verifyOwner: post('/customers/{id}/ledger/verify', {
+    ...proving,
+    summary: 'Prove the ledger of an owner',
+    description: `${proving.description} What has come in for nobody that is known lies on the ledger of the house, \`customer_house\`.`,
+    callers: ['dash'],
+    body: z.strictObject({ mode: z.enum(['test', 'live']).default('live') }),
+    example: { mode: 'live' },
+    fails: { customer_not_found: missing('customer'), verifying },
   }),
 }

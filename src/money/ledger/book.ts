@@ -101,6 +101,34 @@ export class Book {
     this.#enter(transferId, this.#ofKind(to, templates[kind][1]), amount)
   }
 
+  /**
+   * A fact: it is recorded whatever the wallet holds. What is held for payments stays held; what is missing we lay out,
+   * and the owner owes it to us. How much that is of this amount.
+   */
+  force(kind: Template, from: Place, to: Place, amount: Euros, cause: Cause): Euros {
+    const available = this.available(from)
+    const taken = amount < available ? amount : available
+    const missing = amount - taken
+    if (missing > 0n) this.move('advance', 'bank', 'advance', missing, cause)
+    const transferId = this.#transfer(kind, cause)
+    // Nothing is entered on a wallet that gives nothing: it may be closed.
+    if (taken > 0n) this.#enter(transferId, this.#ofKind(from, templates[kind][0]), -taken)
+    if (missing > 0n) this.#enter(transferId, this.#at('receivable'), -missing)
+    this.#enter(transferId, this.#ofKind(to, templates[kind][1]), amount)
+    return missing
+  }
+
+  /** What the owner owes us is paid first out of what has just come in. How much of it went there. */
+  recover(from: Place, credited: Euros, cause: Cause): Euros {
+    const debt = this.#accounts.get('receivable')
+    const owed = debt ? -debt.posted : 0n
+    const paid = owed < credited ? owed : credited
+    if (paid === 0n) return 0n
+    this.move('recovery', from, 'receivable', paid, cause)
+    this.move('advance_return', 'advance', 'bank', paid, cause)
+    return paid
+  }
+
   /** One posting with many payees: all of them or none. */
   spread(
     kind: Template,

@@ -1,5 +1,6 @@
 import { area } from '../../kernel/area.ts'
-import { implement } from '../../kernel/operation.ts'
+import type { Tenant } from '../../kernel/context.ts'
+import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { given, within } from '../../kernel/record.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
 import { ledgerApi } from './api.ts'
@@ -9,8 +10,18 @@ import { verify } from './verify.ts'
 export type { AccountKind } from './account.ts'
 export { shortOf } from './account.ts'
 export type { Book, Cause } from './book.ts'
-export { type Balance, balancesOf, closeAccount, openAccount, openBook } from './open-book.ts'
-export { walletAt } from './past.ts'
+export {
+  type Balance,
+  balancesOf,
+  closeAccount,
+  FORCING,
+  openAccount,
+  openBook,
+  RECOVERING,
+} from './open-book.ts'
+export { type Stood, walletAt } from './past.ts'
+export { type Flow, flowOf, type Span, sealWallet, together } from './span.ts'
+export type { Template } from './templates.ts'
 export { totalsOf } from './totals.ts'
 
 interface Figures {
@@ -37,6 +48,20 @@ const causeOf = ({ kind, referenceType: type, referenceId: id, valueDate }: Ledg
 const entryRecord = (entry: LedgerEntry) => ({ ...entry, version: Number(entry.version) })
 
 const NOTHING = { posted: 0n, held: 0n, version: 0n }
+
+/** One at a time of each ledger: it may have ten million entries. */
+async function prove(tenant: Tenant, { alone, refuse }: ContextOf<typeof ledgerApi.verify>) {
+  const found = await alone(`verify ${tenant.ownerId} ${tenant.mode}`, sql => verify(sql, tenant))
+  if (!found) return refuse('verifying')
+  const { accounts, entries, sums, problems } = found
+  return {
+    ok: problems.length === 0,
+    accounts,
+    entries: Number(entries),
+    sums: [...sums].map(([, sumEuros]) => ({ currency: 'EUR' as const, sumEuros })),
+    problems: problems.slice(0, 100),
+  }
+}
 
 const ledger = implement(ledgerApi, {
   async accounts({ query: { kind, walletId } }, { page }) {
@@ -92,15 +117,13 @@ const ledger = implement(ledgerApi, {
     }
   },
 
-  async verify(_, { sql, tenant }) {
-    const { accounts, entries, sums, problems } = await verify(sql, tenant)
-    return {
-      ok: problems.length === 0,
-      accounts,
-      entries: Number(entries),
-      sums: [...sums].map(([, sumEuros]) => ({ currency: 'EUR' as const, sumEuros })),
-      problems: problems.slice(0, 100),
-    }
+  verify: (_, context) => prove(context.tenant, context),
+
+  async verifyOwner({ params, body }, context) {
+    const [known] = await context.sql('select id from customers where id = $1', [params.id])
+    return known
+      ? prove({ ownerId: params.id, mode: body.mode }, context)
+      : context.refuse('customer_not_found')
   },
 })
 

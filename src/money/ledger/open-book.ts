@@ -9,10 +9,16 @@ interface Opening {
   readonly now: Date
 }
 
+/** For a book that is to force a fact, and one that is to recover what is owed. */
+export const FORCING = ['bank', 'advance', 'receivable'] as const satisfies readonly AccountKind[]
+export const RECOVERING = ['advance', 'receivable'] as const satisfies readonly AccountKind[]
+
 /** What will be needed: wallets by their ids, the tenant's other accounts by kind, holds by what they are for. */
 interface Wanted {
   readonly wallets: readonly string[]
   readonly others?: readonly AccountKind[]
+  /** By kind, where the tenant has such accounts; none is opened. */
+  readonly ifThere?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
 }
 
@@ -37,8 +43,8 @@ join ledger_holds h on (h.owner_id, h.mode, h.reference_type, h.reference_id) = 
 
 /** Locks the accounts in the global order; a wallet that is not the tenant's is not in the book. */
 export async function openBook(sql: Sql, { tenant, now }: Opening, wanted: Wanted): Promise<Book> {
-  const { wallets, others = [], holds = [] } = wanted
-  const asked = [tenant.ownerId, tenant.mode, [...new Set(wallets)], others]
+  const { wallets, others = [], ifThere = [], holds = [] } = wanted
+  const asked = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifThere]]
   let accounts = await sql<Standing>(LOCK, asked)
   const missing = others.filter(kind => !accounts.some(account => account.kind === kind))
   if (missing.length > 0) {

@@ -3,6 +3,12 @@ import type { AccountKind } from './account.ts'
 /** Every posting is one of these: from where to where. */
 export const templates = {
   fund: ['bank', 'wallet'],
+  /** Drawn back by the payer's bank, whether the wallet still has it or not. */
+  fund_reversal: ['wallet', 'bank'],
+  /** What an owner owes us we lay out, so that the bank has all that the wallets say; and take back when it is paid. */
+  advance: ['bank', 'advance'],
+  recovery: ['wallet', 'receivable'],
+  advance_return: ['advance', 'bank'],
   sepa_credit: ['bank', 'wallet'],
   unmatched_credit: ['bank', 'suspense'],
   assignment: ['suspense', 'wallet'],

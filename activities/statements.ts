@@ -1,0 +1,43 @@
+import type { ProcessInput } from '../src/kernel/process.ts'
+import type { MonthsOf } from '../src/money/statements/process.ts'
+import type { Run } from './support.ts'
+
+interface Page {
+  readonly due: readonly (Pick<ProcessInput, 'ownerId' | 'mode'> & {
+    readonly walletId: string
+    readonly period: string
+  })[]
+  readonly next: string | null
+}
+
+export interface Closed {
+  readonly made: number
+  /** The account after which the next page begins. */
+  readonly next: string | null
+}
+
+type MonthsDue = (of: MonthsOf) => Promise<Page>
+
+export const statementActivities = (run: Run, monthsDue: MonthsDue) => ({
+  /** One page of wallets, each as often as months of it are missing; one that cannot be done holds up no other. */
+  async closeMonths(of: MonthsOf): Promise<Closed> {
+    let made = 0
+    for (let page = await monthsDue(of); ; page = await monthsDue(of)) {
+      const failures: unknown[] = []
+      for (const one of page.due) await close(run, one).catch((error: unknown) => failures.push(error))
+      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be made`)
+      made += page.due.length
+      if (page.due.length === 0) return { made, next: page.next }
+    }
+  },
+})
+
+export type StatementActivities = ReturnType<typeof statementActivities>
+
+async function close(run: Run, { walletId, period, ownerId, mode }: Page['due'][number]): Promise<void> {
+  const of = { id: walletId, ownerId, mode, agentId: null }
+  const body = { walletId, period }
+  const asked = { of, as: 'process', requestId: `workflow:statements/${period}/${walletId}`, body } as const
+  const { refused } = await run('statements.create', asked)
+  if (refused) throw new Error(`${walletId} ${period}: ${refused}`)
+}

@@ -1,0 +1,70 @@
+import { clock } from '../../kernel/clock.ts'
+import type { HandOver, Order, Payment, PaymentStatus, RailCall, SepaRail } from '../../kernel/sepa-rail.ts'
+import { bankDay } from '../../kernel/target-days.ts'
+import { nextFile } from './cut-offs.ts'
+import { canBeOrdered, type Debtor, pain001 } from './pain001.ts'
+
+/** Where payments wait until their file is made. The same reference is the same payment. */
+export interface Queue {
+  put(payment: Payment, call: RailCall): Promise<void>
+  /** Null: it was never put there. */
+  standing(call: RailCall): Promise<Standing | null>
+  /** Takes it out, as long as it waits; tells how it stands then. */
+  takeOut(call: RailCall): Promise<Standing | null>
+}
+
+export type Standing = 'waiting' | 'ordered' | 'taken_out'
+
+export interface ByFiles {
+  readonly debtor: Debtor
+  readonly cutOffs: readonly string[]
+  readonly queue: Queue
+  readonly files: HandOver
+}
+
+const statusFor = (standing: Standing): PaymentStatus =>
+  standing === 'taken_out'
+    ? { status: 'rejected', reasonCode: 'FOCR' }
+    : { status: 'pending', reasonCode: null }
+
+const alone = (payment: Payment): Order => ({
+  messageId: payment.endToEndId,
+  madeAt: payment.submittedAt,
+  executeOn: bankDay(payment.submittedAt),
+  scheme: payment.scheme,
+  payments: [payment],
+})
+
+/**
+ * A bank that is sent files and sends files: it answers nobody who asks. What it has to tell comes in by the door for
+ * its files, as notices.
+ */
+export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRail => ({
+  verifyPayee: async () => ({ result: 'not_possible', suggestedName: null }),
+
+  async submit(payment, call) {
+    const standing = await queue.standing(call)
+    if (standing) return statusFor(standing)
+    if (payment.until && clock.real() > payment.until) return { status: 'rejected', reasonCode: 'TM01' }
+    if (!canBeOrdered(alone(payment), debtor)) return { status: 'rejected', reasonCode: 'FF01' }
+    await queue.put(payment, call)
+    return statusFor('waiting')
+  },
+
+  async statusOf(_, call) {
+    const standing = await queue.standing(call)
+    return standing ? statusFor(standing) : { status: 'unknown', reasonCode: null }
+  },
+
+  recall: async (_, call) =>
+    (await queue.takeOut(call)) === 'taken_out'
+      ? { status: 'accepted', reasonCode: 'FOCR' }
+      : { status: 'refused', reasonCode: NOT_BY_FILES },
+
+  nextFile: (scheme, at) => nextFile(scheme, at, cutOffs),
+  message: order => pain001(order, debtor),
+  files,
+})
+
+/** A word of ours: see `sepa-reasons.ts`. */
+const NOT_BY_FILES = 'not_by_files'

@@ -1,0 +1,59 @@
+import { link, mkdir, open, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HandOver } from '../../kernel/sepa-rail.ts'
+
+/** From here the bank's client takes them away. */
+const OUT = 'out'
+/** On the same disk, so that a file gets from here to there in one step. */
+const STAGED = '.staged'
+/** All that was ever laid down here stays here. */
+const SENT = 'sent'
+
+/** A folder that is shared with the bank's client. */
+export function outFolder(folder: string): HandOver {
+  const at = (place: string, name = ''): string => join(folder, place, name)
+  return {
+    async stage(name, message) {
+      for (const place of [OUT, STAGED, SENT]) await mkdir(at(place), { recursive: true, mode: 0o700 })
+      await writeWhole(at(STAGED, name), message)
+      await link(at(STAGED, name), at(SENT, name)).catch(unless('EEXIST'))
+      for (const place of [STAGED, SENT]) await sync(at(place))
+    },
+
+    async release(name) {
+      await rename(at(STAGED, name), at(OUT, name)).catch(unless('ENOENT'))
+      // What has gone the way before may be on its way to the bank; what was never here is in another folder.
+      await stat(at(SENT, name))
+      await sync(at(OUT))
+    },
+  }
+}
+
+const unless =
+  (code: string) =>
+  (error: NodeJS.ErrnoException): void => {
+    if (error.code !== code) throw error
+  }
+
+/** On the disk, readable by its owner alone, before it bears its name. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}`
+  const file = await open(unfinished, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+}
+
+/** What a folder holds survives a loss of power only once that is on the disk as well. */
+async function sync(folder: string): Promise<void> {
+  const opened = await open(folder)
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
+  }
+}

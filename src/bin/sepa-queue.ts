@@ -1,0 +1,35 @@
+import type { Queue, Standing } from '../adapters/sepa-rail/files.ts'
+import type { Registered } from '../kernel/area.ts'
+import type { Actor } from '../kernel/context.ts'
+import type { Execute } from '../kernel/execute.ts'
+import { Problem } from '../kernel/problem.ts'
+import type { RailCall } from '../kernel/sepa-rail.ts'
+import { houseOf } from '../money/billing/billing.ts'
+
+/** The queue of the rail by files: operations of the API, as the house. */
+export function sepaQueue(execute: Execute, operations: readonly Registered[]): Queue {
+  const actor: Actor = {
+    type: 'process',
+    id: null,
+    tenant: houseOf('live'),
+    agentId: null,
+    scopes: new Set(),
+    clockOffsetMs: 0,
+  }
+  async function run(key: string, { reference, requestId }: RailCall, body: object = {}) {
+    const operation = operations.find(one => one.key === key)
+    if (!operation) throw new Error(`there is no operation ${key}`)
+    const input = { params: { id: reference }, query: {}, body }
+    const call = { operation, actor, input, requestId, address: null, idempotencyKey: null }
+    const { errorCode, body: answer } = await execute(call)
+    if (errorCode) throw new Problem('unavailable')
+    return (JSON.parse(String(answer)) as { standing: Standing | null }).standing
+  }
+  return {
+    async put({ scheme, endToEndId, amountEuros, payee, reference }, call) {
+      await run('rails.enqueue', call, { scheme, endToEndId, amountEuros, payee, reference })
+    },
+    standing: call => run('rails.standing', call),
+    takeOut: call => run('rails.takeOut', call),
+  }
+}

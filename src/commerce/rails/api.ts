@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { euros } from '../../kernel/money.ts'
+import { list, post } from '../../kernel/operation.ts'
+import { recordHead, recordTail } from '../../kernel/schemas.ts'
+import { schemes } from '../../kernel/sepa-rail.ts'
+import { creditCounts, exampleFile, fileEvents, SkippedRecord } from '../../money/billing/billing.ts'
+import { messageKinds, ownNotices } from './bank-message.ts'
+import { fileMachine } from './sepa-file.ts'
+
+const mode = z.enum(['test', 'live'])
+
+/** What came of a thing that the bank says of a payment. */
+export const outcomes = ['taken', 'on_its_way', 'unknown_payment', 'unknown_file', 'amount_differs'] as const
+
+const SaidRecord = z.object({
+  endToEndId: z.string().nullable(),
+  transferId: id('transfer').nullable(),
+  notice: z.enum(ownNotices).nullable(),
+  reasonCode: z
+    .string()
+    .nullable()
+    .meta({ examples: ['AC04'] }),
+  outcome: z.enum(outcomes).meta({
+    description:
+      '`taken`: the transfer follows within seconds. `on_its_way`: nothing changes by it. `unknown_payment`, `unknown_file`: of none that this mode has sent. `amount_differs`: a person must look.',
+  }),
+})
+
+const MessageRecord = z
+  .object({
+    ...recordHead('sepamessage'),
+    kind: z.enum(messageKinds),
+    messageId: z.string(),
+    sha256: z.string(),
+    payments: z.array(SaidRecord).meta({ description: 'What it says of payments of ours.' }),
+    credits: z
+      .object({ ...creditCounts, skipped: z.array(SkippedRecord) })
+      .nullable()
+      .meta({
+        description: 'Of a camt message: what came in, as `POST /billing/incoming/files` answers it.',
+      }),
+    ...recordTail,
+  })
+  .meta({ id: 'SepaMessage' })
+
+const FileRecord = z
+  .object({
+    ...recordHead('sepafile'),
+    scheme: z.enum(schemes),
+    status: z.enum(fileMachine.states),
+    closesAt: instant.meta({ description: 'Its cut-off: until then it takes payments.' }),
+    executeOn: z.iso.date(),
+    messageId: z.string(),
+    payments: z.int(),
+    totalEuros: euros,
+    sha256: z.string().nullable(),
+    madeAt: instant.nullable(),
+    handedOverAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'SepaFile' })
+
+const about = [
+  'The door for what the bank sends: pain.002 (how payments stand), camt.053 and camt.054 (what is booked), in any version of them. The kind is told from the message.',
+  'A rejection undoes the transfer. A booked debit under its `endToEndId`, over the same amount, settles it; a credit that returns it brings the money back. All other credits in euros come in as `POST /billing/incoming/files` says. What names no payment of ours is listed and changes nothing.',
+  'A file counts once: the same bytes again are answered with what was recorded, and what another file repeats changes nothing. It is read as a whole or not at all. A document type is refused, and so is what is nested deeper than 32 levels.',
+].join('\n\n')
+
+export const railsApi = {
+  read: post('/rails/sepa', {
+    summary: 'Take a file of the bank',
+    description: about,
+    callers: ['dash'],
+    body: z.strictObject({
+      content: z.base64().min(1).meta({
+        description: 'The file, in Base64; with it the body has at most 1 MiB.',
+      }),
+      mode: mode.default('live').meta({ description: 'Whose payments and wallets it is about.' }),
+    }),
+    example: { content: exampleFile, mode: 'test' },
+    returns: [200, MessageRecord],
+    fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
+    emits: {
+      ...fileEvents,
+      'sepa.message_read': z.object({
+        sepaMessageId: id('sepamessage'),
+        kind: z.enum(messageKinds),
+        messageId: z.string(),
+        payments: z.int(),
+        taken: z.int(),
+      }),
+    },
+  }),
+  messages: list('/rails/sepa', {
+    summary: 'List the files of the bank',
+    description: 'Newest first, with what came of each.',
+    callers: ['dash'],
+    filters: { mode: mode.optional(), kind: z.enum(messageKinds).optional() },
+    item: MessageRecord,
+  }),
+  files: list('/rails/sepa/files', {
+    summary: 'List the files for the bank',
+    description:
+      'Newest first: one for each cut-off and scheme, an instant payment in one at once. `open` takes payments still, `empty` had none at its cut-off, `handed_over` lies in the folder of the bank or has been fetched from there.',
+    callers: ['dash'],
+    filters: { mode: mode.optional(), status: z.enum(fileMachine.states).optional() },
+    item: FileRecord,
+  }),
+}

@@ -1,0 +1,45 @@
+import type { Euros } from '../../kernel/money.ts'
+import { readXml, textAt, UnreadableXml, type XmlElement } from '../../kernel/xml.ts'
+import { type BankFile, readCamt } from '../../money/billing/billing.ts'
+import { readPain002, type StatusReport } from './pain002.ts'
+
+/** What a bank's files tell of payments of ours. */
+export const ownNotices = ['settled', 'rejected', 'returned'] as const
+export type OwnNotice = (typeof ownNotices)[number]
+
+export const messageKinds = ['pain.002', 'camt.053', 'camt.054'] as const
+
+/** One thing that is said of a payment; no notice where it says that it is on its way. */
+export interface Said {
+  readonly endToEndId: string | null
+  readonly notice: OwnNotice | null
+  readonly reasonCode: string | null
+  /** Null in a report of statuses, which names none. */
+  readonly amountEuros: Euros | null
+}
+
+export interface BankMessage {
+  readonly kind: (typeof messageKinds)[number]
+  readonly messageId: string
+  readonly said: readonly Said[]
+  /** Of a status report: the file of ours that it answers. */
+  readonly report: StatusReport | null
+  /** Of a statement or notification: its bookings. */
+  readonly bookings: BankFile | null
+}
+
+/** A file of the bank, whichever of the three it is. */
+export function readMessage(text: string, today: string): BankMessage {
+  const document = readXml(text)
+  if (document.children[0]?.name === 'CstmrPmtStsRpt') return ofReport(document)
+  const bookings = readCamt(document, today)
+  const { kind, messageId, skipped } = bookings
+  return { kind, messageId, said: skipped.flatMap(({ payments }) => payments), report: null, bookings }
+}
+
+function ofReport(document: XmlElement): BankMessage {
+  const messageId = textAt(document, 'CstmrPmtStsRpt/GrpHdr/MsgId')
+  if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
+  const report = readPain002(document)
+  return { kind: 'pain.002', messageId, said: report.said, report, bookings: null }
+}

@@ -1,0 +1,31 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { z } from 'zod'
+import { newId } from '../../kernel/ids.ts'
+import { stamps } from '../../kernel/record.ts'
+import type { railsApi } from './api.ts'
+import { messageKinds } from './bank-message.ts'
+
+type Shown = z.output<(typeof railsApi.read)['returns'][1]>
+
+/** A file of the bank that has been taken, and what came of it. It belongs to the house. */
+const schema = defineEntity({
+  name: 'SepaMessage',
+  tableName: 'sepa_messages',
+  properties: {
+    id: p
+      .text()
+      .primary()
+      .onCreate(() => newId('sepamessage')),
+    ...stamps(),
+    ownerId: p.text(),
+    mode: p.enum(['test', 'live'] as const),
+    sha256: p.text(),
+    kind: p.enum(messageKinds),
+    messageId: p.text(),
+    payments: p.json<Shown['payments']>(),
+    credits: p.json<Shown['credits'] | null>().strictNullable(),
+  },
+})
+
+export class SepaMessage extends schema.class {}
+schema.setClass(SepaMessage)

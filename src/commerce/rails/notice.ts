@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/record.ts'
+import { ownNotices } from './bank-message.ts'
+
+export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
+
+/** What a bank's message says of one transfer, until its owner's records say it too. */
+const schema = defineEntity({
+  ...tenantTable('SepaNotice', 'sepa_notices'),
+  properties: {
+    ...record('sepanotice'),
+    messageId: p.text(),
+    transferId: p.text(),
+    notice: p.enum(ownNotices),
+    reasonCode: maybe.string(),
+    status: p.enum(noticeMachine.states).onCreate(() => noticeMachine.initial),
+    dueAt: maybe.instant(),
+  },
+})
+
+export class SepaNotice extends schema.class {}
+schema.setClass(SepaNotice)

@@ -1,0 +1,100 @@
+import { after } from '../../kernel/clock.ts'
+import type { Row, Sql } from '../../kernel/database.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
+import type { Ordered, Scheme } from '../../kernel/sepa-rail.ts'
+import { fileMachine, type SepaFile } from './sepa-file.ts'
+import type { stepsApi } from './steps-api.ts'
+
+type Adding = ContextOf<typeof stepsApi.enqueue>
+type Opened = Row & Pick<SepaFile, 'id' | 'status'>
+
+/** The file of this cut-off, which is made where there is none yet, locked until the transaction ends. */
+const OPEN = `
+insert into sepa_files (id, owner_id, mode, created_at, updated_at, scheme, closes_at, execute_on, status, message_id,
+  payments, total_cents, due_at)
+values ($1, $2, $3, $4, $4, $5, $6, $7, '${fileMachine.initial}', $8, 0, 0, $6)
+on conflict (mode, scheme, closes_at) do update set updated_at = excluded.updated_at
+returning id, status`
+
+/** Of the next cut-off; of the one after it where the next one's file was made just now. */
+async function openFile(scheme: Scheme, at: Date, context: Adding): Promise<Opened> {
+  const { sql, tenant, now, ports } = context
+  const { closesAt, executeOn } = ports.sepaRail(tenant.mode).nextFile(scheme, at)
+  const id = newId('sepafile')
+  const values = [
+    id,
+    tenant.ownerId,
+    tenant.mode,
+    now,
+    scheme,
+    closesAt,
+    executeOn,
+    id.replace('sepafile_', ''),
+  ]
+  const [file] = await sql<Opened>(OPEN, values)
+  if (file?.status === 'open') return file
+  return openFile(scheme, after(closesAt, 1), context)
+}
+
+const PUT = `
+insert into sepa_instructions (id, file_id, created_at, end_to_end_id, amount_cents, payee, reference)
+values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing returning id`
+
+export const enqueue: HandlerOf<typeof stepsApi.enqueue> = async ({ params, body }, context) => {
+  const { sql, now, emit } = context
+  const known = await standingOf(sql, params.id)
+  if (known) return { standing: known }
+  const { scheme, endToEndId, amountEuros, payee, reference } = body
+  const file = await openFile(scheme, now, context)
+  const values = [params.id, file.id, now, endToEndId, amountEuros, JSON.stringify(payee), reference]
+  const isNew = (await sql(PUT, values)).length > 0
+  if (isNew) emit('sepa.payment_queued', { transferId: params.id, fileId: file.id })
+  return { standing: await standingOf(sql, params.id) }
+}
+
+const STANDING = `
+select case when i.taken_out_at is not null then 'taken_out' when f.status = 'open' then 'waiting' else 'ordered' end
+  as standing
+from sepa_instructions i join sepa_files f on f.id = i.file_id where i.id = $1`
+
+async function standingOf(sql: Sql, id: string) {
+  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(STANDING, [id])
+  return row?.standing ?? null
+}
+
+export const standing: HandlerOf<typeof stepsApi.standing> = async ({ params }, { sql }) => ({
+  standing: await standingOf(sql, params.id),
+})
+
+const LOCK_FILE = `
+select f.id from sepa_files f join sepa_instructions i on f.id = i.file_id
+where i.id = $1 and f.status = 'open' for update of f`
+
+const TAKE_OUT = `
+update sepa_instructions set taken_out_at = $2 where id = $1 and taken_out_at is null`
+
+export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, { sql, now, emit }) => {
+  const [file] = await sql<{ id: string }>(LOCK_FILE, [params.id])
+  if (file && (await standingOf(sql, params.id)) === 'waiting') {
+    await sql(TAKE_OUT, [params.id, now])
+    emit('sepa.payment_taken_out', { transferId: params.id, fileId: file.id })
+  }
+  return { standing: await standingOf(sql, params.id) }
+}
+
+const WAITING = `
+select end_to_end_id as "endToEndId", amount_cents as "amountEuros", payee, reference, null as "payerIban"
+from sepa_instructions where file_id = $1 and taken_out_at is null order by id`
+
+/** What is ordered by a file that is locked. */
+export const orderedBy = (sql: Sql, fileId: string): Promise<Ordered[]> =>
+  sql<Ordered & Row>(WAITING, [fileId])
+
+const NAMED = `
+select i.end_to_end_id as "endToEndId" from sepa_instructions i join sepa_files f on f.id = i.file_id
+where f.mode = $1 and f.message_id = $2 and f.content is not null and i.taken_out_at is null order by i.id`
+
+/** What was ordered by the file of this name; nothing where we have sent none. */
+export const orderedUnder = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
+  (await sql<{ endToEndId: string }>(NAMED, [mode, messageId])).map(({ endToEndId }) => endToEndId)

@@ -1,0 +1,51 @@
+import { area } from '../../kernel/area.ts'
+import { type HandlerOf, implement } from '../../kernel/operation.ts'
+import { given, lock } from '../../kernel/record.ts'
+import { takeNotice } from '../transfers/transfers.ts'
+import { railsApi } from './api.ts'
+import { make, release, stage } from './files.ts'
+import { SepaMessage } from './message.ts'
+import { noticeMachine, SepaNotice } from './notice.ts'
+import { enqueue, standing, takeOut } from './queue.ts'
+import { read } from './read.ts'
+import { fileMachine, SepaFile } from './sepa-file.ts'
+import { stepsApi } from './steps-api.ts'
+
+const tell: HandlerOf<typeof stepsApi.tell> = async ({ params }, context) => {
+  const notice = await lock(context.em, SepaNotice, params.id)
+  if (!notice || !noticeMachine.move(notice, 'told')) return { done: true }
+  notice.dueAt = null
+  await takeNotice(notice.transferId, notice.notice, notice.reasonCode, context)
+  return { done: true }
+}
+
+const rails = implement(
+  { ...railsApi, ...stepsApi },
+  {
+    read: ({ body }, context) => read(body.content, body.mode, context),
+    messages: ({ query: { mode, kind } }, { page }) => page(SepaMessage, given({ mode, kind })),
+    files: ({ query: { mode, status } }, { page }) => page(SepaFile, given({ mode, status })),
+    ...{ enqueue, standing, takeOut, make, stage, release, tell },
+  },
+)
+
+const due = { agent: 'null::text', due: 'due_at', open: 'due_at is not null', waits: 'false', record: 'id' }
+
+export const railsArea = area(
+  'Rails',
+  'What goes to the bank in files, and what the bank’s own files tell.',
+  rails,
+  {
+    entities: [SepaFile, SepaMessage, SepaNotice],
+    machines: [fileMachine, noticeMachine],
+    deadlines: [
+      {
+        ...due,
+        process: { name: 'sepa-file' },
+        table: 'sepa_files',
+        operations: ['rails.make', 'rails.stage', 'rails.release'],
+      },
+      { ...due, process: { name: 'sepa-notice' }, table: 'sepa_notices', operations: ['rails.tell'] },
+    ],
+  },
+)

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import type { Mode } from '../../kernel/context.ts'
+import type { ContextOf } from '../../kernel/operation.ts'
+import { excerpt } from '../../kernel/schemas.ts'
+import { UnreadableXml } from '../../kernel/xml.ts'
+import { xmlText } from '../../kernel/xml-text.ts'
+import { type BankFile, houseOf, keepCredits } from '../../money/billing/billing.ts'
+import type { railsApi } from './api.ts'
+import { type BankMessage, readMessage } from './bank-message.ts'
+import { type Judged, judge } from './judge.ts'
+import { SepaMessage } from './message.ts'
+import { SepaNotice } from './notice.ts'
+
+type Reading = ContextOf<typeof railsApi.read>
+
+/** All that a bank's file tells, in one transaction; each transfer then follows in one of its own. */
+export async function read(content: string, mode: Mode, context: Reading) {
+  const { now, em, actFor, refuse, emit } = context
+  const bytes = Buffer.from(content, 'base64')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const house = houseOf(mode)
+  actFor(house)
+  const known = await em.findOne(SepaMessage, { ...house, sha256 })
+  if (known) return known
+  let told: BankMessage
+  try {
+    told = readMessage(xmlText(bytes), now.toISOString().slice(0, 10))
+  } catch (error) {
+    if (error instanceof UnreadableXml) return refuse('file_unreadable', `content: ${error.message}`)
+    throw error
+  }
+  const judged = await judge(told, mode, context.sql)
+  const credits = told.bookings && (await creditsOf(told.bookings, mode, context))
+  actFor(house)
+  const { kind, messageId } = told
+  const payments = judged.map(({ tenant: _, ...shown }) => shown)
+  const message = em.create(SepaMessage, {
+    ...{ ...house, sha256, kind, messageId: excerpt(messageId), payments, credits },
+  })
+  await em.flush()
+  const taken = notify(message.id, judged, context)
+  emit('sepa.message_read', {
+    ...{ sepaMessageId: message.id, kind, messageId: message.messageId, payments: payments.length, taken },
+  })
+  return message
+}
+
+/** Of what is skipped there, what is said of payments of ours stands among these. */
+async function creditsOf(bookings: BankFile, mode: Mode, context: Reading) {
+  const counts = await keepCredits(bookings, mode, context)
+  const others = bookings.skipped.filter(({ payments }) => payments.length === 0)
+  return { ...counts, skipped: others.map(({ bankReference, reason }) => ({ bankReference, reason })) }
+}
+
+/** Writes down what the transfers are to be told; gives how many. */
+function notify(messageId: string, judged: readonly Judged[], { em, now }: Reading): number {
+  const taken = judged.filter(({ outcome }) => outcome === 'taken')
+  for (const { tenant, transferId, notice, reasonCode } of taken)
+    if (tenant && transferId && notice)
+      em.create(SepaNotice, { ...tenant, messageId, transferId, notice, reasonCode, dueAt: now })
+  return taken.length
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { iban } from '../../kernel/iban.ts'
+import { id } from '../../kernel/ids.ts'
+import { positiveEuros } from '../../kernel/money.ts'
+import { get, post } from '../../kernel/operation.ts'
+import { schemes } from '../../kernel/sepa-rail.ts'
+import { courseEvents } from '../transfers/transfers.ts'
+
+/** How a payment stands that may wait for its file. */
+const standing = [
+  200,
+  z.object({ standing: z.enum(['waiting', 'ordered', 'taken_out']).nullable() }),
+] as const
+
+/** Whether what comes after it may be done. */
+const done = [200, z.object({ done: z.boolean() })] as const
+
+const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), payments: z.int() })
+const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile') })
+
+/** What the rail by files and its cut-offs do, each step of it again and again without harm. */
+export const stepsApi = {
+  enqueue: post('/rails/sepa/queue/{id}', {
+    summary: 'Put a payment into the next file',
+    callers: [],
+    asks: 'sepaRail',
+    body: z.strictObject({
+      scheme: z.enum(schemes),
+      endToEndId: z.string(),
+      amountEuros: positiveEuros(),
+      payee: z.object({ name: z.string(), iban, bic: z.string().nullable() }),
+      reference: z.string().nullable(),
+    }),
+    example: {
+      scheme: 'sct',
+      endToEndId: '01jd8x2m4ye7k9v0c3q5r6t8wz',
+      amountEuros: 12.5,
+      payee: { name: 'Adler GmbH', iban: 'DE89 3704 0044 0532 0130 00', bic: null },
+      reference: 'Invoice 4711',
+    },
+    returns: standing,
+    emits: { 'sepa.payment_queued': PaymentEvent },
+  }),
+  standing: get('/rails/sepa/queue/{id}', {
+    summary: 'How a payment stands in the files',
+    callers: [],
+    returns: standing,
+  }),
+  takeOut: post('/rails/sepa/queue/{id}/take-out', {
+    summary: 'Take a payment out of its file as long as that takes more',
+    callers: [],
+    returns: standing,
+    emits: { 'sepa.payment_taken_out': PaymentEvent },
+  }),
+  /** At its cut-off. From then on it is never another one. */
+  make: post('/rails/sepa/files/{id}/make', {
+    summary: 'Make a file',
+    callers: [],
+    asks: 'sepaRail',
+    returns: done,
+    emits: { 'sepa.file_made': FileEvent, 'sepa.file_empty': FileEvent },
+  }),
+  stage: post('/rails/sepa/files/{id}/stage', {
+    summary: 'Lay a file down for the bank',
+    callers: [],
+    run: 'outside',
+    asks: 'sepaRail',
+    returns: done,
+    emits: { 'sepa.file_staged': FileEvent },
+  }),
+  release: post('/rails/sepa/files/{id}/release', {
+    summary: 'Let the bank have a file',
+    callers: [],
+    run: 'outside',
+    asks: 'sepaRail',
+    returns: done,
+    emits: { 'sepa.file_handed_over': FileEvent },
+  }),
+  tell: post('/rails/sepa/notices/{id}/tell', {
+    summary: 'Let a transfer follow what the bank has told of it',
+    callers: [],
+    returns: done,
+    emits: courseEvents,
+  }),
+}

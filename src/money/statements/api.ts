@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { file } from '../../kernel/file.ts'
+import { id } from '../../kernel/ids.ts'
+import { euros } from '../../kernel/money.ts'
+import { get, list, missing, post } from '../../kernel/operation.ts'
+import { recordHead, recordTail } from '../../kernel/schemas.ts'
+import { statementMachine } from './statement.ts'
+
+const period = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month is written YYYY-MM')
+  .meta({ description: 'A month, in UTC.', examples: ['2026-10'] })
+
+const status = z.enum(statementMachine.states).meta({
+  description:
+    '`open`: of the month that still runs, up to `to`. `final`: of a whole month; it never changes.',
+})
+
+const figures = {
+  openingEuros: euros.meta({ description: 'What was in the wallet when the month began.' }),
+  closingEuros: euros.meta({
+    description: 'What was in it at `to`: the opening, with all that came and went.',
+  }),
+}
+
+export const StatementRecord = z
+  .object({
+    ...recordHead('statement'),
+    walletId: id('wallet'),
+    period,
+    status,
+    holder: z.string(),
+    iban: z.string().nullable(),
+    bic: z.string().nullable(),
+    currency: z.literal('EUR'),
+    from: instant,
+    to: instant.meta({ description: 'What was booked before this instant is in it.' }),
+    ...figures,
+    inEuros: euros,
+    outEuros: euros,
+    movements: z.int().min(0).meta({ description: 'How many; what is only held is none.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Statement' })
+
+export const BillEvent = z.object({
+  statementId: id('statement'),
+  walletId: id('wallet'),
+  period,
+  status,
+  ...figures,
+})
+
+const reading = { callers: ['key'], scope: 'statements:read' } as const
+const statement_not_found = missing('statement')
+const fails = { statement_not_found }
+
+export const statementsApi = {
+  create: post('/statements', {
+    summary: 'Draw up the statement of a month',
+    description: [
+      'By itself it is made on the first of the next month, for every wallet on whose account something was booked; in test mode when your clock passes the end of a month. There is one for each wallet and month: to ask again gives the same record, brought up to date while it is `open`.',
+      'It shows what is booked: opening balance and movements make the closing balance. Money that is only held has not moved. Closed wallets keep their statements.',
+    ].join('\n\n'),
+    callers: ['key'],
+    scope: 'statements:write',
+    body: z.strictObject({
+      walletId: id('wallet'),
+      period: period
+        .optional()
+        .meta({ description: 'A month, `YYYY-MM` in UTC; the one that runs, if left out.' }),
+    }),
+    example: { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
+    returns: [201, StatementRecord],
+    fails: {
+      wallet_not_found: missing('wallet'),
+      period_not_begun: [400, 'period: This month has not begun yet.'],
+      period_before_wallet: [400, 'period: The wallet was opened later.'],
+    },
+    emits: { 'bill.updated': BillEvent },
+  }),
+  list: list('/statements', {
+    ...reading,
+    summary: 'List statements',
+    filters: { walletId: z.string().optional(), period: period.optional(), status: status.optional() },
+    item: StatementRecord,
+  }),
+  get: get('/statements/{id}', {
+    ...reading,
+    summary: 'Get a statement',
+    returns: [200, StatementRecord],
+    fails,
+  }),
+  pdf: get('/statements/{id}/pdf', {
+    ...reading,
+    summary: 'A statement as a document to print',
+    description:
+      'A4. Names in Latin, Greek and Cyrillic letters, and many others, are written as they are. What is too long for its line ends in `…`; the other forms have it in full.',
+    returns: [200, file('application/pdf')],
+    fails,
+  }),
+  csv: get('/statements/{id}/csv', {
+    ...reading,
+    summary: 'A statement as a table',
+    description:
+      'RFC 4180 in UTF-8, one movement a line, ISO dates, amounts with a dot and two decimals. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line break) has an apostrophe before it.',
+    returns: [200, file('text/csv')],
+    fails,
+  }),
+  camt053: get('/statements/{id}/camt053', {
+    ...reading,
+    summary: 'A statement as a bank sends it',
+    description:
+      'ISO 20022 camt.053.001.08. The balance at the end is `CLBD`; of an `open` statement, `ITBD`.',
+    returns: [200, file('application/xml')],
+    fails,
+  }),
+}

@@ -1,0 +1,129 @@
+import { decimal, type Euros } from '../../kernel/money.ts'
+import type { XmlElement } from '../../kernel/xml.ts'
+import { element, written } from '../../kernel/xml-writer.ts'
+import type { Movement } from './movements.ts'
+import type { Statement } from './statement.ts'
+
+export const CAMT053 = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
+
+/** What XML has no place for: a name of nothing else would be an empty one. */
+const UNSPEAKABLE = /[\p{Cc}\uFFFE\uFFFF]+/gu
+
+/** As long as the message allows, in characters; nothing where there is nothing to say. */
+function text(name: string, given: string | null, longest = 140): XmlElement | undefined {
+  const short = [...(given ?? '').replace(UNSPEAKABLE, ' ').trim()].slice(0, longest).join('')
+  return short === '' ? undefined : element(name, short)
+}
+
+const within = (names: readonly string[], innermost: XmlElement | undefined): XmlElement | undefined =>
+  innermost && names.reduceRight((inner, name) => element(name, [inner]), innermost)
+
+/** Amounts have no sign: it is the indicator that says which way. */
+const magnitude = (euros: Euros): string => decimal(euros < 0n ? -euros : euros)
+const amount = (euros: Euros): XmlElement => element('Amt', magnitude(euros), { Ccy: 'EUR' })
+const indicator = (euros: Euros): XmlElement => element('CdtDbtInd', euros < 0n ? 'DBIT' : 'CRDT')
+
+const accountId = (iban: string | null, otherwise: string | null): XmlElement | undefined =>
+  iban ? element('Id', [element('IBAN', iban)]) : within(['Id', 'Othr'], text('Id', otherwise, 34))
+
+/** The entries one after the other, between what stands before and after them: no message is ever whole in memory. */
+export async function* camt053Of(
+  statement: Statement,
+  pages: AsyncIterable<readonly Movement[]>,
+): AsyncGenerator<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+  yield `<Document xmlns="${CAMT053}"><BkToCstmrStmt>${written(headerOf(statement))}<Stmt>\n`
+  yield aboutStatement(statement)
+    .flatMap(part => (part ? written(part) : []))
+    .join('\n')
+  for await (const page of pages)
+    yield page.map(movement => `\n${written(entryOf(movement, statement))}`).join('')
+  yield '\n</Stmt></BkToCstmrStmt></Document>\n'
+}
+
+/** The same message at the same stage of the statement has the same id. */
+const headerOf = ({ id, updatedAt, lastVersion }: Statement): XmlElement =>
+  element('GrpHdr', [
+    element('MsgId', `${bare(id)}-${lastVersion}`),
+    element('CreDtTm', updatedAt.toISOString()),
+  ])
+
+/** Without the noun: an id of a message has 35 characters. */
+const bare = (id: string): string => id.slice(id.indexOf('_') + 1)
+
+function aboutStatement(statement: Statement): (XmlElement | undefined)[] {
+  const { id, period, updatedAt, from, to, iban, bic, walletId, holder, currency } = statement
+  return [
+    element('Id', bare(id)),
+    element('ElctrncSeqNb', period.replace('-', '')),
+    element('CreDtTm', updatedAt.toISOString()),
+    element('FrToDt', [element('FrDtTm', from.toISOString()), element('ToDtTm', to.toISOString())]),
+    element('Acct', [
+      accountId(iban, walletId),
+      element('Ccy', currency),
+      within(['Ownr'], text('Nm', holder)),
+      bic ? within(['Svcr', 'FinInstnId'], element('BICFI', bic)) : undefined,
+    ]),
+    balance('OPBD', statement.openingEuros, from),
+    balance(statement.status === 'final' ? 'CLBD' : 'ITBD', statement.closingEuros, lastDayOf(statement)),
+    element('TxsSummry', [
+      element('TtlNtries', [
+        element('NbOfNtries', String(statement.movements)),
+        element('Sum', decimal(statement.inEuros + statement.outEuros)),
+      ]),
+      element('TtlCdtNtries', [element('Sum', decimal(statement.inEuros))]),
+      element('TtlDbtNtries', [element('Sum', decimal(statement.outEuros))]),
+    ]),
+  ]
+}
+
+const lastDayOf = ({ to }: Statement): Date => new Date(to.getTime() - 1)
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+
+const balance = (code: string, euros: Euros, on: Date): XmlElement =>
+  element('Bal', [
+    element('Tp', [element('CdOrPrtry', [element('Cd', code)])]),
+    amount(euros),
+    indicator(euros),
+    element('Dt', [element('Dt', dayOf(on))]),
+  ])
+
+function entryOf(movement: Movement, { iban, walletId, holder }: Statement): XmlElement {
+  const { amountEuros, bookedAt, valueDate, postingId, kind } = movement
+  const own = { name: holder, iban, walletId }
+  const [payer, payee] = amountEuros < 0n ? [own, movement] : [movement, own]
+  return element('Ntry', [
+    amount(amountEuros),
+    indicator(amountEuros),
+    element('Sts', [element('Cd', 'BOOK')]),
+    element('BookgDt', [element('DtTm', bookedAt.toISOString())]),
+    element('ValDt', [element('Dt', valueDate)]),
+    element('AcctSvcrRef', postingId),
+    element('BkTxCd', [codeOf(movement)]),
+    element('NtryDtls', [
+      element('TxDtls', [
+        element('Refs', [element('AcctSvcrRef', postingId), text('EndToEndId', movement.endToEndId, 35)]),
+        amount(amountEuros),
+        indicator(amountEuros),
+        element('RltdPties', [...party('Dbtr', payer), ...party('Cdtr', payee)]),
+        within(['RmtInf'], text('Ustrd', movement.reference)),
+        text('AddtlTxInf', kind.words, 500),
+      ]),
+    ]),
+  ])
+}
+
+/** Our own payment that comes back is one of those that were issued. */
+function codeOf({ kind, amountEuros }: Movement): XmlElement {
+  const isIssued = amountEuros < 0n || kind.code === 'RRTN'
+  const family = [element('Cd', isIssued ? 'ICDT' : 'RCDT'), element('SubFmlyCd', kind.code)]
+  return element('Domn', [element('Cd', 'PMNT'), element('Fmly', family)])
+}
+
+type Side = Pick<Movement, 'name' | 'iban' | 'walletId'>
+
+const party = (role: 'Dbtr' | 'Cdtr', { name, iban, walletId }: Side): (XmlElement | undefined)[] => [
+  within([role, 'Pty'], text('Nm', name)),
+  within([`${role}Acct`], accountId(iban, walletId)),
+]

@@ -1,0 +1,32 @@
+import { decimal } from '../../kernel/money.ts'
+import type { Movement } from './movements.ts'
+
+/** Each column with what stands in it. Those of text can hold the words of others. */
+const columns: Readonly<Record<string, (movement: Movement) => string>> = {
+  bookedAt: ({ bookedAt }) => bookedAt.toISOString(),
+  valueDate: ({ valueDate }) => valueDate,
+  kind: ({ kind }) => text(kind.words),
+  counterparty: ({ name }) => text(name),
+  counterpartyAccount: ({ iban, walletId }) => text(iban ?? walletId),
+  reference: ({ reference }) => text(reference),
+  endToEndId: ({ endToEndId }) => text(endToEndId),
+  amountEuros: ({ amountEuros }) => decimal(amountEuros),
+  balanceEuros: ({ balanceEuros }) => decimal(balanceEuros),
+  postingId: ({ postingId }) => postingId,
+}
+
+/** By what a spreadsheet takes a text for a formula, the wide forms of East Asia too. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+
+function text(given: string | null): string {
+  const harmless = (given ?? '').replace(FORMULA, "'$&")
+  return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
+
+export async function* csvOf(pages: AsyncIterable<readonly Movement[]>): AsyncGenerator<string> {
+  yield line(Object.keys(columns))
+  for await (const page of pages)
+    yield page.map(movement => line(Object.values(columns).map(column => column(movement)))).join('')
+}

@@ -1,0 +1,101 @@
+import { LockMode } from '@mikro-orm/core'
+import { findCustomer } from '../../identity/customers/customers.ts'
+import { after } from '../../kernel/clock.ts'
+import type { Tenant } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database.ts'
+import type { Euros } from '../../kernel/money.ts'
+import type { ContextOf } from '../../kernel/operation.ts'
+import { type Flow, flowOf, sealWallet, together, walletAt } from '../ledger/ledger.ts'
+import type { statementsApi } from './api.ts'
+import { type Month, monthOf, Statement, statementMachine } from './statement.ts'
+
+type Making = ContextOf<typeof statementsApi.create>
+
+/** Of a wallet what stands on its statement. */
+interface Account {
+  readonly id: string
+  readonly iban: string | null
+  readonly bic: string | null
+}
+
+/** What a ledger says of a month. */
+interface Drawn extends Flow {
+  readonly accountId: string
+  readonly openingEuros: Euros
+  readonly closingEuros: Euros
+  readonly beforeVersion: bigint
+  readonly lastVersion: bigint
+}
+
+/**
+ * The statement of a month, made or brought up to date. One that is over is sealed first: whoever still has a posting
+ * of yesterday in hand books it today, and so what has been drawn up stays true.
+ */
+export async function make(wallet: Account, period: string, context: Making): Promise<Statement> {
+  const { em, sql, tenant, now } = context
+  const known = await em.findOne(Statement, { walletId: wallet.id, period })
+  if (known?.status === 'final') return known
+  const month = monthOf(period)
+  const isOver = month.to <= now
+  // The long way before anybody is held up, and what has come since after it.
+  let drawn = await draw(sql, tenant, wallet.id, month, known)
+  if (isOver) {
+    await sealWallet(sql, tenant, wallet.id, month.to)
+    drawn = await draw(sql, tenant, wallet.id, month, drawn)
+  }
+  return keep({ ...drawn, from: month.from, to: isOver ? month.to : now }, wallet, period, context, isOver)
+}
+
+async function draw(
+  sql: Sql,
+  tenant: Tenant,
+  walletId: string,
+  { from, to }: Month,
+  known: Drawn | null,
+): Promise<Drawn> {
+  const before = await walletAt(sql, tenant, after(from, -1), walletId)
+  const last = await walletAt(sql, tenant, after(to, -1), walletId)
+  if (!before || !last) throw new Error(`${walletId}: a wallet without an account`)
+  const span = { accountId: last.id, after: before.version, upTo: last.version }
+  const isPart = known?.beforeVersion === before.version && known.lastVersion <= last.version
+  const flow = isPart
+    ? together(known, await flowOf(sql, { ...span, after: known.lastVersion }))
+    : await flowOf(sql, span)
+  return {
+    ...flow,
+    accountId: last.id,
+    openingEuros: before.posted,
+    closingEuros: last.posted,
+    beforeVersion: before.version,
+    lastVersion: last.version,
+  }
+}
+
+/** Whoever was faster has seen as much, or more. */
+async function keep(
+  drawn: Drawn & Month,
+  { id: walletId, iban, bic }: Account,
+  period: string,
+  { em, tenant, emit }: Pick<Making, 'em' | 'tenant' | 'emit'>,
+  isOver: boolean,
+): Promise<Statement> {
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }
+  const kept = await em.findOne(Statement, { walletId, period }, locked)
+  if (kept?.status === 'final') return kept
+  if (kept && !isOver && drawn.lastVersion <= kept.lastVersion) return kept
+  const { name: holder } = await findCustomer(em, tenant.ownerId)
+  const members = { ...drawn, walletId, period, holder, iban, bic }
+  const statement = kept ? Object.assign(kept, members) : em.create(Statement, members)
+  if (isOver) statementMachine.move(statement, 'final')
+  emit('bill.updated', aboutStatement(statement))
+  return statement
+}
+
+const aboutStatement = ({ id, walletId, period, status, openingEuros, closingEuros }: Statement) => ({
+  statementId: id,
+  walletId,
+  period,
+  status,
+  openingEuros,
+  closingEuros,
+})

@@ -1,0 +1,52 @@
+import type { Mode, Tenant } from '../../kernel/context.ts'
+import type { Row, Sql } from '../../kernel/database.ts'
+import type { MonthsOf } from './process.ts'
+
+/** An account, with the first month of it that is over, has entries, and has no final statement. */
+interface Looked extends Row {
+  readonly accountId: string
+  readonly ownerId: string
+  readonly mode: Mode
+  readonly walletId: string
+  readonly period: string | null
+}
+
+export type Due = Looked & { readonly period: string }
+
+/** Each by the clock of its tenant. A month is looked at by three look-ups in an index, however much was booked in it. */
+const looked = (accounts: string): string => `
+select a.id as "accountId", a.owner_id as "ownerId", a.mode, a.wallet_id as "walletId",
+  to_char(m.first at time zone 'UTC', 'YYYY-MM') as period
+from (select id, owner_id, mode, wallet_id, created_at from ledger_accounts where kind = 'wallet' and ${accounts}) as a
+left join tenant_clocks c on (c.owner_id, c.mode) = (a.owner_id, a.mode)
+left join lateral (
+  select s.first from generate_series(date_trunc('month', a.created_at, 'UTC'),
+    date_trunc('month', clock_timestamp() + coalesce(c.offset_ms, 0) * interval '1 millisecond', 'UTC')
+      - interval '1 month', interval '1 month') as s (first)
+  where not exists (select from statements k where (k.owner_id, k.mode, k.wallet_id, k.period, k.status)
+      = (a.owner_id, a.mode, a.wallet_id, to_char(s.first at time zone 'UTC', 'YYYY-MM'), 'final'))
+    and exists (select from ledger_entries e where e.account_id = a.id
+      and e.booked_at >= s.first and e.booked_at < s.first + interval '1 month')
+  order by s.first limit 1
+) as m on true`
+
+const AT_ONCE = 250
+
+const EVERYBODY = `${looked(`id > $1 order by id limit ${AT_ONCE}`)} order by a.id`
+const OF_TENANT = `${looked(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${AT_ONCE}`)} order by a.id`
+const ANY = `select 1 from (${looked('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
+
+/** One page of accounts: what is due among them, and where the next page begins; null where there is none. */
+export async function monthsDue(
+  sql: Sql,
+  { ownerId, mode, after = '' }: MonthsOf,
+): Promise<{ due: Due[]; next: string | null }> {
+  const rows = await (ownerId
+    ? sql<Looked>(OF_TENANT, [after, ownerId, mode])
+    : sql<Looked>(EVERYBODY, [after]))
+  const next = rows.length < AT_ONCE ? null : (rows.at(-1)?.accountId ?? null)
+  return { due: rows.filter((row): row is Due => row.period !== null), next }
+}
+
+export const isAnyMonthDue = async (sql: Sql, { ownerId, mode }: Tenant): Promise<boolean> =>
+  (await sql(ANY, [ownerId, mode])).length > 0

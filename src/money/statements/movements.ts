@@ -1,0 +1,68 @@
+import type { Row, Sql } from '../../kernel/database.ts'
+import type { Euros } from '../../kernel/money.ts'
+import { kindOf } from './kinds.ts'
+import type { Statement } from './statement.ts'
+
+/** A line of a statement. */
+export interface Movement {
+  readonly postingId: string
+  readonly kind: ReturnType<typeof kindOf>
+  readonly bookedAt: Date
+  readonly valueDate: string
+  /** Positive where it came in. */
+  readonly amountEuros: Euros
+  readonly balanceEuros: Euros
+  /** Of the other side, as far as it is known. */
+  readonly name: string | null
+  readonly iban: string | null
+  /** Where the other side is a wallet of the same owner. */
+  readonly walletId: string | null
+  readonly reference: string | null
+  readonly endToEndId: string | null
+}
+
+interface Read extends Row, Omit<Movement, 'kind'> {
+  readonly template: string
+  readonly version: bigint
+}
+
+const AT_ONCE = 250
+
+/**
+ * All of it never changes once it is written: so it is read page by page, each by itself, while somebody takes as long
+ * as he likes to receive it. Other wallets are told by their number, not by a name that may be another one tomorrow.
+ */
+const PAGE = `
+with page as (
+  select version, transfer_id, amount_cents, balance_after_cents, booked_at from ledger_entries
+  where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0
+  order by version limit ${AT_ONCE}
+)
+select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at as "bookedAt",
+  t.value_date::text as "valueDate", p.amount_cents as "amountEuros", p.balance_after_cents as "balanceEuros",
+  coalesce(c.sender_name, x.payee ->> 'name', case when w.id is not null then $6 end) as name,
+  coalesce(c.sender_iban, x.payee ->> 'iban', w.iban) as iban, w.id as "walletId",
+  coalesce(c.reference, x.reference) as reference, coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId"
+from page p
+join ledger_transfers t on t.id = p.transfer_id
+left join incoming_credits c on t.reference_type = 'incoming_credit' and c.id = t.reference_id
+left join transfers x on t.reference_type = 'transfer' and x.id = t.reference_id
+left join lateral (
+  select min(w.id) as id, min(w.iban) as iban from ledger_entries o
+  join ledger_accounts a on a.id = o.account_id join wallets w on w.id = a.wallet_id
+  where o.owner_id = $4 and o.mode = $5 and o.transfer_id = p.transfer_id and o.account_id <> $1
+    and sign(o.amount_cents) <> sign(p.amount_cents)
+  having count(*) = 1
+) as w on true
+order by p.version`
+
+/** The movements of a statement in the order of booking; the next page is read when the last one is used up. */
+export async function* movementsOf(sql: Sql, statement: Statement): AsyncGenerator<readonly Movement[]> {
+  const { accountId, lastVersion, ownerId, mode, holder } = statement
+  let after = statement.beforeVersion
+  while (after < lastVersion) {
+    const rows = await sql<Read>(PAGE, [accountId, after, lastVersion, ownerId, mode, holder])
+    if (rows.length > 0) yield rows.map(row => ({ ...row, kind: kindOf(row.template) }))
+    after = rows.length < AT_ONCE ? lastVersion : (rows.at(-1)?.version ?? lastVersion)
+  }
+}

@@ -1,0 +1,49 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/machine.ts'
+import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+
+/** Of a month that still runs, then of one that is over: that one never changes. */
+export const statementMachine = machine('statement', { open: ['final'], final: [] })
+
+const schema = defineEntity({
+  ...tenantTable('Statement', 'statements'),
+  properties: {
+    ...record('statement'),
+    walletId: p.text(),
+    accountId: p.text(),
+    period: p.text(),
+    status: p.enum(statementMachine.states).onCreate(() => statementMachine.initial),
+    currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
+    /** Whose account it is and its number, as they were when it was made. */
+    holder: p.text(),
+    iban: maybe.string(),
+    bic: maybe.string(),
+    from: timestamp().name('covers_from'),
+    to: timestamp().name('covers_to'),
+    openingEuros: p.bigint().name('opening_cents'),
+    inEuros: p.bigint().name('in_cents'),
+    outEuros: p.bigint().name('out_cents'),
+    closingEuros: p.bigint().name('closing_cents'),
+    movements: p.bigint(),
+    /** Its movements are the entries of the account after the one, up to the other. */
+    beforeVersion: p.bigint(),
+    lastVersion: p.bigint(),
+  },
+})
+
+export class Statement extends schema.class {}
+schema.setClass(Statement)
+
+/** `2026-11`, in UTC. */
+export const periodOf = (at: Date): string => at.toISOString().slice(0, 7)
+
+export interface Month {
+  readonly from: Date
+  /** When the next one begins. */
+  readonly to: Date
+}
+
+export function monthOf(period: string): Month {
+  const from = new Date(`${period}-01T00:00:00Z`)
+  return { from, to: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1)) }
+}

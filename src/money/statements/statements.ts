@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { area, reaction } from '../../kernel/area.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { File, Pieces } from '../../kernel/file.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given } from '../../kernel/record.ts'
+import { findWallet } from '../wallets/wallets.ts'
+import { statementsApi } from './api.ts'
+import { camt053Of } from './camt053.ts'
+import { csvOf } from './csv.ts'
+import { make } from './make.ts'
+import { isAnyMonthDue } from './months.ts'
+import { type Movement, movementsOf } from './movements.ts'
+import { statementsProcess } from './process.ts'
+import { periodOf, Statement, statementMachine } from './statement.ts'
+
+export { monthsDue } from './months.ts'
+
+const shown = (statement: Statement) => ({ ...statement, movements: Number(statement.movements) })
+
+type Writing = (statement: Statement, pages: AsyncIterable<readonly Movement[]>) => Pieces
+
+interface Form {
+  readonly type: string
+  readonly extension: string
+  readonly write: Writing
+}
+
+/** What draws is large, and is loaded when it is first needed. */
+async function* pdfOf(...given: Parameters<Writing>): Pieces {
+  const pdf = await import('./pdf.ts')
+  yield* pdf.pdfOf(...given)
+}
+
+const forms = {
+  pdf: { type: 'application/pdf', extension: 'pdf', write: pdfOf },
+  csv: {
+    type: 'text/csv; charset=utf-8; header=present',
+    extension: 'csv',
+    write: (_, pages) => csvOf(pages),
+  },
+  camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: camt053Of },
+} as const satisfies Record<string, Form>
+
+type Reading = Pick<Context, 'em' | 'sql'>
+
+/** A statement in one of its forms, written while it is received; undefined where there is none. */
+async function document(
+  id: string,
+  { type, extension, write }: Form,
+  { em, sql }: Reading,
+): Promise<File | undefined> {
+  const statement = await em.findOne(Statement, { id })
+  if (!statement) return undefined
+  const { period, iban, walletId } = statement
+  const name = `statement-${period}-${iban ?? walletId}.${extension}`
+  return { type, name, content: write(statement, movementsOf(sql, statement)) }
+}
+
+const statements = implement(statementsApi, {
+  async create({ body }, context) {
+    const { now, refuse } = context
+    const { walletId, period = periodOf(now) } = body
+    const wallet = await findWallet(context, walletId)
+    if (!wallet) return refuse('wallet_not_found')
+    if (period > periodOf(now)) return refuse('period_not_begun')
+    if (period < periodOf(wallet.createdAt)) return refuse('period_before_wallet')
+    return shown(await make(wallet, period, context))
+  },
+
+  async list({ query: { walletId, period, status } }, { page }) {
+    const found = await page(Statement, given({ walletId, period, status }))
+    return { ...found, data: found.data.map(shown) }
+  },
+
+  async get({ params }, { em, refuse }) {
+    const statement = await em.findOne(Statement, { id: params.id })
+    return statement ? shown(statement) : refuse('statement_not_found')
+  },
+
+  pdf: async ({ params }, context) =>
+    (await document(params.id, forms.pdf, context)) ?? context.refuse('statement_not_found'),
+  csv: async ({ params }, context) =>
+    (await document(params.id, forms.csv, context)) ?? context.refuse('statement_not_found'),
+  camt053: async ({ params }, context) =>
+    (await document(params.id, forms.camt053, context)) ?? context.refuse('statement_not_found'),
+})
+
+export const statementsArea = area(
+  'Statements',
+  'What came into a wallet in a month, what left it, and what was there before and after.',
+  statements,
+  {
+    entities: [Statement],
+    machines: [statementMachine],
+    reactions: {
+      // Months have ended by the clock of this tenant, and by no other one.
+      'clock.advanced': reaction(z.unknown(), {}, async (_, { sql, tenant, wake }) => {
+        if (await isAnyMonthDue(sql, tenant)) wake(statementsProcess, { id: tenant.ownerId, agentId: null })
+      }),
+    },
+  },
+)

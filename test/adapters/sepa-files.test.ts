@@ -1,0 +1,216 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { nextFile } from '../../src/adapters/sepa-rail/cut-offs.ts'
+import { railByFiles } from '../../src/adapters/sepa-rail/files.ts'
+import { outFolder } from '../../src/adapters/sepa-rail/folder.ts'
+import { pain001 } from '../../src/adapters/sepa-rail/pain001.ts'
+import { pain001Shape } from '../../src/adapters/sepa-rail/pain001-shape.ts'
+import type { Order, Payment } from '../../src/kernel/sepa-rail.ts'
+import { bankDayFrom, isBankDay } from '../../src/kernel/target-days.ts'
+import { allAt, readXml, textAt } from '../../src/kernel/xml.ts'
+import { misshapen } from '../../src/kernel/xml-shape.ts'
+import { element } from '../../src/kernel/xml-writer.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+const debtor = { name: 'Agent Payments Öffentlich & Co', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
+
+const payment = (endToEndId: string, amountEuros: bigint) => ({
+  endToEndId,
+  amountEuros,
+  payerIban: null,
+  payee: { name: 'Baeckerei Mueller', iban: 'NL91ABNA0417164300', bic: null },
+  reference: 'Invoice 4711',
+})
+
+const order: Order = {
+  messageId: '01jd8x2m4ye7k9v0c3q5r6t8wz',
+  madeAt: new Date('2026-11-20T08:00:00.000Z'),
+  executeOn: '2026-11-20',
+  scheme: 'sct',
+  payments: [payment('e1', 1n), payment('e2', 99_999_999_999n)],
+}
+
+async function nothing(): Promise<void> {}
+async function unasked(): Promise<never> {
+  throw new Error('it is not asked')
+}
+
+describe('an order', () => {
+  test('is a message whose totals are those of its payments, to the cent', () => {
+    const document = readXml(pain001(order, debtor))
+    const [body] = document.children
+    expect(document.namespace).toBe('urn:iso:std:iso:20022:tech:xsd:pain.001.001.09')
+    for (const place of ['GrpHdr', 'PmtInf']) {
+      expect(body && textAt(body, `${place}/NbOfTxs`)).toBe('2')
+      expect(body && textAt(body, `${place}/CtrlSum`)).toBe('1000000000.00')
+    }
+    expect(body && allAt(body, 'PmtInf/CdtTrfTxInf/Amt/InstdAmt').map(({ text }) => text)).toEqual([
+      '0.01',
+      '999999999.99',
+    ])
+    expect(body && textAt(body, 'PmtInf/Dbtr/Nm')).toBe('Agent Payments Oeffentlich + Co')
+    expect(body && allAt(body, 'PmtInf/PmtTpInf/LclInstrm')).toEqual([])
+  })
+
+  test('that is instant says so, and a bank without a BIC is said not to be given', () => {
+    const message = pain001({ ...order, scheme: 'sct_inst' }, { ...debtor, bic: null })
+    expect(message).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
+    expect(message).toContain('<DbtrAgt><FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId></DbtrAgt>')
+  })
+
+  test.each<[string, Partial<Order>]>([
+    ['without payments', { payments: [] }],
+    ['of nothing', { payments: [payment('e1', 0n)] }],
+    ['above what SEPA carries', { payments: [payment('e1', 100_000_000_000n)] }],
+    [
+      'to a name in other letters',
+      { payments: [{ ...payment('e1', 1n), payee: { name: 'Ö', iban: 'NL91ABNA0417164300', bic: null } }] },
+    ],
+    ['under a name that is too long', { payments: [payment('e'.repeat(36), 1n)] }],
+    ['under a name that begins with a slash', { payments: [payment('/e', 1n)] }],
+    ['on no day', { executeOn: '' }],
+  ])('%s goes nowhere', (_, wrong) => {
+    expect(() => pain001({ ...order, ...wrong }, debtor)).toThrow(/cannot be ordered/)
+  })
+
+  test('has all of its elements, in their order, and no other', () => {
+    const shapeOf = (message: string) => {
+      const document = readXml(message)
+      return misshapen({ ...document, attributes: new Map() }, pain001Shape)
+    }
+    const message = pain001(order, debtor)
+    expect(shapeOf(message)).toBeUndefined()
+    const wrong: [RegExp, string, RegExp][] = [
+      [/<ChrgBr>SLEV<\/ChrgBr>/, '', /PmtInf\/ChrgBr is missing/],
+      [/SLEV/, 'SHAR', /ChrgBr is not right: SHAR/],
+      [/ Ccy="EUR"/, ' Ccy="USD"', /InstdAmt\/@Ccy/],
+      [/ Ccy="EUR"/, ' Ccy="EUR" More="1"', /an attribute too many/],
+      [/<PmtMtd>TRF<\/PmtMtd>(<BtchBookg>false<\/BtchBookg>)/, '$1<PmtMtd>TRF</PmtMtd>', /PmtMtd is missing/],
+      [/<\/PmtInf>/, '</PmtInf><PmtInf/>', /PmtInf has no place there/],
+      [/<Dbtr>/, '<Dbtr>text', /Dbtr has text/],
+      [/<Cd>SEPA<\/Cd>/, '<Cd><Cd/></Cd>', /Cd has elements in it/],
+    ]
+    for (const [what, by, why] of wrong) expect(shapeOf(message.replace(what, by))).toMatch(why)
+    expect(misshapen(element('Other', []), pain001Shape)).toMatch(/CstmrCdtTrfInitn is missing/)
+  })
+})
+
+describe('banks settle', () => {
+  test.each([
+    ['2026-01-01', false],
+    ['2026-04-02', true],
+    ['2026-04-03', false],
+    ['2026-04-06', false],
+    ['2026-04-07', true],
+    ['2026-05-01', false],
+    ['2026-05-14', true],
+    ['2026-11-20', true],
+    ['2026-11-21', false],
+    ['2026-12-24', true],
+    ['2026-12-25', false],
+    ['2027-03-26', false],
+    ['2027-03-29', false],
+    ['2024-03-29', false],
+    ['2025-04-21', false],
+    ['2038-04-26', false],
+  ])('on %s: %s', (day, settles) => {
+    expect(isBankDay(day)).toBe(settles)
+  })
+
+  test('again after the longest time without', () => {
+    expect(bankDayFrom('2026-12-25')).toBe('2026-12-28')
+    expect(bankDayFrom('2026-04-03')).toBe('2026-04-07')
+  })
+})
+
+describe('a payment goes into the file', () => {
+  const times = ['09:00', '15:00']
+  test.each([
+    ['of the next cut-off', '2026-11-20T07:59:59.999Z', '2026-11-20T08:00:00.000Z', '2026-11-20'],
+    [
+      'of the one after it, at the very moment',
+      '2026-11-20T08:00:00.000Z',
+      '2026-11-20T14:00:00.000Z',
+      '2026-11-20',
+    ],
+    [
+      'of Monday, after the last one of Friday',
+      '2026-11-20T14:00:00.000Z',
+      '2026-11-23T08:00:00.000Z',
+      '2026-11-23',
+    ],
+    ['of the day after Easter', '2026-04-02T13:00:00.000Z', '2026-04-07T07:00:00.000Z', '2026-04-07'],
+    ['by the clock of summer', '2026-07-01T06:30:00.000Z', '2026-07-01T07:00:00.000Z', '2026-07-01'],
+    [
+      'of the day that it is in Frankfurt',
+      '2026-11-22T23:30:00.000Z',
+      '2026-11-23T08:00:00.000Z',
+      '2026-11-23',
+    ],
+  ])('%s', (_, at, closesAt, executeOn) => {
+    expect(nextFile('sct', new Date(at), times)).toEqual({ closesAt: new Date(closesAt), executeOn })
+  })
+
+  test('at once, on any day, where it is instant', () => {
+    const sunday = new Date('2026-11-22T12:00:00.000Z')
+    expect(nextFile('sct_inst', sunday, times)).toEqual({ closesAt: sunday, executeOn: '2026-11-22' })
+  })
+})
+
+describe('a rail by files', () => {
+  const settings = { debtor, cutOffs: ['09:00'], files: { stage: nothing, release: nothing } }
+  const rail = railByFiles({
+    ...settings,
+    queue: { put: unasked, standing: async () => null, takeOut: unasked },
+  })
+  const asked: Payment = {
+    ...payment('e1', 1n),
+    scheme: 'sct_inst',
+    submittedAt: order.madeAt,
+    until: null,
+    at: order.madeAt,
+  }
+  const call = { reference: 'transfer_1', requestId: 'request-1' }
+
+  test('takes no payment that would spoil a file for the others, and none whose time is over', async () => {
+    const nobody = { ...asked.payee, name: '' }
+    expect(await rail.submit({ ...asked, payee: nobody }, call)).toEqual({
+      status: 'rejected',
+      reasonCode: 'FF01',
+    })
+    expect(await rail.submit({ ...asked, until: order.madeAt }, call)).toEqual({
+      status: 'rejected',
+      reasonCode: 'TM01',
+    })
+  })
+})
+
+describe('the folder of the bank', () => {
+  const folder = temporaryFolder()
+  const out = outFolder(folder)
+  const inOut = () => readdirSync(join(folder, 'out'))
+
+  test('gets a file whole, for its owner alone, and once, however often it is handed over', async () => {
+    await out.stage('a.xml', '<a/>')
+    expect(inOut()).toEqual([])
+    await out.stage('a.xml', '<a/>')
+    await out.release('a.xml')
+    const path = join(folder, 'out', 'a.xml')
+    expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['<a/>', 0o600])
+    rmSync(path)
+    await out.release('a.xml')
+    expect(inOut()).toEqual([])
+    expect(readdirSync(join(folder, 'sent'))).toEqual(['a.xml'])
+  })
+
+  test('that is not the one in which a file was laid down is a failure', async () => {
+    await expect(out.release('other.xml')).rejects.toThrow(/ENOENT/)
+    await expect(outFolder(join(folder, 'unmounted')).release('a.xml')).rejects.toThrow(/ENOENT/)
+  })
+
+  test('that cannot be written to is a failure', async () => {
+    mkdirSync(join(folder, '.staged', 'b.xml'))
+    await expect(out.stage('b.xml', '<b/>')).rejects.toThrow()
+  })
+})

@@ -1,0 +1,54 @@
+import { type Case, measure, type Result } from './case.ts'
+import type { Ask } from './load.ts'
+import { line, ratio, type Section, whole } from './report.ts'
+import { newOwner, post, type Stage } from './stage.ts'
+
+const OWNERS = 32
+const SECONDS = 4
+
+interface Owner {
+  readonly token: string
+}
+
+/** SEPA credits of one euro to a new wallet of this owner. */
+async function credits({ api }: Stage, { token }: Owner): Promise<Ask> {
+  const credentials = { authorization: `Bearer ${token}` }
+  const { iban } = await post(api, '/wallets', { name: 'Bench' }, credentials)
+  return { token, body: { iban, amountEuros: 1, senderName: 'A customer' } }
+}
+
+function caseOf({ api: server, token }: Stage, name: string, asks: readonly Ask[]): Case {
+  const request = () => ({ method: 'POST', path: '/simulate/sepa/incoming', token, asks }) as const
+  return { name, title: name, server, request }
+}
+
+/** The better of two rounds, taken in turns. */
+async function inTurns(cases: readonly Case[]): Promise<Result[]> {
+  const best = new Map<string, Result>()
+  for (const one of [...cases, ...cases]) {
+    const result = await measure(one, OWNERS, SECONDS)
+    if (result.perSecond > (best.get(one.name)?.perSecond ?? 0)) best.set(one.name, result)
+  }
+  return [...best.values()]
+}
+
+/**
+ * No account is shared by all: each owner has a bank account in a ledger of his own. Credits of one owner, told one by
+ * one, take turns at it; those of many owners do not. A bank's file, which has many of them, touches it once.
+ */
+export async function measureShared(stage: Stage): Promise<Section> {
+  const mine: Ask[] = []
+  const theirs: Ask[] = []
+  for (let n = 0; n < OWNERS; n++) {
+    mine.push(await credits(stage, stage))
+    theirs.push(await credits(stage, await newOwner(stage.api, n)))
+  }
+  const [shared, apart] = await inTurns([caseOf(stage, 'shared', mine), caseOf(stage, 'apart', theirs)])
+  const rows = [
+    ['POST /simulate/sepa/incoming, 32 connections', ''],
+    ['one owner, one bank account', `${whole(shared?.perSecond ?? 0)}/s`],
+    ['32 owners, a bank account each', `${whole(apart?.perSecond ?? 0)}/s`],
+    ['shared / apart', ratio(shared?.perSecond, apart?.perSecond)],
+  ]
+  return { figures: { sharedAccount: { shared, apart } }, text: rows.map(line).join('\n') }
+}

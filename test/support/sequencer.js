@@ -1,0 +1,34 @@
+import TestSequencer from '@jest/test-sequencer'
+
+/** They wait for other processes, or ask a thousand times: begun last, one of them would keep one core busy alone. */
+const LONGEST = [
+  'bin/bad-timing',
+  'contract',
+  'derive/docs',
+  'bin/start',
+  'bin/bad-luck',
+  'bin/stop',
+  'workflows/intent',
+  'activities/transfers',
+  'workflows/outage',
+  'workflows/transfer-faults',
+  'workflows/transfer',
+  'bin/crash',
+  'bin/api',
+  'commerce/sepa',
+  'kernel/lanes',
+  'platform/embedded-postgres',
+  'workflows/agent',
+]
+
+const rankOf = ({ path }) => {
+  const rank = LONGEST.findIndex(name => path.endsWith(`/test/${name}.test.ts`))
+  return rank === -1 ? LONGEST.length : rank
+}
+
+/** The longest first, in a fresh checkout too, where Jest has yet to learn which they are. */
+export default class Sequencer extends TestSequencer {
+  sort(tests) {
+    return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b))
+  }
+}

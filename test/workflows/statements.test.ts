@@ -1,0 +1,121 @@
+import { expect, test } from '@jest/globals'
+import { newId } from '../../src/kernel/ids.ts'
+import { aWallet, made } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { runs } from '../support/runs.ts'
+import { temporalOfRun } from '../support/temporal.ts'
+import { until } from '../support/until.ts'
+
+const temporal = temporalOfRun()
+const house = await startHouse({ temporal })
+const { client: operator, of } = await runs()
+
+const eventsOf = async (walletId: string): Promise<string[]> =>
+  (
+    await house.sql<{ period: string }>(
+      `select data ->> 'period' as period from events where event = 'bill.updated' and data ->> 'walletId' = $1
+       and data ->> 'status' = 'final' order by id`,
+      [walletId],
+    )
+  ).map(({ period }) => period)
+
+const schedule = operator.schedule.getHandle(`${temporal.taskQueue}-statements`)
+
+/** The run that the schedule has begun last, when it has ended. */
+async function triggered(): Promise<string> {
+  const before = (await schedule.describe()).info.numActionsTaken
+  await schedule.trigger()
+  const run = await until('the schedule has acted', async () => {
+    const { info } = await schedule.describe()
+    return info.numActionsTaken > before ? info.recentActions.at(-1)?.action.workflow : undefined
+  })
+  return (await of({ workflowId: run.workflowId }).ends()) as string
+}
+
+/** A wallet of an owner of its own into which so much has come two months ago. */
+async function aWalletOfOld(cents: number): Promise<string> {
+  const { client, ownerId } = await house.owner()
+  const { id } = await aWallet(client)
+  const stamps = `created_at = now() - interval '70 days', updated_at = now() - interval '70 days'`
+  await house.sql(`update wallets set ${stamps} where id = $1`, [id])
+  await house.sql(`update ledger_accounts set ${stamps} where wallet_id = $1`, [id])
+  await house.sql(
+    `insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents)
+     values ($2, $1, 'test', now() - interval '70 days', now() - interval '70 days', 'EUR', 'bank', 'debit', 0)`,
+    [ownerId, newId('account')],
+  )
+  await house.sql(
+    `select ledger_post($1, 'test', now() - interval '62 days',
+       jsonb_build_array(jsonb_build_object('id', $2::text, 'currency', 'EUR', 'kind', 'fund',
+         'referenceType', 'trial', 'referenceId', $2::text)),
+       (select jsonb_agg(jsonb_build_object('transferId', $2::text, 'accountId', id, 'hold', 0,
+         'amount', case kind when 'bank' then -$3::int else $3::int end))
+        from ledger_accounts where owner_id = $1))`,
+    [ownerId, newId('posting'), cents],
+  )
+  return id
+}
+
+test('on the first of the month, every wallet with entries and no other', async () => {
+  const { spec, action } = await schedule.describe()
+  expect(spec.calendars).toEqual([
+    expect.objectContaining({
+      dayOfMonth: [{ start: 1, end: 1, step: 1 }],
+      hour: [{ start: 0, end: 0, step: 1 }],
+      minute: [{ start: 5, end: 5, step: 1 }],
+    }),
+  ])
+  expect(action).toMatchObject({ type: 'startWorkflow', workflowType: 'statements' })
+  const [one, other] = [await aWalletOfOld(500), await aWalletOfOld(700)]
+  const { client } = await house.owner()
+  const idle = (await aWallet(client)).id
+  expect(await triggered()).toBe('2 statements made')
+  expect([await eventsOf(one), await eventsOf(other), await eventsOf(idle)]).toEqual([
+    [expect.any(String)],
+    [expect.any(String)],
+    [],
+  ])
+  expect(await triggered()).toBe('0 statements made')
+  expect(await eventsOf(one)).toHaveLength(1)
+})
+
+test('more wallets than one page has are all looked at', async () => {
+  const { client, ownerId } = await house.owner()
+  const { id } = await aWallet(client, 1)
+  // As many idle ones before it.
+  await house.sql(
+    `with w as (insert into wallets (id, owner_id, mode, created_at, updated_at, name, kind, currency, status, metadata)
+       select 'wallet_0' || n, $1, 'test', now(), now(), 'Idle', 'owner', 'EUR', 'active', '{}'
+       from generate_series(1, 300) as n returning id)
+     insert into ledger_accounts
+       (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents, wallet_id)
+     select replace(id, 'wallet', 'account'), $1, 'test', now(), now(), 'EUR', 'wallet', 'credit', 0, id from w`,
+    [ownerId],
+  )
+  await made(client.sandbox.advance({ body: { days: 40 } }))
+  await until('its month is drawn up', async () => (await eventsOf(id)).length > 0)
+  expect(await of({ workflowId: `statements/${ownerId}` }).ends()).toBe('1 statements made')
+})
+
+test('when a test clock passes the end of a month, for its owner alone', async () => {
+  const [{ client, ownerId }, still] = [await house.owner(), await house.owner()]
+  const [wallet, other] = [await aWallet(client, 25), await aWallet(still.client, 25)]
+  const month = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 7)
+  await made(client.sandbox.advance({ body: { days: 40 } }))
+  await made(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 5 } }))
+  await made(client.sandbox.advance({ body: { days: 40 } }))
+  await until('both months are drawn up', async () => (await eventsOf(wallet.id)).length === 2)
+  expect(await eventsOf(wallet.id)).toEqual([month(0), month(40)])
+  expect(await eventsOf(other.id)).toEqual([])
+  const query = { walletId: wallet.id, status: 'final' } as const
+  const { data } = await made(client.statements.list({ query }))
+  expect(data.map(({ openingEuros, closingEuros }) => [openingEuros, closingEuros])).toEqual([
+    [25, 30],
+    [0, 25],
+  ])
+  await of({ workflowId: `statements/${ownerId}` }).ends()
+  const before = (await house.sql(`select 1 from events where owner_id = $1`, [ownerId])).length
+  await made(client.sandbox.advance({ body: { minutes: 1 } }))
+  expect((await house.sql(`select 1 from outbox where owner_id = $1`, [ownerId])).length).toBe(0)
+  expect((await house.sql(`select 1 from events where owner_id = $1`, [ownerId])).length).toBe(before + 1)
+})
