@@ -65,9 +65,9 @@ export interface Context<F extends string = string, E extends Events = Events> {
   /** The same over a list that is not in the database. */
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
   /**
-   * Go on as this tenant: for the dashboard secret and for a public call, which have none of their own, and for a key where the thing belongs
-   * to the other mode of the same owner. Another owner's is never reached. `now` is what the tenant's clock says, where
-   * it has been asked.
+   * Go on as this tenant: for the dashboard secret and for a public call, which have none of their own, and for a key
+   * where the thing belongs to the other mode of the same owner. Another owner's is never reached. `now` is what the
+   * tenant's clock says, where it has been asked.
    */
   actFor(tenant: Tenant, now?: Date): void
 }
