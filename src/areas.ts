@@ -9,6 +9,8 @@ import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
+import { pushArea } from './delivery/push/push.ts'
+import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
@@ -45,6 +47,8 @@ export const areas = {
   transfers: transfersArea,
   rails: railsArea,
   events: eventsArea,
+  webhooks: webhooksArea,
+  push: pushArea,
   audit: auditArea,
   sandbox: sandboxArea,
   health: healthArea,

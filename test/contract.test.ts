@@ -10,7 +10,11 @@ import { aKey, anAgent, aToken } from './support/factories.ts'
 import { type Asked, DASHBOARD_SECRET, startHouse, type Told } from './support/harness.ts'
 import { credentials, operations, unknownId, World } from './support/world.ts'
 
-const house = await startHouse()
+/** Whoever is sent something takes it: nothing leaves the machine. */
+const taken = { status: 204, headers: {}, body: new Uint8Array(), cut: false, latencyMs: 1 }
+const house = await startHouse({
+  outbound: { judge: () => undefined, send: async () => ({ kind: 'answered', ...taken }) },
+})
 const [owner, other] = [await house.owner(), await house.owner()]
 const fresh = new World(house, owner)
 /** For what is refused, or only read. */

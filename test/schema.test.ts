@@ -46,8 +46,8 @@ describe('the database holds the states of', () => {
   test.each(all.flatMap(area => area.machines))('$name', async ({ name, states }) => {
     const [check] = await house.sql<{ definition: string }>(
       `select pg_get_constraintdef(oid) as definition from pg_constraint
-       where conrelid = $1::regclass and contype = 'c' and pg_get_constraintdef(oid) like '%(status = ANY%'`,
-      [`${name}s`],
+       where conrelid = $1::regclass and contype = 'c' and pg_get_constraintdef(oid) like 'CHECK ((status = ANY%'`,
+      [`${name}s`.replace(/ys$/, 'ies')],
     )
     const held = [...(check?.definition ?? '').matchAll(/'(\w+)'/g)].map(([, state]) => state)
     expect(new Set(held)).toEqual(new Set(states))

@@ -1,10 +1,13 @@
+import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
 import { type Areas, type Registered, registered } from '../kernel/area.ts'
 import { type Execute, executor } from '../kernel/execute.ts'
 import { type House, reactionsOf } from '../kernel/house.ts'
+import type { Outbound } from '../kernel/outbound.ts'
 import { announcer } from '../kernel/outbox.ts'
 import { Cursors } from '../kernel/page.ts'
-import type { Outside } from '../kernel/ports.ts'
+import type { Outside, Ports } from '../kernel/ports.ts'
+import { openVault } from '../kernel/vault.ts'
 import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
@@ -13,7 +16,13 @@ import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
 import { sepaQueue } from './sepa-queue.ts'
 
-export type ServiceSettings = Settings & { databaseUrl: string; dashboardSecret: string; secretKey: string }
+/** Settings that nobody can do without: given, or made up at the first start. */
+export interface ServiceSettings extends Settings {
+  databaseUrl: string
+  dashboardSecret: string
+  secretKey: string
+  encryptionKey: string
+}
 
 export interface HouseOptions {
   readonly settings: ServiceSettings
@@ -22,6 +31,8 @@ export interface HouseOptions {
   readonly areas?: Areas
   /** Systems of others in place of those that the settings choose. */
   readonly outside?: Partial<Outside>
+  /** A way out other than the guarded one. */
+  readonly outbound?: Outbound
 }
 
 /** Something that runs beside the API until it is told to stop. */
@@ -36,6 +47,8 @@ export interface OpenHouse {
   readonly operations: readonly Registered[]
   readonly database: OpenDatabase
   readonly execute: Execute
+  readonly ports: Ports
+  readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
   /** From now on health asks this whether Temporal answers. */
@@ -47,14 +60,22 @@ export async function openHouse({
   shared = false,
   areas = allAreas,
   outside = {},
+  outbound = guardedHttp({ allow: settings.outboundAllowCidrs ?? [] }),
 }: HouseOptions): Promise<OpenHouse> {
-  const { databaseUrl, dashboardSecret, secretKey } = settings
-  const log = openLog(settings.logLevel, [dashboardSecret, secretKey, settings.temporalApiKey ?? []].flat())
+  const { databaseUrl, dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const secrets = [
+    dashboardSecret,
+    secretKey,
+    encryptionKey,
+    encryptionKeysOld,
+    settings.temporalApiKey ?? [],
+  ]
+  const log = openLog(settings.logLevel, secrets.flat())
   await (shared ? requireMigrated : migrate)(databaseUrl)
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
-  const onOutbox = announcer(database)
+  const onOutbox = announcer(database, 'outbox')
   const operations = registered(areas)
   const queue = sepaQueue(call => execute(call), operations)
   const house: House = {
@@ -71,6 +92,9 @@ export async function openHouse({
         holder: settings.accountHolder,
       },
       outside: { ...outsideOf(settings, queue), ...outside },
+      outbound,
+      pushContact: settings.pushContact,
+      vault: openVault(encryptionKey, encryptionKeysOld),
       execute: call => execute(call),
       onOutbox,
       temporal: () => temporal(),
@@ -78,6 +102,7 @@ export async function openHouse({
     cursors: new Cursors(secretKey),
     reactions: reactionsOf(areas),
     onOutbox,
+    onDeliveries: announcer(database, 'deliveries'),
     onBatch: metrics.batch,
   }
   let temporal: () => Promise<boolean | null> = async () => null
@@ -85,5 +110,8 @@ export async function openHouse({
     temporal = isServing
   }
   const execute = executor(house)
-  return { settings, areas, operations, database, execute, log, metrics, watchTemporal }
+  return {
+    ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
+    ...{ ports: house.ports, onOutbox },
+  }
 }

@@ -1,13 +1,16 @@
 import { renderDocs } from '../derive/docs/docs.ts'
+import { eventTypesOf } from '../derive/openapi/event-types.ts'
 import { openapiDocument } from '../derive/openapi.ts'
 import type { Areas } from '../kernel/area.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
 import { advance } from '../kernel/deadlines.ts'
 import type { Execute } from '../kernel/execute.ts'
 import type { File } from '../kernel/file.ts'
+import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
+import type { Vault } from '../kernel/vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
 
 interface Parts {
@@ -18,6 +21,9 @@ interface Parts {
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: Outside
+  readonly outbound: Outbound
+  readonly vault: Vault
+  readonly pushContact: string
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Null where nobody here works with Temporal. */
@@ -34,11 +40,15 @@ export function portsOf(parts: Parts): Ports {
     walletBank,
     collection,
     outside,
+    outbound,
+    vault,
+    pushContact,
     execute,
     onOutbox,
     temporal,
   } = parts
   const document = once(() => openapiDocument(areas))
+  const eventTypes = once(() => eventTypesOf(areas))
   const text = once(() => JSON.stringify(document()))
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
@@ -52,6 +62,10 @@ export function portsOf(parts: Parts): Ports {
     },
     walletBank,
     collection,
+    outbound,
+    vault,
+    pushContact,
+    eventTypes,
     openapi: text,
     docs: () => pages().get('') as File,
     docsAsset: name => pages().get(name),

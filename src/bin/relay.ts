@@ -1,18 +1,20 @@
+import { startDeliveries } from './deliveries.ts'
 import { startRelay } from './engine.ts'
 import { environment } from './environment.ts'
 import { openHouse } from './house.ts'
 import { inCommon } from './in-common.ts'
 import { live } from './lifetime.ts'
+import { startPushes } from './pushes.ts'
 import { say } from './say.ts'
 import { requireTemporal } from './temporal-access.ts'
 
-/** One relay of several: brings the outbox to Temporal. */
+/** One relay of several: brings the outbox to Temporal, and events to those who have subscribed to them. */
 live(async life => {
   const settings = environment()
   const access = requireTemporal(settings)
   const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
   life.closeLater(() => house.database.close())
-  const part = startRelay(house, access)
-  life.closeLater(() => part.stop())
+  for (const part of [startRelay(house, access), startDeliveries(house), startPushes(house)])
+    life.closeLater(() => part.stop())
   say('The relay is running.')
 })

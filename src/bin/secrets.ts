@@ -8,6 +8,7 @@ import type { Sandbox } from './sandbox.ts'
 export interface Secrets {
   dashboardSecret: string
   secretKey: string
+  encryptionKey: string
   sandbox: Sandbox | null
 }
 
@@ -15,13 +16,21 @@ const file = (dataDir: string) => join(dataDir, 'secrets.json')
 
 const secret = () => randomBytes(32).toString('base64url')
 
+const madeUp = (): Secrets => ({
+  dashboardSecret: secret(),
+  secretKey: secret(),
+  encryptionKey: secret(),
+  sandbox: null,
+})
+
 export const hasSecrets = (dataDir: string) => existsSync(file(dataDir))
 
 export function openSecrets(dataDir: string): Secrets {
-  if (!hasSecrets(dataDir)) {
-    keepSecrets(dataDir, { dashboardSecret: secret(), secretKey: secret(), sandbox: null })
-  }
-  return JSON.parse(readFileSync(file(dataDir), 'utf8'))
+  const kept: Partial<Secrets> = hasSecrets(dataDir) ? JSON.parse(readFileSync(file(dataDir), 'utf8')) : {}
+  const secrets = { ...madeUp(), ...kept }
+  // An earlier version may have made up fewer of them.
+  if (Object.keys(secrets).some(name => !(name in kept))) keepSecrets(dataDir, secrets)
+  return secrets
 }
 
 export function keepSecrets(dataDir: string, secrets: Secrets): void {

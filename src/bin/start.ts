@@ -4,9 +4,11 @@ import { startPostgres } from '../platform/embedded-postgres.ts'
 import type { Settings } from '../platform/settings.ts'
 import { claim } from './claim.ts'
 import { startDeadlines } from './deadlines.ts'
+import { startDeliveries } from './deliveries.ts'
 import { environment } from './environment.ts'
 import { type Instance, publisher, removeInstance } from './instance-file.ts'
 import { type Lifetime, live } from './lifetime.ts'
+import { startPushes } from './pushes.ts'
 import { complain, say } from './say.ts'
 import { keepSecrets, openSecrets } from './secrets.ts'
 import { startSepaInbox } from './sepa-inbox.ts'
@@ -25,17 +27,22 @@ async function start(life: Lifetime): Promise<void> {
   const secrets = openSecrets(dataDir)
   const dashboardSecret = settings.dashboardSecret ?? secrets.dashboardSecret
   const secretKey = settings.secretKey ?? secrets.secretKey
+  const encryptionKey = settings.encryptionKey ?? secrets.encryptionKey
   const wish = { settings, dataDir, life }
   const temporal = temporalAtOnce(wish)
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
   say('Preparing the database')
-  const service = await openService({ settings: { ...settings, databaseUrl, dashboardSecret, secretKey } })
+  const own = { databaseUrl, dashboardSecret, secretKey, encryptionKey }
+  const service = await openService({ settings: { ...settings, ...own } })
   life.closeLater(() => service.stop())
-  const deadlines = startDeadlines(service.house)
-  life.closeLater(() => deadlines.stop())
-  const inbox = startSepaInbox(service.house)
-  life.closeLater(() => inbox.stop())
+  for (const part of [
+    startDeadlines(service.house),
+    startDeliveries(service.house),
+    startPushes(service.house),
+    startSepaInbox(service.house),
+  ])
+    life.closeLater(() => part.stop())
   const sandbox = await service.seedSandbox(secrets.sandbox)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 

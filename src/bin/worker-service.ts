@@ -4,6 +4,7 @@ import { intentActivities } from '../../activities/intents.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
 import { transferActivities } from '../../activities/transfers.ts'
+import { webhookActivities } from '../../activities/webhooks.ts'
 import { sqlOn } from '../kernel/database.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
 import { monthsDue } from '../money/statements/statements.ts'
@@ -41,6 +42,7 @@ export async function startWorker(
       ...intentActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),
+      ...webhookActivities(run),
     },
     maxCachedWorkflows: CACHED,
     maxConcurrentActivityTaskExecutions: settings.databasePool,

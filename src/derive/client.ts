@@ -1,3 +1,5 @@
+export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
+
 import type { z } from 'zod'
 import type { Area, Areas } from '../kernel/area.ts'
 import type { AnyOperation, Operation, PathParam } from '../kernel/operation.ts'

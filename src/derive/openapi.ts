@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Areas, published, type Registered } from '../kernel/area.ts'
 import { ErrorCollector } from './openapi/errors.ts'
+import { eventTypesOf, webhooksOf } from './openapi/event-types.ts'
 import type { Known } from './openapi/example.ts'
 import { headerParameters, headers } from './openapi/headers.ts'
 import { operationObject, type Parts } from './openapi/operation.ts'
@@ -41,12 +42,14 @@ export function openapiDocument(areas: Areas): Document {
     schemas,
   )
   const paths = pathsOf(operations, { schemas, errors, parameterExample })
+  const webhooks = webhooksOf(eventTypesOf(areas, schemas))
   return {
     openapi: '3.1.1',
     info,
     servers,
     tags: tagsOf(areas),
     paths,
+    webhooks,
     components: {
       securitySchemes,
       schemas: { ...schemas.all(), Error: errorSchema },

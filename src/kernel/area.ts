@@ -43,13 +43,14 @@ export interface Area<A extends Api = Api> {
   readonly deadlines: readonly Deadline[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   readonly reactions: Readonly<Record<string, Reaction>>
+  /** Events that can be subscribed to, whether or not an operation of today emits them. */
+  readonly announces: Events
   /** Tells what the header `X-Run-Id` names. */
   readonly findRuns?: FindRuns
 }
 
-type Optional = Partial<
-  Pick<Area, 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'findRuns'>
->
+type Named = 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'announces' | 'findRuns'
+type Optional = Partial<Pick<Area, Named>>
 
 export const area = <A extends Api>(
   name: string,
@@ -61,19 +62,23 @@ export const area = <A extends Api>(
     deadlines = [],
     credentials = {},
     reactions = {},
+    announces = {},
     ...others
   }: Optional = {},
 ): Area<A> => ({
-  name,
-  about,
-  api,
-  handlers,
-  entities,
-  machines,
-  deadlines,
-  credentials,
-  reactions,
-  ...others,
+  ...{
+    name,
+    about,
+    api,
+    handlers,
+    entities,
+    machines,
+    deadlines,
+    credentials,
+    reactions,
+    announces,
+    ...others,
+  },
 })
 
 /** An operation as the house knows it: where it belongs and what runs it. */

@@ -113,7 +113,7 @@ async function end(
 const isDone = ({ errorCode, body }: Outcome): boolean =>
   errorCode === undefined && JSON.parse(String(body)).done !== false
 
-const processOf = (tenant: Tenant) =>
+export const processOf = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>(), clockOffsetMs: 0 }) as const
 
 /**

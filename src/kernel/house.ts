@@ -11,6 +11,8 @@ export interface House {
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
   /** Work for Temporal has been committed: the relay need not wait for its next round. */
   readonly onOutbox: () => void
+  /** Somebody wants to hear of an event that has been committed. */
+  readonly onDeliveries: () => void
   /** Told how many requests a group commit took, and in how many round trips. */
   readonly onBatch: (operation: string, size: number, roundTrips: number) => void
 }

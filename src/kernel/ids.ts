@@ -12,3 +12,16 @@ export const id = (prefix: string) =>
     .string()
     .max(128)
     .meta({ examples: [`${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`] })
+
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
+/** As many as the milliseconds of a TypeID take. */
+const OF_TIME = 10
+
+/** What no id that is made at this instant or later comes before. */
+export function firstIdAt(prefix: string, at: Date): string {
+  const digits = Array.from(
+    { length: OF_TIME },
+    (_, n) => DIGITS[Math.floor(at.getTime() / 32 ** (OF_TIME - 1 - n)) % 32],
+  )
+  return `${prefix}_${digits.join('')}`
+}

@@ -89,23 +89,29 @@ with e as (
   select id, "ownerId", mode, process, recurs, "workflowId", input, "createdAt", "createdAt"
   from jsonb_to_recordset($4::jsonb) as r(id text, "ownerId" text, mode text, process text, recurs boolean, "workflowId" text,
     input jsonb, "createdAt" timestamptz)
+), i as (
+  insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,
+    error_code, reservation, created_at)
+  select "ownerId", mode, "agentId", operation, key, "requestHash", status, body, "errorCode", reservation, "createdAt"
+  from jsonb_to_recordset($3::jsonb) as r("ownerId" text, mode text, "agentId" text, operation text, key text,
+    "requestHash" text, status int, body text, "errorCode" text, reservation jsonb, "createdAt" timestamptz)
+  on conflict (owner_id, mode, agent_id, operation, key) do update
+    set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+      error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at
 )
-insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,
-  error_code, reservation, created_at)
-select "ownerId", mode, "agentId", operation, key, "requestHash", status, body, "errorCode", reservation, "createdAt"
-from jsonb_to_recordset($3::jsonb) as r("ownerId" text, mode text, "agentId" text, operation text, key text,
-  "requestHash" text, status int, body text, "errorCode" text, reservation jsonb, "createdAt" timestamptz)
-on conflict (owner_id, mode, agent_id, operation, key) do update
-  set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
-    error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at`
+select publish_events($1::jsonb) as deliveries`
 
-/** What one request or a whole batch leaves behind, of whatever kind: always one statement. */
-export async function writeJournal(sql: Sql, journal: Journal): Promise<void> {
+/**
+ * What one request or a whole batch leaves behind, of whatever kind: always one statement. Gives how many deliveries
+ * there are now to those who want to hear of the events.
+ */
+export async function writeJournal(sql: Sql, journal: Journal): Promise<number> {
   const { events, audit, idempotency, outbox } = journal
   const kinds = [events, audit, idempotency, outbox]
-  if (kinds.some(rows => rows.length > 0))
-    await sql(
-      STATEMENT,
-      kinds.map(rows => JSON.stringify(rows)),
-    )
+  if (kinds.every(rows => rows.length === 0)) return 0
+  const [written] = await sql<{ deliveries: number }>(
+    STATEMENT,
+    kinds.map(rows => JSON.stringify(rows)),
+  )
+  return written?.deliveries ?? 0
 }

@@ -54,14 +54,17 @@ export function outboxOf({ pool }: Database) {
   }
 }
 
-/** Tells the relays of all processes; at most one notice at a time, and it is no matter if one is lost. */
-export function announcer({ pool }: Database): () => void {
+/** What is announced: work for Temporal, deliveries to make. */
+export type Channel = 'outbox' | 'deliveries'
+
+/** Tells whoever listens, in all processes; at most one notice at a time, and it is no matter if one is lost. */
+export function announcer({ pool }: Database, channel: Channel): () => void {
   let announcing: Promise<unknown> | undefined
   let again = false
   const announce = (): void => {
     again = announcing !== undefined
     announcing ??= pool
-      .query('notify outbox')
+      .query(`notify ${channel}`)
       .catch(() => undefined)
       .finally(() => {
         announcing = undefined

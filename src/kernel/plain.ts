@@ -126,9 +126,10 @@ export const transaction = <T>(
       const em = entitiesOn(house.database, client)
       const journal = emptyJournal()
       const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept, journal })
-      await writeJournal(sql, journal)
+      const deliveries = await writeJournal(sql, journal)
       await commit(house.database, client, { id: opened.id, journal })
       if (journal.outbox.length > 0) house.onOutbox()
+      if (deliveries > 0) house.onDeliveries()
       return result
     }),
   )

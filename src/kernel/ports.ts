@@ -1,7 +1,10 @@
 import type { Mode, Tenant } from './context.ts'
+import type { EventType } from './event-types.ts'
 import type { File } from './file.ts'
 import type { FundingRail } from './funding-rail.ts'
+import type { Outbound } from './outbound.ts'
 import type { SepaRail } from './sepa-rail.ts'
+import type { Vault } from './vault.ts'
 
 /** What handlers may ask of the world around them; wired in `bin`. */
 export interface Ports extends Outside {
@@ -15,6 +18,12 @@ export interface Ports extends Outside {
   readonly walletBank: { readonly code: string; readonly bic: string }
   /** The account to which live money is sent, if there is one, and in whose name wallets' numbers are. */
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
+  readonly outbound: Outbound
+  readonly vault: Vault
+  /** To whom push services turn about our messages: an address of mail, or a page. */
+  readonly pushContact: string
+  /** All events that can be subscribed to. */
+  eventTypes(): readonly EventType[]
   /** The OpenAPI document, as served. */
   openapi(): string
   /** The reference as a page. */

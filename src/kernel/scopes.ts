@@ -24,6 +24,8 @@ const rights = {
   'merchants:read': 'given',
   'policies:read': 'given',
   'policies:write': 'never',
+  'push:read': 'never',
+  'push:write': 'never',
   'runs:read': 'given',
   'runs:write': 'given',
   'sandbox:read': 'never',
@@ -39,6 +41,8 @@ const rights = {
   'wallets:fund': 'never',
   'wallets:read': 'given',
   'wallets:write': 'never',
+  'webhooks:read': 'never',
+  'webhooks:write': 'never',
 } as const satisfies Record<`${string}:${string}`, 'given' | 'asked' | 'never'>
 
 export type Scope = keyof typeof rights

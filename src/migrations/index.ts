@@ -18,6 +18,8 @@ import { IntentIndexes } from './m0017-intent-indexes.ts'
 import { Transactions } from './m0018-transactions.ts'
 import { Statements } from './m0019-statements.ts'
 import { SepaFiles } from './m0020-sepa-files.ts'
+import { Push } from './m0022-push.ts'
+import { Webhooks } from './m0023-webhooks.ts'
 import { Decisions } from './m0025-decisions.ts'
 import { PaidIntents } from './m0026-paid-intents.ts'
 import { Reversals } from './m0028-reversals.ts'
@@ -46,6 +48,8 @@ export const migrations = [
   { name: 'm0018-transactions', class: Transactions },
   { name: 'm0019-statements', class: Statements },
   { name: 'm0020-sepa-files', class: SepaFiles },
+  { name: 'm0022-push', class: Push },
+  { name: 'm0023-webhooks', class: Webhooks },
   { name: 'm0025-decisions', class: Decisions },
   { name: 'm0026-paid-intents', class: PaidIntents },
   { name: 'm0028-reversals', class: Reversals },

@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { bic } from '../kernel/bic.ts'
 import { iban } from '../kernel/iban.ts'
+import { encryptionKey } from '../kernel/vault.ts'
+import {
+  addresses,
+  cutOffs,
+  hostAndPort,
+  hostName,
+  integer,
+  listOf,
+  trustProxy,
+  yesOrNo,
+} from './setting-forms.ts'
 
 /** What a setting says of itself in `.env.example` and in the README. */
 interface About {
@@ -10,37 +21,12 @@ interface About {
   otherwise?: string
 }
 
-const digits = z.string().regex(/^\d{1,9}$/)
-
-const integer = (min: number, max: number) => digits.transform(Number).pipe(z.int().min(min).max(max))
-
 const documentation = z.registry<About>()
 
 const about = <T extends z.ZodType>(schema: T, text: About): T => {
   documentation.add(schema, text)
   return schema
 }
-
-const hostName = z.string().regex(/^[\w.:-]+$/)
-
-const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-
-const addresses = z
-  .string()
-  .transform(list => list.split(',').map(item => item.trim()))
-  .pipe(z.array(address))
-
-const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'true')
-
-const hostAndPort = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
-
-const cutOffs = z
-  .string()
-  .transform(list => list.split(',').map(item => item.trim()))
-  .pipe(z.array(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)))
-  .refine(times => times.every((time, index) => index === 0 || time > String(times[index - 1])))
-
-const trustProxy = z.union([z.literal('false').transform(() => false as const), integer(1, 10), addresses])
 
 const schema = z.object({
   port: about(integer(0, 65_535).default(8080), {
@@ -73,6 +59,18 @@ const schema = z.object({
     meaning: 'Key that signs page cursors; the same for all processes. Secret.',
     allowed: 'at least 32 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
+  }),
+  encryptionKey: about(encryptionKey.optional(), {
+    meaning:
+      'Key that seals what is kept and must be read again, such as the keys that sign webhooks; the same for all processes. Secret.',
+    allowed: '32 bytes, as 64 hexadecimal digits or base64',
+    otherwise: 'generated and kept in `DATA_DIR`',
+  }),
+  encryptionKeysOld: about(listOf(encryptionKey).optional(), {
+    meaning:
+      'Keys that `ENCRYPTION_KEY` was before. They open what they have sealed, and seal nothing. Secret.',
+    allowed: 'such keys, with commas between them',
+    otherwise: 'none',
   }),
   rateLimitPerMinute: about(integer(1, 1_000_000).default(100), {
     meaning: 'Requests a minute that one client address may make.',
@@ -187,6 +185,22 @@ const schema = z.object({
       'Processor of live mode’s payment methods. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
     allowed: 'sandbox',
     otherwise: 'none: live mode has no payment methods',
+  }),
+  outboundAllowCidrs: about(addresses.optional(), {
+    meaning:
+      'Addresses that webhooks and other calls to addresses of others may reach though they are not public: of receivers beside it. What is in your network is open to every customer then.',
+    allowed: 'addresses or blocks of them (127.0.0.1,10.1.0.0/16,fd00:1::/32)',
+    otherwise: 'none: only public addresses',
+  }),
+  webhookRetrySeconds: about(listOf(integer(1, 604_800)).default([60, 300, 900, 3_600]), {
+    meaning:
+      'Waits before the second attempt of a webhook, the third, and so on, on plans that retry. With a fifth wait, 14400, there are six attempts.',
+    allowed: 'seconds, separated by commas',
+  }),
+  pushContact: about(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
+    meaning:
+      'To whom push services turn when our messages give them trouble. Some of them refuse a made-up one: give yours before you use web push.',
+    allowed: 'mailto: and an address, or an https URL',
   }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',

@@ -13,6 +13,7 @@ import { measureStatements } from './statements.ts'
 import { withEngine } from './temporal.ts'
 import { fillWallets, transferCases } from './transfer-cases.ts'
 import { warmStart } from './warm-start.ts'
+import { measureWebhooks } from './webhooks.ts'
 
 /** What can be measured by itself: `npm run bench -- intents relay`. */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
@@ -60,6 +61,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   decide: measureDeciding,
   shared: folder => onStage(folder, 'shared', measureShared),
   relay: folder => withEngine(folder, 'relay', measureRelay),
+  webhooks: folder => onStage(folder, 'webhooks', measureWebhooks),
   runs: folder => withEngine(folder, 'runs', measureRuns),
   memory: folder => withEngine(folder, 'memory', measureMemory),
   statements: folder => onStage(folder, 'statements', measureStatements),

@@ -43,7 +43,9 @@ async function open(folder: string, closeLater: Stage['closeLater']): Promise<St
     DATABASE_URL: postgres.url,
     DASHBOARD_SECRET: SECRET,
     SECRET_KEY: 'a-secret-key-of-the-bench-0123456789',
+    ENCRYPTION_KEY: '00'.repeat(32),
     RATE_LIMIT_PER_MINUTE: '1000000',
+    OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
   }
   const api = await serve(node('test/bench/server.ts'), join(folder, 'api.log'), env)
   closeLater(api.stop)

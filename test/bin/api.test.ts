@@ -24,7 +24,9 @@ describe('an API process', () => {
   test('names every setting that it lacks', async () => {
     const api = program('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
     expect(await api.exit).toBe(1)
-    expect(api.output()).toBe('Not set: DASHBOARD_SECRET, SECRET_KEY. Give every process the same.\n')
+    expect(api.output()).toBe(
+      'Not set: DASHBOARD_SECRET, SECRET_KEY, ENCRYPTION_KEY. Give every process the same.\n',
+    )
   })
 
   test('leaves the schema to migrate, which several may run at once', async () => {

@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
+import { openSecrets } from '../../src/bin/secrets.ts'
+import { encryptionKey } from '../../src/kernel/vault.ts'
 import { temporalAtHand } from '../../src/platform/temporal-binary.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -145,4 +147,14 @@ describe('a start', () => {
     expect(await service.exit).toBe(1)
     expect(service.output()).toBe('DASHBOARD_SECRET is not valid. Allowed: at least 16 characters.\n')
   })
+})
+
+test('secrets of an earlier version stay, and those it had none of are made up once', () => {
+  const dataDir = temporaryFolder()
+  const earlier = { dashboardSecret: 'as it was', secretKey: 'this too', sandbox: null }
+  writeFileSync(join(dataDir, 'secrets.json'), JSON.stringify(earlier))
+  const secrets = openSecrets(dataDir)
+  expect(secrets).toEqual({ ...earlier, encryptionKey: expect.any(String) })
+  expect(encryptionKey.safeParse(secrets.encryptionKey).success).toBe(true)
+  expect(openSecrets(dataDir)).toEqual(secrets)
 })

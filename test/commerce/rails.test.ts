@@ -12,7 +12,7 @@ import { readSettings } from '../../src/platform/settings.ts'
 import { ACCOUNT, type Booking, camt } from '../support/camt.ts'
 import { aLiveClient, aPayment, aWallet, bringMoney, made } from '../support/factories.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { DASHBOARD_SECRET, startHouse } from '../support/harness.ts'
+import { secretSettings, startHouse } from '../support/harness.ts'
 import { times } from '../support/pot-house.ts'
 
 const folder = temporaryFolder()
@@ -27,7 +27,8 @@ async function openWorker(more = {}) {
   const worker = await openHouse({
     settings: {
       ...readSettings({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...more }),
-      ...{ databaseUrl: house.databaseUrl, dashboardSecret: DASHBOARD_SECRET, secretKey: 's'.repeat(32) },
+      ...secretSettings,
+      databaseUrl: house.databaseUrl,
     },
     shared: true,
   })

@@ -79,7 +79,7 @@ const places: Record<string, (secret: string) => Promise<unknown>> = {
 }
 
 const TOKEN = 'at_test_TheTokenOfTheAgentIsHereAndNowhereElse0123456789'
-const secrets = () => [key, TOKEN, DASHBOARD_SECRET, SECRETS.SECRET_KEY]
+const secrets = () => [key, TOKEN, DASHBOARD_SECRET, SECRETS.SECRET_KEY, SECRETS.ENCRYPTION_KEY]
 
 /** What was logged while this was done: all of it, as it ends with a request that leaves a line. */
 async function saidDuring(work: () => Promise<unknown>): Promise<string> {

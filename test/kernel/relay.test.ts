@@ -245,7 +245,7 @@ describe('a notice', () => {
     const delivered: string[] = []
     const one = start(async ({ workflowId }) => void delivered.push(workflowId))
     const listener = listen(engine.databaseUrl, 'outbox', one.wake)
-    const announce = announcer(database)
+    const announce = announcer(database, 'outbox')
     const began = performance.now()
     for (let count = 1; count <= 12; count++) {
       await queue(1)
@@ -282,7 +282,7 @@ describe('a notice', () => {
     let notices = 0
     const listener = listen(engine.databaseUrl, 'outbox', () => notices++)
     await until('it listens', () => notices === 1)
-    const announce = announcer(database)
+    const announce = announcer(database, 'outbox')
     for (let count = 0; count < 100; count++) announce()
     await until('it has heard', () => notices > 1)
     await listener.stop()

@@ -12,8 +12,10 @@ const SECRETS = [
   'TEMPORAL_DB_PASSWORD',
   'DASHBOARD_SECRET',
   'SECRET_KEY',
+  'ENCRYPTION_KEY',
 ]
-const secret = (name: string) => `${name.toLowerCase().replaceAll('_', '')}0123456789abcdef0123456789abcdef`
+/** 64 hexadecimal digits, as each of them is made. */
+const secret = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '0')
 const given = { ...example, ...Object.fromEntries(SECRETS.map(name => [name, secret(name)])) }
 
 const { services, networks } = readCompose(given)
@@ -53,7 +55,8 @@ describe('secrets', () => {
       )
     expect(holders(secret('POSTGRES_PASSWORD'))).toEqual(['postgres'])
     expect(holders(secret('TEMPORAL_DB_PASSWORD'))).toEqual(['postgres', 'temporal-schema', 'temporal'])
-    expect(holders(secret('SECRET_KEY'))).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2', 'relay'])
+    for (const name of ['SECRET_KEY', 'ENCRYPTION_KEY'])
+      expect(holders(secret(name))).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2', 'relay'])
   })
 })
 
@@ -126,6 +129,7 @@ describe('networks', () => {
     const on = (network: string) => names(each.filter(([, service]) => service.networks?.includes(network)))
     expect(on('edge')).toEqual(['temporal-ui', 'api-1', 'api-2'])
     expect(on('edge')).toEqual(names(each.filter(([, { ports }]) => ports)))
+    expect(on('outward')).toEqual(['worker-1', 'worker-2', 'relay'])
     expect(on('store')).not.toContain('temporal-ui')
     expect(each.filter(([, service]) => !service.networks)).toEqual([])
   })

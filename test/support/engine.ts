@@ -39,6 +39,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
     cursors: new Cursors('secret'),
     reactions: reactionsOf(areas),
     onOutbox: () => undefined,
+    onDeliveries: () => undefined,
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
   }
   const execute = executor(house)

@@ -97,6 +97,13 @@ export async function aWallet(
   return funded
 }
 
+export const aWebhook = (client: TestClient, members: BodyOf<TestClient['webhooks']['create']> = {}) =>
+  made(
+    client.webhooks.create({
+      body: { url: 'https://example.com/hooks/payments', events: ['agent.frozen'], ...members },
+    }),
+  )
+
 export const aPaymentMethod = (
   client: TestClient,
   members: BodyOf<TestClient['billing']['addPaymentMethod']> = {},

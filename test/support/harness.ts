@@ -2,17 +2,27 @@ import { afterAll } from '@jest/globals'
 import pg from 'pg'
 import { areas as realAreas } from '../../src/areas.ts'
 import { startDeadlines } from '../../src/bin/deadlines.ts'
+import { startDeliveries } from '../../src/bin/deliveries.ts'
 import type { TemporalAccess } from '../../src/bin/engine.ts'
 import type { Part } from '../../src/bin/house.ts'
+import { startPushes } from '../../src/bin/pushes.ts'
 import { openService, type Service } from '../../src/bin/service.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import type { Areas } from '../../src/kernel/area.ts'
+import type { Outbound } from '../../src/kernel/outbound.ts'
 import type { Outside } from '../../src/kernel/ports.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { cloneDatabase } from './database.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
-const SECRET_KEY = 'a-secret-key-of-the-tests-0123456789'
+export const ENCRYPTION_KEY = '7e'.repeat(32)
+
+/** The settings that a house cannot do without, besides its database. */
+export const secretSettings = {
+  dashboardSecret: DASHBOARD_SECRET,
+  secretKey: 'a-secret-key-of-the-tests-0123456789',
+  encryptionKey: ENCRYPTION_KEY,
+}
 
 export interface Owner<A extends Areas> {
   readonly ownerId: string
@@ -53,8 +63,14 @@ interface Options<A extends Areas> {
   readonly env?: Readonly<Record<string, string>>
   /** With a relay, a worker and the deadlines, on a task queue of its own; on the server of the run, or on that one. */
   readonly temporal?: true | TemporalAccess
+  /** How many bring events to their receivers. */
+  readonly deliverers?: number
   /** Systems of others in place of the sandbox's. */
   readonly outside?: Partial<Outside>
+  /** A way out in place of the guarded one; receivers of the test's own need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
+  readonly outbound?: Outbound
+  /** Browsers are told of events, by each of the services. */
+  readonly pushes?: true
   /** SQL for tables that only the tests have. */
   readonly tables?: string
   /** What the services are told in place of the database's address: that of a proxy, for one. */
@@ -81,15 +97,18 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
   const open = async (): Promise<string> => {
-    const secrets = { databaseUrl: address, dashboardSecret: DASHBOARD_SECRET, secretKey: SECRET_KEY }
     const service = await openService({
-      settings: { ...readSettings(env), ...secrets },
+      settings: { ...readSettings(env), ...secretSettings, databaseUrl: address },
       shared: true,
       areas,
       outside: options.outside ?? {},
+      ...(options.outbound ? { outbound: options.outbound } : {}),
     })
     services.push(service)
+    if (options.pushes) parts.push(startPushes(service.house))
     if (options.temporal && services.length === 1) await work(service, options.temporal)
+    if (services.length === 1)
+      for (let n = 0; n < (options.deliverers ?? 0); n++) parts.push(startDeliveries(service.house))
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
   }
   afterAll(async () => {

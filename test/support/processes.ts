@@ -14,7 +14,11 @@ const unset = Object.fromEntries(settingRows().map(({ name }) => [name, '']))
 export const program = (name: string, env: Record<string, string>): Launched =>
   launch(process.execPath, [`src/bin/${name}.ts`], { ...unset, PORT: '0', LOG_LEVEL: 'silent', ...env })
 
-export const SECRETS = { DASHBOARD_SECRET, SECRET_KEY: 'a-secret-key-of-the-tests-0123456789' }
+export const SECRETS = {
+  DASHBOARD_SECRET,
+  SECRET_KEY: 'a-secret-key-of-the-tests-0123456789',
+  ENCRYPTION_KEY: '5a'.repeat(32),
+}
 
 /** Starts an API process and waits until it listens. */
 export async function startApi(databaseUrl: string, env: Record<string, string> = {}): Promise<Api> {

@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { areas } from '../../src/areas.ts'
 import { startDeadlines } from '../../src/bin/deadlines.ts'
+import { startDeliveries } from '../../src/bin/deliveries.ts'
 import { startRelay, startWork } from '../../src/bin/engine.ts'
 import { openService } from '../../src/bin/service.ts'
 import { client as clientOf } from '../../src/derive/client.ts'
@@ -59,6 +60,15 @@ interface Paid {
 async function paying({ client }: Stage, name: string, amountEuros = 12.5): Promise<Paid> {
   const { id, workflowId } = await aPayment(client, { name, amountEuros })
   return { id, workflowId: String(workflowId) }
+}
+
+/** A webhook to a receiver that is not there, after its first attempt. */
+async function undelivered({ client }: Stage): Promise<string> {
+  const url = 'http://127.0.0.1:59999/nobody-is-there'
+  const { id } = await made(client.webhooks.create({ body: { url, events: ['agent.created'] } }))
+  await made(client.agents.create({ body: { name: 'Reader' } }))
+  const first = async () => (await made(client.webhooks.deliveries({ params: { id } }))).data[0]
+  return until('it has failed once', async () => (await first())?.workflowId)
 }
 
 const stories: Readonly<Record<string, Story>> = {
@@ -118,6 +128,20 @@ const stories: Readonly<Record<string, Story>> = {
     await made(stage.client.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
     const get = () => made(stage.client.transfers.get({ params: { id } }))
     await until('the recall is answered', async () => (await get()).recall?.status === 'refused')
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'webhook-given-up': async stage => {
+    const workflowId = await undelivered(stage)
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'webhook-not-waited-for': async stage => {
+    const workflowId = await undelivered(stage)
+    await stage.shows(workflowId, 'Attempt 2 is made at')
+    await stage.signal(workflowId, 'retryNow', {})
     await stage.ends(workflowId)
     return workflowId
   },
@@ -244,13 +268,21 @@ const access = { namespace: 'default', taskQueue: 'recorder', client: { address 
 const secrets = {
   dashboardSecret: 'the-secret-of-the-recorder',
   secretKey: 'a-secret-key-of-the-recorder-0123456789',
+  encryptionKey: '00'.repeat(32),
 }
-const settings = { ...readSettings({ RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'warn' }), ...secrets }
+const env = {
+  RATE_LIMIT_PER_MINUTE: '1000000',
+  LOG_LEVEL: 'warn',
+  OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
+  WEBHOOK_RETRY_SECONDS: '2,2',
+}
+const settings = { ...readSettings(env), ...secrets }
 const service = await openService({ settings: { ...settings, databaseUrl: await cloneDatabase() } })
 const parts = [
   startDeadlines(service.house),
   startRelay(service.house, access),
   startWork(service.house, access),
+  startDeliveries(service.house),
 ]
 const url = `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
 const dash = clientOf(areas, { url, dashboardSecret: secrets.dashboardSecret })

@@ -18,6 +18,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   'transfers.simulateSettle': 'sandbox.advance',
   'transfers.simulateReject': 'sandbox.advance',
   'transfers.simulateReturn': 'sandbox.advance',
+  'webhooks.activateSecret': 'webhooks.rotateSecret',
 }
 
 /** Of a transfer that stays at the bank. */
@@ -38,6 +39,7 @@ const FILLED_BY: Readonly<Record<string, string>> = {
   '/billing/fundings': 'fund.wallet',
   '/billing/incoming': 'incoming.simulate',
   '/transactions': 'transfers.recall',
+  '/webhooks/deliveries': 'webhooks.create',
   // Whose the newest one is does not hang on what was asked before.
   '/events': 'agents.create',
 }

@@ -3,7 +3,7 @@ import { startRelay, startWork } from '../../src/bin/engine.ts'
 import { openHouse, type Part } from '../../src/bin/house.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { aPayment, made } from '../support/factories.ts'
-import { DASHBOARD_SECRET, startHouse } from '../support/harness.ts'
+import { secretSettings, startHouse } from '../support/harness.ts'
 import { recordingRail } from '../support/rail.ts'
 import { runs } from '../support/runs.ts'
 import { temporalOfRun } from '../support/temporal.ts'
@@ -22,7 +22,8 @@ const access = temporalOfRun()
 const beside = await openHouse({
   settings: {
     ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
-    ...{ databaseUrl: house.databaseUrl, dashboardSecret: DASHBOARD_SECRET, secretKey: 's'.repeat(32) },
+    ...secretSettings,
+    databaseUrl: house.databaseUrl,
   },
   shared: true,
   outside,

@@ -17,6 +17,19 @@ export const EventRecord = z
   })
   .meta({ id: 'Event' })
 
+const EventTypeRecord = z
+  .object({
+    event: z.string().meta({ examples: ['agent.frozen'] }),
+    reserved: z.boolean().meta({ description: 'Can be subscribed to, and is never sent.' }),
+    schema: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'JSON Schema of `data`.', examples: [{ type: 'object' }] }),
+    example: z
+      .record(z.string(), z.unknown())
+      .meta({ examples: [{ agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen' }] }),
+  })
+  .meta({ id: 'EventType' })
+
 export const eventsApi = {
   list: list('/events', {
     summary: 'List events',
@@ -32,6 +45,13 @@ export const eventsApi = {
       ...span,
     },
     item: EventRecord,
+  }),
+  types: get('/events/types', {
+    summary: 'List the kinds of events',
+    description: 'All that can be subscribed to, each with the form of its `data` and an example.',
+    callers: ['key', 'agent'],
+    scope: 'events:read',
+    returns: [200, z.object({ data: z.array(EventTypeRecord) })],
   }),
   get: get('/events/{id}', {
     summary: 'Get an event',

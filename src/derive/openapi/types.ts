@@ -107,5 +107,7 @@ export interface Document {
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly tags: readonly Tag[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+  /** What we send to others. */
+  readonly webhooks: Readonly<Record<string, { readonly post: OperationObject }>>
   readonly components: Components
 }

@@ -1,0 +1,26 @@
+import type { ProcessInput } from '../src/kernel/process.ts'
+import { lookWith, type Run } from './support.ts'
+
+export const webhookActivities = (run: Run) => {
+  const retry = (input: ProcessInput) =>
+    run<{ acted: boolean }>('webhooks.retry', { of: input, as: 'process', requestId: requestOf(input) })
+  return {
+    lookAtDelivery: (input: ProcessInput) => lookWith(run, 'webhooks.look', input, requestOf(input)),
+
+    async retryDelivery(input: ProcessInput): Promise<void> {
+      await retry(input)
+    },
+
+    /** As a person wishes; gives the line that the operator reads. */
+    async retryDeliveryNow(input: ProcessInput): Promise<string> {
+      const { result, refused } = await retry(input)
+      return result?.acted
+        ? 'Signal retryNow: done.'
+        : `The signal retryNow changed nothing. ${refused ?? ''}`
+    },
+  }
+}
+
+export type WebhookActivities = ReturnType<typeof webhookActivities>
+
+const requestOf = ({ id }: ProcessInput): string => `workflow:webhook/${id}`

@@ -1,0 +1,113 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import type { RefusedAddress } from '../../kernel/outbound.ts'
+
+interface Reserved {
+  readonly rule: string
+  readonly what: string
+  readonly blocks: readonly string[]
+}
+
+/**
+ * Where no request goes: the special-purpose registries of IANA (RFC 6890 and its successors), and what leads to an
+ * IPv4 address by another way. Relays and sinks that the registries call globally reachable are left out of it.
+ */
+const RESERVED: readonly Reserved[] = [
+  { rule: 'loopback', what: 'this machine itself', blocks: ['127.0.0.0/8', '::1/128'] },
+  { rule: 'unspecified', what: 'no address of anybody', blocks: ['0.0.0.0/8', '::/128'] },
+  {
+    rule: 'private',
+    what: 'in a private network',
+    // The last is site-local, which RFC 3879 withdrew and old networks still use.
+    blocks: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'],
+  },
+  { rule: 'shared', what: 'in the network of a carrier', blocks: ['100.64.0.0/10'] },
+  { rule: 'link_local', what: 'of this link only', blocks: ['169.254.0.0/16', 'fe80::/10'] },
+  { rule: 'multicast', what: 'of many at once', blocks: ['224.0.0.0/4', 'ff00::/8'] },
+  {
+    rule: 'translated',
+    what: 'another address in disguise',
+    // IPv4-compatible; NAT64 (RFC 6052, 8215); Teredo; 6to4, whose relays (192.88.99.0/24) RFC 7526 withdrew.
+    blocks: ['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16', '192.88.99.0/24'],
+  },
+  {
+    rule: 'reserved',
+    what: 'set aside for protocols, documentation and measurements',
+    blocks: [
+      ...['192.0.0.0/24', '198.18.0.0/15', '240.0.0.0/4'],
+      // Documentation (RFC 5737, 3849, 9637): whoever uses it does so inside.
+      ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
+      // Protocol assignments: benchmarking, ORCHID, drones (RFC 2928).
+      '2001::/23',
+    ],
+  },
+]
+
+/**
+ * Services that hand a machine's credentials to whoever asks from it: of AWS (also of its containers), Google, Azure
+ * and Alibaba. No setting opens them.
+ */
+const METADATA: Reserved = {
+  rule: 'metadata',
+  what: 'the metadata service of a cloud',
+  blocks: [
+    ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '100.100.100.200/32'],
+    ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
+  ],
+}
+
+/** Outside of it IANA has given no IPv6 address to anybody. */
+const GIVEN_OUT = ['2000::/3']
+
+const isV6 = (text: string) => text.includes(':')
+
+function listOf(blocks: readonly string[], v6: boolean): BlockList {
+  const list = new BlockList()
+  for (const block of blocks.filter(one => isV6(one) === v6)) {
+    const [address = '', prefix = v6 ? '128' : '32'] = block.split('/')
+    list.addSubnet(address, Number(prefix), v6 ? 'ipv6' : 'ipv4')
+  }
+  return list
+}
+
+/** A list for each family: Node's own mixes them up where one is written as the other. */
+function within(blocks: readonly string[]): (address: string) => boolean {
+  const four = listOf(blocks, false)
+  const six = listOf(blocks, true)
+  return address => (isV6(address) ? six.check(address, 'ipv6') : four.check(address, 'ipv4'))
+}
+
+const reserved = RESERVED.map(({ rule, what, blocks }) => ({ rule, what, holds: within(blocks) }))
+const isMetadata = within(METADATA.blocks)
+const isGivenOut = within(GIVEN_OUT)
+
+/** Why nobody may be sent to this address; the blocks that are allowed all the same come from whoever runs it. */
+export function addressJudge(allowed: readonly string[]): (address: string) => RefusedAddress | undefined {
+  const isAllowed = within(allowed)
+  return given => {
+    const address = innerOf(given)
+    if (isMetadata(address)) return refusal(METADATA.rule, given, METADATA.what)
+    if (isAllowed(address)) return undefined
+    const found = reserved.find(({ holds }) => holds(address))
+    if (found) return refusal(found.rule, given, found.what, OPENING)
+    if (isV6(address) && !isGivenOut(address)) return refusal('reserved', given, 'nobody’s so far', OPENING)
+    return undefined
+  }
+}
+
+const OPENING =
+  ' Use a public address; whoever runs this service can open others with the setting OUTBOUND_ALLOW_CIDRS.'
+
+const refusal = (rule: string, address: string, what: string, remedy = ' Use a public address.') => ({
+  rule,
+  message: `The address ${address} is refused: it is ${what}.${remedy}`,
+})
+
+/** An IPv4 address that is written as IPv6 (::ffff:7f00:1) is judged as what it is. */
+function innerOf(address: string): string {
+  if (isIPv4(address)) return address
+  if (!isIPv6(address)) throw new Error(`Not an address: ${address}`)
+  const mapped = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(new URL(`http://[${address}]`).hostname)
+  if (!mapped) return address
+  const [high = 0, low = 0] = mapped.slice(1).map(part => Number.parseInt(part, 16))
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}

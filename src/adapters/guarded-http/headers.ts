@@ -1,0 +1,38 @@
+import type { OutboundRequest, RefusedAddress } from '../../kernel/outbound.ts'
+
+/** Said by the connection itself, and by nobody else. */
+const OURS =
+  /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
+
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** A tab, and what can be seen of ASCII: nothing that ends a line, and nothing that is read as one. */
+const VALUE = /^[\t\x20-\x7e]*$/
+
+/** What a value could smuggle into a request that others see. */
+export function judgeHeaders({ headers = {} }: OutboundRequest): RefusedAddress | undefined {
+  const wrong = Object.entries(headers).find(
+    ([name, value]) => !NAME.test(name) || OURS.test(name) || !VALUE.test(value),
+  )
+  return (
+    wrong && {
+      rule: 'header',
+      message: `The header ${JSON.stringify(wrong[0])} is refused: its name is not free, or its value is not plain text.`,
+    }
+  )
+}
+
+/** As they go out: the answer is to come as it is, since what is compressed can grow without bound. */
+export const headersOf = ({ headers }: OutboundRequest): Record<string, string> => ({
+  'user-agent': 'agent-payments',
+  ...headers,
+  'accept-encoding': 'identity',
+})
+
+export const flat = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : value,
+    ]),
+  )

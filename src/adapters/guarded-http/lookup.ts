@@ -1,0 +1,55 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import type { RefusedAddress } from '../../kernel/outbound.ts'
+
+/** Asks name servers itself: the system's own way waits in one of four threads, and slow names could hold them all. */
+export type Resolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
+
+export const systemResolver = (): Resolver => new dns.Resolver({ timeout: 2_000, tries: 2 })
+
+/** Thrown on the way to a connection that must not be made. */
+export class RefusedConnection extends Error {
+  readonly refused: RefusedAddress
+
+  constructor(refused: RefusedAddress) {
+    super(refused.message)
+    this.refused = refused
+  }
+}
+
+/** More addresses than this nobody has who means well. */
+const MAX_ADDRESSES = 32
+
+/**
+ * What a new connection asks for its host's addresses. They are judged here, and it connects to one of them and to
+ * nothing else: no second answer can come in between. One that is refused spoils them all.
+ */
+export function guardedLookup(
+  resolver: Resolver,
+  judge: (address: string) => RefusedAddress | undefined,
+): LookupFunction {
+  return (host, _options, callback) => {
+    addressesOf(resolver, host)
+      .then(found => {
+        const refused = found.map(({ address }) => judge(address)).find(Boolean)
+        if (refused) throw new RefusedConnection(refused)
+        return found.slice(0, MAX_ADDRESSES)
+      })
+      .then(
+        found => callback(null, found),
+        error => callback(error, []),
+      )
+  }
+}
+
+async function addressesOf(resolver: Resolver, host: string): Promise<LookupAddress[]> {
+  // RFC 6761: no name server is asked about it.
+  if (/(^|\.)localhost\.?$/.test(host)) return [{ address: '127.0.0.1', family: 4 }]
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const found = [...answerOf(four, 4), ...answerOf(six, 6)]
+  if (found.length > 0) return found
+  throw four.status === 'rejected' ? four.reason : Object.assign(new Error(host), { code: 'ENODATA' })
+}
+
+const answerOf = (answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
+  answer.status === 'fulfilled' ? answer.value.map(address => ({ address, family })) : []

@@ -1,0 +1,88 @@
+import { isIP } from 'node:net'
+import type { RefusedAddress } from '../../kernel/outbound.ts'
+import { addressJudge } from './addresses.ts'
+
+/** An address that may be asked, as far as its letters tell. */
+export interface Target {
+  readonly origin: string
+  readonly path: string
+}
+
+export const isRefused = (judged: Target | RefusedAddress): judged is RefusedAddress => 'rule' in judged
+
+const MAX_LENGTH = 2048
+
+/** Ports of services that are not HTTP and might take a request for their own (those that browsers refuse, and more). */
+const PORTS = new Set(
+  (
+    '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 ' +
+    '123 135 137 139 143 161 179 389 427 445 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 ' +
+    '989 990 993 995 1719 1720 1723 2049 3306 3389 3659 4045 4190 5060 5061 5432 5900 6000 6379 6566 6665 6666 ' +
+    '6667 6668 6669 6679 6697 10080 11211'
+  ).split(' '),
+)
+
+/** Names under which a cloud tells a machine's secrets. No setting opens them. */
+const METADATA = /^(metadata|metadata\.google\.internal|metadata\.goog|instance-data(\.ec2\.internal)?)$/
+
+const LOCALHOST = /(^|\.)localhost(\.localdomain)?$/
+
+/** Names that mean something else in each network (RFC 6761, 6762, 7686, 8375, ICANN's `internal`), or lack a dot. */
+const INTERNAL =
+  /^[^.]+$|\.(local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|onion|invalid)$/
+
+const LABEL = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?$/
+
+/** Judges a URL without asking the network; where addresses have been opened, names inside are theirs to judge. */
+export function urlJudge(allowed: readonly string[]): (text: string) => Target | RefusedAddress {
+  const judgeAddress = addressJudge(allowed)
+  return text => {
+    const misspelt = spelling(text)
+    if (misspelt) return misspelt
+    const url = URL.parse(text)
+    if (!url) return refused('malformed', 'The URL is not valid: its host or port cannot be read.')
+    if (PORTS.has(url.port))
+      return refused('port', `Port ${url.port} is refused: it is not one of HTTP. Use 443, or another.`)
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const wrong = isIP(host) ? judgeAddress(host) : judgeName(host, allowed.length > 0)
+    return wrong ?? { origin: url.origin, path: url.pathname + url.search }
+  }
+}
+
+const refused = (rule: string, message: string): RefusedAddress => ({ rule, message })
+
+/** What a lenient reader would put right by itself, and another one differently. */
+function spelling(text: string): RefusedAddress | undefined {
+  if (text.length > MAX_LENGTH) return refused('too_long', `The URL is longer than ${MAX_LENGTH} characters.`)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff\\]/.test(text))
+    return refused('malformed', 'The URL holds a space, a control character or a backslash. Leave it out.')
+  const scheme = /^([a-z][a-z\d+.-]*):/i.exec(text)?.[1]?.toLowerCase()
+  if (scheme !== 'http' && scheme !== 'https')
+    return refused('scheme', 'The URL must begin with https:// or http://.')
+  const authority = /^\w+:\/\/([^/?#]+)/.exec(text)?.[1]
+  if (!authority) return refused('malformed', 'The URL names no host: write https://host/path.')
+  if (authority.includes('@'))
+    return refused('userinfo', 'The URL holds a user name or password (before @). Leave it out.')
+  return undefined
+}
+
+function judgeName(host: string, opened: boolean): RefusedAddress | undefined {
+  const name = host.replace(/\.$/, '')
+  if (name.length > 253 || !name.split('.').every(label => LABEL.test(label)))
+    return refused('malformed', 'The URL’s host is not a name of the internet’s.')
+  if (METADATA.test(name))
+    return refused('metadata', `The host ${name} is refused: it is the metadata service of a cloud.`)
+  if (opened) return undefined
+  if (LOCALHOST.test(name))
+    return refused('loopback', `The host ${name} is refused: it is this machine itself.${OPENING}`)
+  if (INTERNAL.test(name))
+    return refused(
+      'internal_name',
+      `The host ${name} is refused: it is known inside a network only.${OPENING}`,
+    )
+  return undefined
+}
+
+const OPENING =
+  ' Use a public host; whoever runs this service can open others with the setting OUTBOUND_ALLOW_CIDRS.'

@@ -1,0 +1,30 @@
+import { Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/webhooks.ts'
+import { listen } from '../platform/listener.ts'
+import { everySoOften } from '../platform/rounds.ts'
+import type { OpenHouse, Part } from './house.ts'
+
+const EXPIRE_EVERY = 600_000
+
+/** Brings events to those who have subscribed to them, with Temporal or without it. */
+export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
+  const { database, ports, settings, log } = house
+  const onFailure = (error: unknown) =>
+    log.warn({ err: error }, 'deliveries: the database took or gave nothing')
+  const deliverer = new Deliverer({
+    database,
+    ports,
+    waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
+    giveUp: (id, reason) => giveUp(house, id, reason),
+    onOutbox: house.onOutbox,
+    onFailure,
+    ...(pollMs === undefined ? {} : { pollMs }),
+  })
+  const listener = listen(settings.databaseUrl, 'deliveries', deliverer.wake)
+  const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
+  return {
+    async stop() {
+      await Promise.all([listener.stop(), expiry.stop()])
+      await deliverer.stop()
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { drop, Pusher } from '../delivery/push/push.ts'
+import { listen } from '../platform/listener.ts'
+import { everySoOften } from '../platform/rounds.ts'
+import type { OpenHouse, Part } from './house.ts'
+
+const LOOK_EVERY = 30_000
+
+/** Tells browsers of the events that they are to hear of. */
+export function startPushes(house: OpenHouse): Part {
+  const { database, ports, settings, log } = house
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'pushes: some were not sent')
+  const pusher = new Pusher({ database, ports, drop: gone => drop(house, gone), onFailure })
+  const listener = listen(settings.databaseUrl, 'pushes', pusher.wake)
+  const rounds = everySoOften(LOOK_EVERY, () => pusher.round(), onFailure)
+  return {
+    async stop() {
+      await Promise.all([listener.stop(), rounds.stop()])
+      await pusher.stop()
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/operation.ts'
+import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { isPublicKey, urgentEvents } from './subscription.ts'
+
+const PUBLIC_KEY = 'BA9MR7Dxr_zzx3JMG2oS_LygOpuiz2d7pNryvgFLIDfqGTyK77ZKaS1CexDCRTSfxdyV93r4_d9RQ5rluG3mWEI'
+
+const endpoint = z
+  .url({ protocol: /^https$/, error: 'an https URL' })
+  .max(2_048)
+  .meta({ description: 'Of the push service.', examples: ['https://push.example.com/wpush/v2/gAAAAA'] })
+
+const keys = z.strictObject({
+  p256dh: z
+    .string()
+    .regex(/^[\w-]{87}=?$/, '65 bytes in base64url')
+    .refine(isPublicKey, 'not a public key of P-256: take it from PushSubscription.toJSON()')
+    .meta({ examples: [PUBLIC_KEY] }),
+  auth: z
+    .string()
+    .regex(/^[\w-]{22}(==)?$/, '16 bytes in base64url')
+    .meta({ examples: ['7iwaOdljM2r9dBkAkeb5zw'] }),
+})
+
+const events = z
+  .array(z.string().max(100))
+  .min(1)
+  .max(200)
+  .meta({
+    description: 'Names of events, or `*` for all of them. `GET /events/types` lists them.',
+    examples: [urgentEvents],
+  })
+
+const milliseconds = z.number().min(0).max(8_640_000_000_000_000)
+
+export const SubscriptionRecord = z
+  .object({
+    ...recordHead('push'),
+    endpoint: z.string().meta({ examples: ['https://push.example.com/wpush/v2/gAAAAA'] }),
+    events,
+    label: z.string().nullable(),
+    expiresAt: instant.nullable().meta({ description: 'From then on nothing is sent to it.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'PushSubscription' })
+
+const SubscriptionEvent = z.object({ subscriptionId: id('push'), label: z.string().max(200).nullable() })
+const Deleted = SubscriptionEvent.extend({
+  reason: z.enum(['owner', 'gone']).meta({ description: '`gone`: its push service knows it no more.' }),
+})
+
+const TestResult = z
+  .object({
+    subscriptionId: id('push'),
+    delivered: z.boolean().meta({ description: 'Whether the push service has taken it.' }),
+    dropped: z.boolean().meta({ description: 'Whether the subscription is deleted: it was gone.' }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ examples: [201] }),
+    message: z.string().meta({ examples: ['The push service has taken it.'] }),
+  })
+  .meta({ id: 'PushTest' })
+
+const fails = {
+  subscription_not_found: missing('push subscription'),
+  endpoint_refused: [400, 'endpoint: This address is refused. Give the one that the browser gave you.'],
+  unknown_event: [400, 'events: There is no event of this name. GET /events/types lists them.'],
+  too_many_subscriptions: [400, 'There are 100 push subscriptions already. Delete one.'],
+} as const satisfies Record<string, Failure>
+const { subscription_not_found, endpoint_refused, unknown_event, too_many_subscriptions } = fails
+
+const reads = { callers: ['key'], scope: 'push:read' } as const
+const writes = { callers: ['key'], scope: 'push:write' } as const
+
+export const pushApi = {
+  vapidKey: get('/push/vapid-key', {
+    ...reads,
+    summary: 'Get the key that browsers subscribe with',
+    description:
+      'Give it to `pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })`. It stays the same for good.',
+    returns: [200, z.object({ publicKey: z.string().meta({ examples: [PUBLIC_KEY] }) })],
+  }),
+  create: post('/push/subscriptions', {
+    ...writes,
+    summary: 'Have a browser told of events',
+    description: [
+      'The body is what `PushSubscription.toJSON()` gives, and what you add to it. An endpoint that is subscribed already keeps its id and has everything else replaced.',
+      'A push is sent once, encrypted for that browser alone, and holds no more than the event’s name and ids: your service worker asks the API for the rest. Intents that are decided at once are left out.',
+    ].join('\n\n'),
+    body: z.strictObject({
+      endpoint,
+      keys,
+      expirationTime: milliseconds
+        .nullable()
+        .default(null)
+        .meta({ description: 'Milliseconds since 1970.', examples: [null] }),
+      events: events.optional().meta({
+        description: `Without them: ${urgentEvents.map(name => `\`${name}\``).join(', ')}.`,
+        examples: [['intent.created']],
+      }),
+      label: label
+        .nullable()
+        .default(null)
+        .meta({ examples: ['Ada’s phone'] }),
+    }),
+    example: {
+      endpoint: 'https://push.example.com/wpush/v2/gAAAAA',
+      expirationTime: null,
+      keys: { p256dh: PUBLIC_KEY, auth: '7iwaOdljM2r9dBkAkeb5zw' },
+      label: 'Ada’s phone',
+    },
+    returns: [201, SubscriptionRecord],
+    fails: { endpoint_refused, unknown_event, too_many_subscriptions },
+    emits: { 'push_subscription.created': SubscriptionEvent, 'push_subscription.updated': SubscriptionEvent },
+  }),
+  list: list('/push/subscriptions', {
+    ...reads,
+    summary: 'List push subscriptions',
+    item: SubscriptionRecord,
+  }),
+  delete: del('/push/subscriptions/{id}', {
+    ...writes,
+    summary: 'Delete a push subscription',
+    returns: [204, nothing],
+    fails: { subscription_not_found },
+    emits: { 'push_subscription.deleted': Deleted },
+  }),
+  test: post('/push/subscriptions/{id}/test', {
+    ...writes,
+    run: 'outside',
+    summary: 'Send a push, and tell what the push service answers',
+    description:
+      'A `push_subscription.tested`. Where the push service answers 404 or 410, the subscription is deleted, as it is when an event is sent.',
+    returns: [200, TestResult],
+    fails: { subscription_not_found },
+    emits: {
+      'push_subscription.tested': SubscriptionEvent.extend({ delivered: z.boolean() }),
+      'push_subscription.deleted': Deleted,
+    },
+  }),
+  /** What our own pushes have found out. */
+  drop: post('/push/subscriptions/{id}/drop', {
+    callers: [],
+    summary: 'Delete a subscription that its push service knows no more',
+    returns: [200, z.object({ acted: z.boolean() })],
+    emits: { 'push_subscription.deleted': Deleted },
+  }),
+}

@@ -1,0 +1,29 @@
+import type { Registered } from '../../kernel/area.ts'
+import type { Mode } from '../../kernel/context.ts'
+import { processOf } from '../../kernel/deadlines.ts'
+import type { Execute } from '../../kernel/execute.ts'
+
+interface Parts {
+  readonly execute: Execute
+  readonly operations: readonly Registered[]
+}
+
+interface Gone {
+  readonly id: string
+  readonly ownerId: string
+  readonly mode: Mode
+}
+
+/** Deletes a subscription by an operation, as everything is changed that somebody wants to hear of. */
+export async function drop({ execute, operations }: Parts, { id, ownerId, mode }: Gone): Promise<void> {
+  const operation = operations.find(({ key }) => key === 'push.drop')
+  if (!operation) return
+  await execute({
+    operation,
+    actor: processOf({ ownerId, mode }),
+    input: { params: { id }, query: {}, body: {} },
+    requestId: `push:${id}`,
+    address: null,
+    idempotencyKey: null,
+  })
+}

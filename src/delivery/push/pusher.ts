@@ -1,0 +1,96 @@
+import { type Database, sqlOn } from '../../kernel/database.ts'
+import { payloadOf, urgencyOf } from './letter.ts'
+import { type SendingPorts, sendPush } from './send.ts'
+import { forgetOld, type Taken, take } from './take.ts'
+import { vapidKeys } from './vapid.ts'
+
+interface Parts {
+  readonly database: Database
+  readonly ports: SendingPorts
+  /** Its push service knows it no more. */
+  readonly drop: (gone: Pick<Taken, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
+  readonly onFailure: (error: unknown) => void
+}
+
+/** How many subscriptions are served at once: altogether, and of one owner. */
+const MOST = { all: 128, owner: 16 }
+
+/** Sends what waits to browsers, from as many processes side by side as there are. */
+export class Pusher {
+  readonly #parts: Parts
+  /** The owner of each subscription that is being served. */
+  readonly #busy = new Map<string, string>()
+  readonly #underWay = new Set<Promise<void>>()
+  #taking: Promise<void> | undefined
+  #woken = false
+  #stopped = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** There is something to do. */
+  readonly wake = (): void => {
+    this.#woken = true
+    this.#taking ??= this.#takeAll().finally(() => {
+      this.#taking = undefined
+    })
+  }
+
+  /** What is old already is forgotten, and what nobody has told of is found. */
+  async round(): Promise<void> {
+    await forgetOld(sqlOn(this.#parts.database.pool))
+    this.wake()
+  }
+
+  /** Takes nothing more and finishes what is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#taking
+    await Promise.all(this.#underWay)
+  }
+
+  async #takeAll(): Promise<void> {
+    while (this.#woken && !this.#stopped) {
+      this.#woken = false
+      await this.#take().catch(this.#parts.onFailure)
+    }
+  }
+
+  async #take(): Promise<void> {
+    const ofAll = MOST.all - this.#busy.size
+    if (ofAll === 0) return
+    const owners = Map.groupBy(this.#busy.values(), owner => owner)
+    const busyOwners = [...owners].filter(([, all]) => all.length >= MOST.owner).map(([owner]) => owner)
+    const room = { busy: [...this.#busy.keys()], busyOwners, ofOwner: MOST.owner, ofAll }
+    const taken = await take(sqlOn(this.#parts.database.pool), room)
+    for (const pushes of Map.groupBy(taken, ({ id }) => id).values()) this.#begin(pushes)
+  }
+
+  #begin(pushes: readonly Taken[]): void {
+    const [first] = pushes
+    if (!first) return
+    this.#busy.set(first.id, first.ownerId)
+    const serving: Promise<void> = this.#serve(pushes)
+      .catch(this.#parts.onFailure)
+      .finally(() => {
+        this.#busy.delete(first.id)
+        this.#underWay.delete(serving)
+        this.wake()
+      })
+    this.#underWay.add(serving)
+  }
+
+  async #serve(pushes: readonly Taken[]): Promise<void> {
+    const { database, ports, drop } = this.#parts
+    const keys = await vapidKeys(sqlOn(database.pool), ports.vault)
+    const sent = await Promise.all(
+      pushes.map(({ event, eventId, createdAt, data, ...receiver }) => {
+        const payload = payloadOf({ eventId, event, createdAt: createdAt.toISOString() }, data)
+        return sendPush(ports, keys, receiver, { payload, urgency: urgencyOf(event) })
+      }),
+    )
+    const [first] = pushes
+    if (first && sent.some(({ gone }) => gone)) await drop(first)
+  }
+}

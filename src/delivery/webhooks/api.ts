@@ -1,0 +1,222 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { del, type Failure, get, list, missing, nothing, patch, post } from '../../kernel/operation.ts'
+import { shownOnce } from '../../kernel/outcome.ts'
+import { recordHead, recordTail, remark } from '../../kernel/schemas.ts'
+import { conditions } from './health.ts'
+import { webhookMachine } from './webhook.ts'
+
+const status = z.enum(webhookMachine.states)
+
+const url = z
+  .url({ protocol: /^https?$/, error: 'an http or https URL' })
+  .max(2_048)
+  .meta({
+    description: 'Where events are sent, by POST. HTTPS, unless it is for trying things out.',
+    examples: ['https://example.com/hooks/payments'],
+  })
+
+const events = z
+  .array(z.string().max(100))
+  .min(1)
+  .max(200)
+  .meta({
+    description: 'Names of events, or `*` for all of them. `GET /events/types` lists them.',
+    examples: [['transaction.completed', 'agent.frozen']],
+  })
+
+const members = { url, events, description: remark.nullable() }
+
+const HealthRecord = z.object({
+  condition: z.enum(conditions),
+  failingSince: instant.nullable(),
+  pausedUntil: instant
+    .nullable()
+    .meta({ description: 'A receiver that keeps failing is tried more and more rarely until it takes one.' }),
+  message: z.string().meta({ examples: ['Deliveries are taken.'] }),
+})
+
+export const WebhookRecord = z
+  .object({
+    ...recordHead('webhook'),
+    url: z.string().meta({ examples: ['https://example.com/hooks/payments'] }),
+    events: z.array(z.string()).meta({ examples: [['transaction.completed', 'agent.frozen']] }),
+    description: z.string().nullable(),
+    status: status.meta({ description: 'Events that happen while it is disabled are not sent later.' }),
+    statusReason: z.string().nullable().meta({ description: 'Why it is disabled.' }),
+    hint: z.string().meta({ description: 'The end of the secret.', examples: ['x4Qz'] }),
+    nextSecret: z
+      .object({ hint: z.string().meta({ examples: ['b7Lm'] }), from: instant })
+      .nullable()
+      .meta({ description: 'The secret that takes over, and when.' }),
+    health: HealthRecord,
+    ...recordTail,
+  })
+  .meta({ id: 'Webhook' })
+
+const withSecret = WebhookRecord.extend({
+  secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
+})
+
+const WebhookEvent = z.object({
+  webhookId: id('webhook'),
+  status,
+  reason: z.string().nullable().meta({ description: 'Why it is disabled.' }),
+})
+const WebhookUpdated = WebhookEvent.extend({ changed: z.array(z.string()) })
+const Ping = z.object({ webhookId: id('webhook') }).meta({
+  description: 'Sent to one subscription when it is made, where that is asked for.',
+})
+const Rotated = z.object({ webhookId: id('webhook'), from: instant })
+
+export const AttemptRecord = z.object({
+  deliveryId: z.string().meta({
+    description: '`X-Service-Delivery-Id`, another one for each attempt.',
+    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1'],
+  }),
+  at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
+  status: z.int().nullable().meta({ description: 'What the receiver answered; null where it did not.' }),
+  latencyMs: z.int().nullable(),
+  error: z.string().nullable().meta({ description: 'Why it does not count; null where it was taken.' }),
+  responseStart: z
+    .string()
+    .nullable()
+    .meta({ description: 'How the answer began, without what looks like a secret.', examples: ['OK'] }),
+})
+
+const TestResult = z
+  .object({
+    webhookId: id('webhook'),
+    event: z.string().meta({ examples: ['transaction.completed'] }),
+    delivered: z.boolean().meta({ description: 'Whether the receiver has taken it.' }),
+    attempt: AttemptRecord.nullable().meta({ description: 'Null where it is not known what came of it.' }),
+    body: z.string().meta({ description: 'What was sent, byte for byte.' }),
+  })
+  .meta({ id: 'WebhookTest' })
+
+const fails = {
+  webhook_not_found: missing('webhook'),
+  url_refused: [400, 'url: This address is refused. Give one that can be reached from the public internet.'],
+  unknown_event: [400, 'events: There is no event of this name. GET /events/types lists them.'],
+  too_many_webhooks: [
+    400,
+    'There are 1,000 subscriptions already. Delete one, or let one hear of more events.',
+  ],
+  no_next_secret: [400, 'No secret waits to be activated. POST /webhooks/{id}/rotate-secret makes one.'],
+} as const satisfies Record<string, Failure>
+const { webhook_not_found, url_refused, unknown_event, too_many_webhooks, no_next_secret } = fails
+
+const reads = { callers: ['key'], scope: 'webhooks:read' } as const
+const writes = { callers: ['key'], scope: 'webhooks:write' } as const
+
+export const webhooksApi = {
+  create: post('/webhooks', {
+    ...writes,
+    summary: 'Subscribe to events',
+    description:
+      'From now on each event of these names is sent to the URL, signed with the secret, at least once. How often a delivery is tried depends on your plan. Reserved events can be named; they are never sent.',
+    body: z.strictObject({
+      url,
+      events,
+      description: members.description.default(null),
+      ping: z.boolean().default(false).meta({ description: 'Whether a `webhook.ping` is sent at once.' }),
+    }),
+    example: {
+      url: 'https://example.com/hooks/payments',
+      events: ['transaction.completed', 'agent.frozen'],
+      description: 'Bookkeeping',
+      ping: true,
+    },
+    returns: [201, withSecret.meta({ id: 'NewWebhook' })],
+    fails: { url_refused, unknown_event, too_many_webhooks },
+    emits: { 'webhook.created': WebhookEvent, 'webhook.ping': Ping },
+  }),
+  list: list('/webhooks', {
+    ...reads,
+    summary: 'List subscriptions',
+    filters: { status: status.optional() },
+    item: WebhookRecord,
+  }),
+  get: get('/webhooks/{id}', {
+    ...reads,
+    summary: 'Get a subscription',
+    returns: [200, WebhookRecord],
+    fails: { webhook_not_found },
+  }),
+  update: patch('/webhooks/{id}', {
+    ...writes,
+    summary: 'Change, disable or enable a subscription',
+    description:
+      'A disabled one hears of nothing new; what waited goes out once it is active again. Enabling it, or giving it another URL, forgets how its receiver has answered.',
+    body: z.strictObject({ ...members, status }).partial(),
+    example: { description: 'Bookkeeping and alerts' },
+    returns: [200, WebhookRecord],
+    fails: { webhook_not_found, url_refused, unknown_event },
+    emits: { 'webhook.updated': WebhookUpdated },
+  }),
+  delete: del('/webhooks/{id}', {
+    ...writes,
+    summary: 'Delete a subscription',
+    description: 'What is on its way just now still arrives; what waits does not.',
+    returns: [204, nothing],
+    fails: { webhook_not_found },
+    emits: { 'webhook.deleted': WebhookEvent },
+  }),
+  test: post('/webhooks/{id}/test', {
+    ...writes,
+    run: 'outside',
+    summary: 'Send an example, and tell what the receiver answers',
+    description:
+      'Signed as every delivery is, and sent once. Where the receiver takes it, a subscription that was left alone for its failures is served again at once.',
+    body: z.strictObject({
+      event: z
+        .string()
+        .default('webhook.ping')
+        .meta({ description: 'Of which event an example is sent.', examples: ['transaction.completed'] }),
+    }),
+    example: { event: 'transaction.completed' },
+    returns: [200, TestResult],
+    fails: {
+      webhook_not_found,
+      unknown_event: [400, 'event: There is no event of this name. GET /events/types lists them.'],
+    },
+    emits: {
+      'webhook.tested': z.object({
+        webhookId: id('webhook'),
+        deliveryId: z.string(),
+        delivered: z.boolean(),
+      }),
+    },
+  }),
+  rotateSecret: post('/webhooks/{id}/rotate-secret', {
+    ...writes,
+    summary: 'Make a new secret',
+    description:
+      'Until the overlap ends, or `activate-secret` is called, `X-Service-Signature` is made with the old secret and `X-Service-Signature-Next` with the new one: give your receiver the new one meanwhile, and let it accept either header. A new secret that waits already is replaced.',
+    body: z.strictObject({
+      overlapHours: z.int().min(0).max(720).default(24).meta({ description: 'With 0 it counts at once.' }),
+    }),
+    example: { overlapHours: 24 },
+    returns: [200, withSecret.meta({ id: 'RotatedWebhook' })],
+    fails: { webhook_not_found },
+    emits: { 'webhook.secret_rotated': Rotated },
+  }),
+  activateSecret: post('/webhooks/{id}/activate-secret', {
+    ...writes,
+    summary: 'Let the new secret count now',
+    returns: [200, WebhookRecord],
+    fails: { webhook_not_found, no_next_secret },
+    emits: { 'webhook.secret_activated': z.object({ webhookId: id('webhook') }) },
+  }),
+  /** What our own deliveries have found out. */
+  giveUp: post('/webhooks/{id}/give-up', {
+    callers: [],
+    summary: 'Disable a subscription whose receiver wants or takes nothing more',
+    body: z.strictObject({ reason: z.enum(['gone', 'failing']) }),
+    example: { reason: 'gone' },
+    returns: [200, z.object({ acted: z.boolean() })],
+    fails: { webhook_not_found },
+    emits: { 'webhook.disabled': WebhookEvent },
+  }),
+}

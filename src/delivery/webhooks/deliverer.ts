@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { after, clock } from '../../kernel/clock.ts'
+import type { Database } from '../../kernel/database.ts'
+import { gatherer } from '../../kernel/gather.ts'
+import type { Ports } from '../../kernel/ports.ts'
+import { type Claimed, dueLanes, take } from './claim.ts'
+import { type Lane, Lanes, learn } from './lanes.ts'
+import { type Mark, mark } from './marks.ts'
+import { post } from './post.ts'
+import type { Taken } from './retry.ts'
+import { openSecrets } from './secrets.ts'
+
+export interface DelivererParts {
+  readonly database: Database
+  readonly ports: Pick<Ports, 'outbound' | 'vault'>
+  /** The waits before the second attempt, the third, and so on. */
+  readonly waitsMs: readonly number[]
+  /** A receiver wants nothing more, or has not taken anything for too long. */
+  readonly giveUp: (webhookId: string, reason: 'gone' | 'failing') => Promise<unknown>
+  readonly onOutbox: () => void
+  readonly onFailure: (error: unknown) => void
+  /** How often it looks without being told: milliseconds. */
+  readonly pollMs?: number
+}
+
+const POLL_MS = 30_000
+const RECOVER_MS = 1_000
+/** Nothing is begun that could not be answered before somebody else takes it. */
+const AN_ATTEMPT_MS = 40_000
+
+/** Brings deliveries to their receivers, from as many processes side by side as there are. */
+export class Deliverer {
+  readonly #parts: DelivererParts
+  readonly #lanes = new Lanes()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #mark: (one: Mark) => Promise<void>
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+  #idling = new AbortController()
+  #woken = false
+  /** Something is due for which there was no room. */
+  #crowded = false
+
+  /** There is something to do. */
+  readonly wake = (): void => {
+    this.#woken = true
+    this.#idling.abort()
+  }
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts
+    const gather = gatherer<Mark, void>({ size: 256, inFlight: 2 }, marks => this.#write(marks))
+    this.#mark = one => gather('', one)
+    this.#running = this.#run()
+  }
+
+  /** Takes nothing more, finishes what is under way and gives back the rest. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.wake()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const taken = await this.#round().catch(error => this.#failed(error))
+      if (taken === undefined) await rest(RECOVER_MS, this.#stopping.signal)
+      else if (taken === 0) await this.#idle()
+    }
+    for (const lane of this.#lanes) this.#giveBack(lane)
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  }
+
+  /** Takes what is due and begins it; gives how many. */
+  async #round(): Promise<number> {
+    this.#woken = false
+    const due = await dueLanes(this.#parts.database)
+    const shares = this.#lanes.allot(due)
+    this.#crowded = shares.length < due.length
+    if (shares.length === 0) return 0
+    const taken = Map.groupBy(await take(this.#parts.database, shares), ({ webhookId }) => webhookId)
+    for (const share of shares) this.#lanes.add(share, taken.get(share.lane.id) ?? [])
+    this.#begin()
+    return taken.size
+  }
+
+  #begin(): void {
+    for (const lane of this.#lanes)
+      for (let next = this.#lanes.next(lane); next; next = this.#lanes.next(lane))
+        this.#follow(this.#deliver(lane, next))
+  }
+
+  #follow(work: Promise<void>): void {
+    const followed: Promise<void> = work
+      .catch(error => void this.#failed(error))
+      .finally(() => this.#underWay.delete(followed))
+    this.#underWay.add(followed)
+  }
+
+  async #deliver(lane: Lane, claimed: Claimed): Promise<void> {
+    const { id, webhookId, claim, until } = claimed
+    const inTime = after(clock.real(), AN_ATTEMPT_MS) < until
+    const taken = inTime ? await this.#post(claimed) : null
+    this.#ended(lane, taken)
+    await this.#mark({ id, webhookId, claim, taken })
+    if (taken?.attempt.status === 410) await this.#parts.giveUp(webhookId, 'gone')
+  }
+
+  #post({ id, claim, sealed, url, event, body, requestId }: Claimed): Promise<Taken> {
+    const { outbound, vault } = this.#parts.ports
+    const letter = { deliveryId: `${id}-${claim}`, url, event, body, requestId }
+    return post(outbound, letter, () => openSecrets(vault, sealed, clock.real()))
+  }
+
+  /** Its place is free; a receiver that fails gets no more of what was taken for it before. */
+  #ended(lane: Lane, taken: Taken | null): void {
+    this.#lanes.ended(lane)
+    if (taken) learn(lane, taken.succeeded, taken.attempt.latencyMs)
+    if (taken && !taken.succeeded) this.#giveBack(lane)
+    if (!this.#stopping.signal.aborted) this.#begin()
+    if (this.#lanes.isLow(lane) || this.#crowded) this.wake()
+  }
+
+  #giveBack(lane: Lane): void {
+    for (const { id, webhookId, claim } of lane.ready.splice(0))
+      this.#follow(this.#mark({ id, webhookId, claim, taken: null }))
+  }
+
+  async #write(marks: readonly Mark[]) {
+    const { database, waitsMs, onOutbox, giveUp } = this.#parts
+    const { forTemporal, hopeless } = await mark(database, marks, waitsMs)
+    if (forTemporal) onOutbox()
+    for (const id of hopeless) this.#follow(giveUp(id, 'failing').then(() => undefined))
+    return marks.map(() => ({ status: 'fulfilled', value: undefined }) as const)
+  }
+
+  #failed(error: unknown): undefined {
+    this.#parts.onFailure(error)
+    return undefined
+  }
+
+  /** Until there is something to do, or it is time to look for it. */
+  async #idle(): Promise<void> {
+    this.#idling = new AbortController()
+    if (!this.#woken) await rest(this.#parts.pollMs ?? POLL_MS, this.#idling.signal)
+  }
+}
+
+const rest = (milliseconds: number, signal: AbortSignal): Promise<unknown> =>
+  pause(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
+import { LookRecord, recordHead, recordTail, span } from '../../kernel/schemas.ts'
+import { AttemptRecord } from './api.ts'
+import { shownStates } from './delivery.ts'
+
+const status = z.enum(shownStates)
+
+export const DeliveryRecord = z
+  .object({
+    ...recordHead('delivery'),
+    webhookId: id('webhook'),
+    eventId: id('event'),
+    event: z.string().meta({ examples: ['transaction.completed'] }),
+    status,
+    explanation: z.string().meta({
+      description: 'Where it stands and why, in a sentence.',
+      examples: ['Delivered at the first attempt, in 34 ms.'],
+    }),
+    attempts: z.array(AttemptRecord).meta({ description: 'The last 25, oldest first.' }),
+    nextAttemptAt: instant.nullable(),
+    workflowId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where its retries are seen in Temporal; null until one is needed.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Delivery' })
+
+const filters = { event: z.string().optional(), ...span }
+
+const fails = {
+  delivery_not_found: missing('delivery'),
+  webhook_not_found: missing('webhook'),
+  delivery_under_way: [409, 'It is being delivered just now. Look at it again in half a minute.'],
+} as const satisfies Record<string, Failure>
+const { delivery_not_found, webhook_not_found, delivery_under_way } = fails
+
+const reads = { callers: ['key'], scope: 'webhooks:read' } as const
+const writes = { callers: ['key'], scope: 'webhooks:write' } as const
+
+export const deliveriesApi = {
+  deliveries: list('/webhooks/{id}/deliveries', {
+    ...reads,
+    summary: 'List what was sent to a subscription',
+    description: 'Newest first, with every attempt: what was answered, how fast, and what comes next.',
+    filters: { status: status.optional(), ...filters },
+    item: DeliveryRecord,
+    fails: { webhook_not_found },
+  }),
+  allDeliveries: list('/webhooks/deliveries', {
+    ...reads,
+    summary: 'List what was sent to all subscriptions',
+    filters: { status: status.optional(), webhookId: id('webhook').optional(), ...filters },
+    item: DeliveryRecord,
+  }),
+  delivery: get('/webhooks/deliveries/{id}', {
+    ...reads,
+    summary: 'Get a delivery',
+    description: 'By its id, or by the `X-Service-Delivery-Id` of one of its attempts.',
+    returns: [200, DeliveryRecord],
+    fails: { delivery_not_found },
+  }),
+  replay: post('/webhooks/deliveries/{id}/replay', {
+    ...writes,
+    summary: 'Deliver once more, now',
+    description:
+      'Whatever became of it: the same body under a new delivery id, with all the attempts of your plan before it. One that waits for its next attempt is tried at once.',
+    returns: [200, DeliveryRecord],
+    fails: { delivery_not_found, delivery_under_way },
+    emits: { 'webhook.replayed': z.object({ deliveryId: id('delivery'), webhookId: id('webhook') }) },
+  }),
+  deadLetters: list('/webhooks/dead-letters', {
+    ...reads,
+    summary: 'List dead letters',
+    description:
+      'What no attempt has brought to its receiver, on the plan `enterprise`. Like every delivery it is kept for 30 days.',
+    filters: { webhookId: id('webhook').optional(), ...filters },
+    item: DeliveryRecord,
+  }),
+  replayDeadLetters: post('/webhooks/dead-letters/replay', {
+    ...writes,
+    summary: 'Deliver dead letters once more',
+    description: 'All that match, oldest first, at most 1,000 at once: call again while there is more.',
+    body: z.strictObject({ webhookId: id('webhook').optional(), ...filters }),
+    example: { event: 'transaction.completed' },
+    returns: [200, z.object({ replayed: z.int(), more: z.boolean() })],
+    emits: {
+      'webhook.dead_letters_replayed': z.object({
+        ownerId: id('customer'),
+        webhookId: id('webhook').nullable(),
+        count: z.int(),
+      }),
+    },
+  }),
+  /** What the process of a delivery does. */
+  look: get('/webhooks/deliveries/{id}/look', {
+    callers: [],
+    summary: 'How a delivery stands',
+    returns: [200, LookRecord],
+    fails: { delivery_not_found },
+  }),
+  retry: post('/webhooks/deliveries/{id}/retry', {
+    callers: [],
+    summary: 'Try again now',
+    returns: [200, z.object({ acted: z.boolean() })],
+    fails: { delivery_not_found },
+  }),
+}

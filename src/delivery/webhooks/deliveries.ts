@@ -1,0 +1,97 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { clock } from '../../kernel/clock.ts'
+import type { Row } from '../../kernel/database.ts'
+import { type ContextOf, implement } from '../../kernel/operation.ts'
+import type { PageOf } from '../../kernel/page.ts'
+import { given, lock, within } from '../../kernel/record.ts'
+import { deliveriesApi } from './deliveries-api.ts'
+import { Delivery, replay, type ShownState, shownAs } from './delivery.ts'
+import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
+import { shownDelivery } from './shown.ts'
+import { look, retry } from './steps.ts'
+import { findWebhook, probe } from './subscriptions.ts'
+import { Webhook } from './webhook.ts'
+
+/** What an attempt is called begins with its delivery: `delivery_…-2`. */
+const idOf = (name: string): string => name.replace(/-\d+$/, '')
+
+async function shownAll(found: PageOf<Delivery>, em: EntityManager) {
+  const ids = [...new Set(found.data.map(({ webhookId }) => webhookId))]
+  const webhooks = ids.length > 0 ? await em.find(Webhook, { id: { $in: ids } }) : []
+  const byId = new Map(webhooks.map(webhook => [webhook.id, webhook]))
+  return { ...found, data: found.data.map(one => shownDelivery(one, byId.get(one.webhookId))) }
+}
+
+interface Filters {
+  readonly webhookId?: string | undefined
+  readonly event?: string | undefined
+  readonly status?: ShownState | undefined
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+const matching = ({ from, to, status, ...filters }: Filters) =>
+  given({ ...filters, ...shownAs(status), createdAt: within(from, to) })
+
+const AT_ONCE = 1_000
+
+/** Oldest first; one more than are replayed tells whether there are others. */
+const DEAD = `
+select ${deliveryColumns} from deliveries d
+where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is null or d.webhook_id = $3)
+  and ($4::text is null or d.event = $4) and ($5::timestamptz is null or d.created_at >= $5)
+  and ($6::timestamptz is null or d.created_at < $6)
+order by d.id limit ${AT_ONCE + 1} for update`
+
+async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
+  const { sql, tenant, emit } = context
+  const { webhookId = null, event = null, from = null, to = null } = filters
+  const values = [tenant.ownerId, tenant.mode, webhookId, event, from, to]
+  const found = await sql<DeliveryRow & Row>(DEAD, values)
+  const now = clock.real()
+  const replayed = found.slice(0, AT_ONCE)
+  for (const one of replayed) replay(Object.assign(one, { updatedAt: now }), now)
+  await writeReplays(sql, replayed)
+  await probe(
+    context,
+    replayed.map(one => one.webhookId),
+  )
+  emit('webhook.dead_letters_replayed', { ownerId: tenant.ownerId, webhookId, count: replayed.length })
+  return { replayed: replayed.length, more: found.length > AT_ONCE }
+}
+
+export const deliveries = implement(deliveriesApi, {
+  async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, { em, page, refuse }) {
+    if (!(await findWebhook(em, params.id))) return refuse('webhook_not_found')
+    return shownAll(await page(Delivery, matching({ ...filters, webhookId: params.id })), em)
+  },
+
+  async allDeliveries({ query: { limit: _limit, cursor: _cursor, ...filters } }, { em, page }) {
+    return shownAll(await page(Delivery, matching(filters)), em)
+  },
+
+  async delivery({ params }, { em, refuse }) {
+    const delivery = await em.findOne(Delivery, { id: idOf(params.id) })
+    if (!delivery) return refuse('delivery_not_found')
+    return shownDelivery(delivery, (await em.findOne(Webhook, { id: delivery.webhookId })) ?? undefined)
+  },
+
+  async replay({ params }, context) {
+    const { em, emit, refuse } = context
+    const delivery = await lock(em, Delivery, idOf(params.id))
+    if (!delivery) return refuse('delivery_not_found')
+    if (!replay(delivery, clock.real())) return refuse('delivery_under_way')
+    const { id, webhookId } = delivery
+    await probe(context, [webhookId])
+    emit('webhook.replayed', { deliveryId: id, webhookId })
+    return shownDelivery(delivery, (await em.findOne(Webhook, { id: webhookId })) ?? undefined)
+  },
+
+  async deadLetters({ query: { limit: _limit, cursor: _cursor, ...filters } }, { em, page }) {
+    return shownAll(await page(Delivery, matching({ ...filters, status: 'dead' })), em)
+  },
+
+  replayDeadLetters: ({ body }, context) => replayDead(body, context),
+  look,
+  retry,
+})

@@ -1,0 +1,68 @@
+import { recordColumns, selectList, type Table, updateOf } from '../../kernel/rows.ts'
+import type { Delivery } from './delivery.ts'
+import type { Webhook } from './webhook.ts'
+
+/** A delivery without its entity: thousands a second are taken and marked. */
+export type DeliveryRow = Pick<
+  Delivery,
+  | 'id'
+  | 'ownerId'
+  | 'mode'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'webhookId'
+  | 'eventId'
+  | 'event'
+  | 'status'
+  | 'dueAt'
+  | 'leased'
+  | 'claims'
+  | 'tries'
+  | 'attempts'
+  | 'workflowId'
+>
+
+const deliveries: Table<DeliveryRow> = {
+  name: 'deliveries',
+  columns: {
+    ...recordColumns,
+    webhookId: ['webhook_id', 'text'],
+    eventId: ['event_id', 'text'],
+    event: ['event', 'text'],
+    status: ['status', 'text'],
+    dueAt: ['due_at', 'timestamptz'],
+    leased: ['leased', 'boolean'],
+    claims: ['claims', 'int'],
+    tries: ['tries', 'int'],
+    attempts: ['attempts', 'jsonb'],
+    workflowId: ['workflow_id', 'text'],
+  },
+}
+
+export const deliveryColumns = selectList(deliveries, 'd')
+export const writeMarks = updateOf(deliveries, [
+  'status',
+  'dueAt',
+  'leased',
+  'tries',
+  'attempts',
+  'workflowId',
+  'updatedAt',
+])
+export const writeReplays = updateOf(deliveries, ['status', 'dueAt', 'tries', 'updatedAt'])
+
+/** How the receiver of a subscription has answered lately. */
+export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>
+
+const health: Table<Health> = {
+  name: 'webhooks',
+  columns: {
+    id: ['id', 'text'],
+    failures: ['failures', 'int'],
+    failingSince: ['failing_since', 'timestamptz'],
+    pausedUntil: ['paused_until', 'timestamptz'],
+  },
+}
+
+export const healthColumns = selectList(health, 'w')
+export const writeHealth = updateOf(health, ['failures', 'failingSince', 'pausedUntil'])

@@ -1,0 +1,74 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { clock } from '../../kernel/clock.ts'
+import { machine } from '../../kernel/machine.ts'
+import { flag, maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+
+/** What has come to its end can be begun anew: it is replayed. */
+export const deliveryMachine = machine('delivery', {
+  pending: ['delivered', 'failed', 'dead'],
+  delivered: ['pending'],
+  failed: ['pending'],
+  dead: ['pending'],
+})
+
+/** One POST to a receiver, and what came of it. */
+export interface Attempt {
+  /** As the receiver saw it in `X-Service-Delivery-Id`. */
+  readonly deliveryId: string
+  readonly at: string
+  readonly status: number | null
+  readonly latencyMs: number | null
+  readonly error: string | null
+  readonly responseStart: string | null
+}
+
+const realTime = () => timestamp().onCreate(() => clock.real())
+
+/** In real time, as signatures are: a test clock that moves delivers nothing. */
+const schema = defineEntity({
+  ...tenantTable('Delivery', 'deliveries'),
+  properties: {
+    ...record('delivery'),
+    createdAt: realTime(),
+    updatedAt: realTime().onUpdate(() => clock.real()),
+    webhookId: p.text(),
+    eventId: p.text(),
+    event: p.text(),
+    status: p.enum(deliveryMachine.states),
+    dueAt: maybe.instant(),
+    /** Somebody has taken it and is delivering it, until `dueAt`. */
+    leased: flag(),
+    /** How often somebody has taken it: each time under a new id. */
+    claims: p.integer(),
+    /** Failed attempts since it began, or began anew. */
+    tries: p.integer(),
+    attempts: p.json<Attempt[]>(),
+    workflowId: maybe.string(),
+  },
+})
+
+export class Delivery extends schema.class {}
+schema.setClass(Delivery)
+
+/** As the API shows it: one that somebody has taken is being delivered. */
+export const shownStates = [...deliveryMachine.states, 'delivering'] as const
+export type ShownState = (typeof shownStates)[number]
+
+export const shownState = ({ status, leased }: Pick<Delivery, 'status' | 'leased'>): ShownState =>
+  leased ? 'delivering' : status
+
+/** The records that are shown so. */
+export const shownAs = (state: ShownState | undefined) => {
+  if (state === 'delivering') return { leased: true }
+  return state === 'pending' ? { status: state, leased: false } : { status: state }
+}
+
+type Replayable = Pick<Delivery, 'status' | 'leased' | 'dueAt' | 'tries'>
+
+/** Due now, with all its attempts before it; false where it is on its way just now. */
+export function replay(delivery: Replayable, now: Date): boolean {
+  if (delivery.leased) return false
+  deliveryMachine.move(delivery, 'pending')
+  Object.assign(delivery, { dueAt: now, tries: 0 })
+  return true
+}

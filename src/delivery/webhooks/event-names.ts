@@ -1,0 +1,40 @@
+/** The names of these that are no events, each with those that were perhaps meant. */
+export function unknownEvents(asked: readonly string[], known: readonly string[]): string | undefined {
+  const there = new Set(['*', ...known])
+  const unknown = asked.filter(name => !there.has(name))
+  if (unknown.length === 0) return undefined
+  const sentences = unknown.slice(0, 3).map(name => {
+    const close = closeTo(name, known)
+    const meant = close.length > 0 ? ` Did you mean ${close.join(', ')}?` : ''
+    return `There is no event ${JSON.stringify(name.slice(0, 60))}.${meant}`
+  })
+  return `${sentences.join(' ')} GET /events/types lists them all.`
+}
+
+const FEW = 3
+
+/** Those of the same noun, or nearly spelled so. */
+function closeTo(name: string, known: readonly string[]): string[] {
+  const [noun = ''] = name.split('.')
+  const far = Math.max(3, Math.floor(name.length / 3))
+  return known
+    .map(one => ({ one, steps: stepsBetween(name, one), akin: noun !== '' && one.startsWith(`${noun}.`) }))
+    .filter(({ steps, akin }) => steps <= far || akin)
+    .sort((a, b) => a.steps - b.steps)
+    .slice(0, FEW)
+    .map(({ one }) => one)
+}
+
+/** How many letters must be put in, left out or replaced to make one of the other (Levenshtein). */
+function stepsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, n) => n)
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < other.length; j++) {
+      const replaced = (row[j] ?? 0) + (letter === other[j] ? 0 : 1)
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, replaced))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

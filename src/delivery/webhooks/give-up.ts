@@ -1,0 +1,32 @@
+import type { Registered } from '../../kernel/area.ts'
+import type { Tenant } from '../../kernel/context.ts'
+import { type Database, type Row, sqlOn } from '../../kernel/database.ts'
+import type { Execute } from '../../kernel/execute.ts'
+
+interface Parts {
+  readonly database: Database
+  readonly execute: Execute
+  readonly operations: readonly Registered[]
+}
+
+/** Disables a subscription by an operation, as everything is changed that somebody wants to hear of. */
+export async function giveUp(
+  { database, execute, operations }: Parts,
+  webhookId: string,
+  reason: 'gone' | 'failing',
+): Promise<void> {
+  const operation = operations.find(({ key }) => key === 'webhooks.giveUp')
+  const [tenant] = await sqlOn(database.pool)<Tenant & Row>(
+    'select owner_id as "ownerId", mode from webhooks where id = $1',
+    [webhookId],
+  )
+  if (!operation || !tenant) return
+  await execute({
+    operation,
+    actor: { type: 'process', id: null, tenant, agentId: null, scopes: new Set(), clockOffsetMs: 0 },
+    input: { params: { id: webhookId }, query: {}, body: { reason } },
+    requestId: `webhook:${webhookId}`,
+    address: null,
+    idempotencyKey: null,
+  })
+}

@@ -1,0 +1,95 @@
+import { clock } from '../../kernel/clock.ts'
+import { onConnection } from '../../kernel/connection.ts'
+import { type Database, type Row, type Sql, sqlOn } from '../../kernel/database.ts'
+import { emptyJournal, writeJournal } from '../../kernel/journal.ts'
+import { wakeUp } from '../../kernel/words.ts'
+import {
+  type DeliveryRow,
+  deliveryColumns,
+  type Health,
+  healthColumns,
+  writeHealth,
+  writeMarks,
+} from './delivery-rows.ts'
+import { isHopeless, note } from './health.ts'
+import { webhookProcess } from './process.ts'
+import { conclude, type Taken } from './retry.ts'
+import { tierOf } from './tiers.ts'
+
+/** What became of a delivery that was ours: an attempt, or it was given back untried. */
+export interface Mark {
+  readonly id: string
+  readonly webhookId: string
+  readonly claim: number
+  readonly taken: Taken | null
+}
+
+/** What follows from marks beyond the deliveries themselves. */
+export interface Consequences {
+  /** There is work for Temporal. */
+  readonly forTemporal: boolean
+  /** Subscriptions whose receivers have not taken anything for too long. */
+  readonly hopeless: readonly string[]
+}
+
+/** What the server loses of this, when it is killed, is delivered once more: no commit waits for the disk. */
+const UNHURRIED = 'begin; set local synchronous_commit = off'
+
+type Locked = DeliveryRow & Row & { plan: string; failures: number }
+
+const LOCK = `
+select ${deliveryColumns}, c.plan, w.failures from deliveries d
+join customers c on c.id = d.owner_id join webhooks w on w.id = d.webhook_id
+where d.id = any($1::text[]) order by d.id for update of d`
+
+const LOCK_HEALTH = `
+select ${healthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for update`
+
+/** The outcomes of many attempts in one transaction. */
+export const mark = (
+  database: Database,
+  marks: readonly Mark[],
+  waitsMs: readonly number[],
+): Promise<Consequences> =>
+  onConnection(database, UNHURRIED, async client => {
+    const sql = sqlOn(client)
+    const journal = emptyJournal()
+    const rows = await sql<Locked>(LOCK, [marks.map(({ id }) => id)])
+    apply(rows, marks, waitsMs)
+    await writeMarks(sql, rows)
+    const hopeless = await noteHealth(sql, rows, marks)
+    // Whoever waits for it in Temporal sees what has become of it.
+    journal.outbox.push(...rows.filter(({ workflowId }) => workflowId).map(processOf))
+    await writeJournal(sql, journal)
+    await client.query('commit')
+    return { forTemporal: journal.outbox.length > 0, hopeless }
+  })
+
+const processOf = ({ id, ownerId, mode }: DeliveryRow) =>
+  wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null })
+
+function apply(rows: readonly Locked[], marks: readonly Mark[], waitsMs: readonly number[]): void {
+  const byId = new Map(marks.map(one => [one.id, one]))
+  for (const row of rows) {
+    const { claim, taken } = byId.get(row.id) as Mark
+    const isMine = row.claims === claim
+    row.updatedAt = clock.real()
+    if (taken) conclude(row, taken, { isMine, tier: tierOf(row.plan, waitsMs) })
+    else if (isMine && row.leased) Object.assign(row, { leased: false, dueAt: clock.real() })
+  }
+}
+
+/** A round in which one was taken is a good one; where nothing was wrong nothing is written. Gives who is to be given up. */
+async function noteHealth(sql: Sql, rows: readonly Locked[], marks: readonly Mark[]): Promise<string[]> {
+  const rounds = new Map<string, boolean>()
+  for (const { webhookId, taken } of marks)
+    if (taken) rounds.set(webhookId, taken.succeeded || (rounds.get(webhookId) ?? false))
+  const known = new Map(rows.map(({ webhookId, failures }) => [webhookId, failures]))
+  const news = [...rounds].filter(([id, succeeded]) => !succeeded || (known.get(id) ?? 0) > 0)
+  if (news.length === 0) return []
+  const now = clock.real()
+  const found = await sql<Health & Row>(LOCK_HEALTH, [news.map(([id]) => id)])
+  for (const health of found) note(health, rounds.get(health.id) ?? false, now)
+  await writeHealth(sql, found)
+  return found.filter(health => isHopeless(health, now)).map(({ id }) => id)
+}

@@ -1,0 +1,66 @@
+import { clock } from '../../kernel/clock.ts'
+import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { Attempt } from './delivery.ts'
+import { responseStart } from './response-start.ts'
+import { retryAfterOf, type Taken } from './retry.ts'
+import { type Secrets, signedHeaders } from './signature.ts'
+
+/** What is sent to a receiver, the same at every attempt but for its id. */
+export interface Letter {
+  readonly url: string
+  readonly deliveryId: string
+  readonly event: string
+  readonly body: string
+  readonly requestId: string
+}
+
+const ACKNOWLEDGED_WITHIN_MS = 30_000
+const READ_BYTES = 1_024
+
+/** One attempt, whatever comes of it. */
+export async function post(outbound: Outbound, letter: Letter, secrets: () => Secrets): Promise<Taken> {
+  const at = clock.real()
+  const base = { deliveryId: letter.deliveryId, at: at.toISOString() }
+  try {
+    const headers = signedHeaders({ ...letter, at }, secrets())
+    const answer = await outbound.send({
+      ...{ url: letter.url, method: 'POST', headers, body: letter.body },
+      ...{ timeoutMs: ACKNOWLEDGED_WITHIN_MS, maxBytes: READ_BYTES },
+    })
+    return takenOf(base, answer)
+  } catch (error) {
+    return unsent(base, `It could not be sent: ${(error as Error).message}`)
+  }
+}
+
+type Base = Pick<Attempt, 'deliveryId' | 'at'>
+
+const unsent = (base: Base, error: string): Taken => ({
+  attempt: { ...base, status: null, latencyMs: null, error, responseStart: null },
+  succeeded: false,
+  retryAfterMs: null,
+})
+
+function takenOf(base: Base, answer: OutboundAnswer): Taken {
+  if (answer.kind === 'refused') return unsent(base, answer.message)
+  const { latencyMs } = answer
+  if (answer.kind === 'failed') {
+    const taken = unsent(base, answer.message)
+    return { ...taken, attempt: { ...taken.attempt, latencyMs } }
+  }
+  const { status, headers, body } = answer
+  const succeeded = status >= 200 && status < 300
+  const error = succeeded ? null : refusalOf(status)
+  return {
+    attempt: { ...base, status, latencyMs, error, responseStart: responseStart(body) },
+    succeeded,
+    retryAfterMs: succeeded ? null : retryAfterOf(headers['retry-after'], clock.real()),
+  }
+}
+
+function refusalOf(status: number): string {
+  if (status === 410) return 'The receiver answered 410: it wants nothing more.'
+  if (status >= 300 && status < 400)
+    return `The receiver answered ${status}: redirects are not followed. Give the address that it leads to.`
+  return `The receiver answered ${status}; a 2xx is what acknowledges a delivery.`
+}

@@ -1,0 +1,56 @@
+import { after } from '../../kernel/clock.ts'
+import { workflowIdOf } from '../../kernel/process.ts'
+import { type Attempt, deliveryMachine } from './delivery.ts'
+import type { DeliveryRow } from './delivery-rows.ts'
+import { webhookProcess } from './process.ts'
+import type { Tier } from './tiers.ts'
+
+/** How a receiver has taken a delivery. */
+export interface Taken {
+  readonly attempt: Attempt
+  readonly succeeded: boolean
+  /** How long it asks to be left alone. */
+  readonly retryAfterMs: number | null
+}
+
+/** No receiver puts us off for longer. */
+const LONGEST_MS = 4 * 3_600_000
+/** Of a delivery that is replayed again and again the last ones are kept. */
+const KEPT = 25
+
+/**
+ * Notes an attempt and what follows from it: done, again later, or given up. Where somebody else has taken the delivery
+ * meanwhile only a success counts, for it is a fact.
+ */
+export function conclude(row: DeliveryRow, taken: Taken, { isMine, tier }: { isMine: boolean; tier: Tier }) {
+  const at = new Date(taken.attempt.at)
+  row.attempts = [...row.attempts, taken.attempt].slice(-KEPT)
+  if (row.status !== 'pending' || (!isMine && !taken.succeeded)) return
+  row.leased = false
+  if (taken.succeeded) end(row, 'delivered')
+  else fail(row, taken, at, tier)
+}
+
+function fail(row: DeliveryRow, { attempt, retryAfterMs }: Taken, at: Date, { waitsMs, lastly }: Tier): void {
+  const wait = waitsMs[row.tries]
+  row.tries++
+  if (wait === undefined) {
+    end(row, lastly)
+    return
+  }
+  const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS)
+  row.dueAt = after(at, (attempt.latencyMs ?? 0) + Math.max(wait, asked))
+  row.workflowId = workflowIdOf(webhookProcess, row.id)
+}
+
+function end(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void {
+  deliveryMachine.move(row, status)
+  row.dueAt = null
+}
+
+/** `Retry-After`, in seconds or as a date. */
+export function retryAfterOf(value: string | undefined, now: Date): number | null {
+  if (value === undefined) return null
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now.getTime()
+  return Number.isFinite(ms) && ms > 0 ? ms : null
+}

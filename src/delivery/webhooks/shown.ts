@@ -1,0 +1,63 @@
+import { clock } from '../../kernel/clock.ts'
+import { type Delivery, shownState } from './delivery.ts'
+import { shownHealth } from './health.ts'
+import type { Webhook } from './webhook.ts'
+
+/** A subscription as the API shows it: never a secret. */
+export function shown(webhook: Webhook) {
+  const now = clock.real()
+  const { nextHint, nextFrom, hint } = webhook
+  const { id, ownerId, mode, url, events, description, status, statusReason, createdAt, updatedAt } = webhook
+  const waits = nextHint !== null && nextFrom !== null && nextFrom > now
+  return {
+    ...{ id, ownerId, mode, url, events, description, status, statusReason, createdAt, updatedAt },
+    hint: nextHint !== null && !waits ? nextHint : hint,
+    nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
+    health: shownHealth(webhook, now),
+  }
+}
+
+/** A delivery with the answer to "why did I not get it?". */
+export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined) {
+  const { id, ownerId, mode, webhookId, eventId, event, attempts, workflowId } = delivery
+  const { createdAt, updatedAt, dueAt } = delivery
+  const status = shownState(delivery)
+  return {
+    ...{ id, ownerId, mode, webhookId, eventId, event, status, attempts, workflowId, createdAt, updatedAt },
+    explanation: explain(delivery, webhook),
+    nextAttemptAt: status === 'pending' ? dueAt : null,
+  }
+}
+
+type Told = Pick<Delivery, 'status' | 'leased' | 'attempts' | 'dueAt' | 'tries'>
+
+/** Where a delivery stands and why, in a sentence or two. */
+export function explain(delivery: Told, webhook: Webhook | undefined): string {
+  const { attempts, dueAt, tries } = delivery
+  const last = attempts.at(-1)
+  const count = attempts.length === 1 ? 'one attempt' : `${attempts.length} attempts`
+  const wrong = last?.error ? ` ${last.error}` : ''
+  switch (shownState(delivery)) {
+    case 'delivered':
+      return `Delivered after ${count}, the last in ${last?.latencyMs ?? 0} ms.`
+    case 'delivering':
+      return 'It is being delivered just now.'
+    case 'failed':
+      return `Given up after ${count}.${wrong}`
+    case 'dead':
+      return `A dead letter after ${count}.${wrong} Replay it once the receiver is well.`
+    case 'pending':
+      return `${waitingFor(webhook, tries, dueAt)}${wrong}`
+  }
+}
+
+function waitingFor(webhook: Webhook | undefined, tries: number, dueAt: Date | null): string {
+  const now = clock.real()
+  if (!webhook || webhook.deletedAt) return 'The subscription is deleted: it is not sent any more.'
+  if (webhook.status === 'disabled')
+    return `It waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()
+  if (webhook.pausedUntil && webhook.pausedUntil > now)
+    return `It waits: the receiver keeps failing and is left alone until ${webhook.pausedUntil.toISOString()}.`
+  if (dueAt && dueAt > now) return `Attempt ${tries + 1} is made at ${dueAt.toISOString()}.`
+  return 'It is about to be delivered.'
+}

@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto'
+
+/** What one attempt is signed with: the secret, and while another one is about to take its place that one too. */
+export interface Secrets {
+  readonly current: string
+  readonly next: string | null
+}
+
+interface Signed {
+  /** New for every attempt. */
+  readonly deliveryId: string
+  readonly at: Date
+  readonly event: string
+  readonly body: string
+  readonly requestId: string
+}
+
+/** Over delivery id, timestamp and body, as they are sent. */
+export function signedHeaders(
+  { deliveryId, at, event, body, requestId }: Signed,
+  { current, next }: Secrets,
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000))
+  const sign = (secret: string): string =>
+    `sha256=${createHmac('sha256', secret).update(`${deliveryId}.${timestamp}.${body}`).digest('hex')}`
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'AgentPayments-Webhooks/1',
+    'X-Service-Event': event,
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Delivery-Id': deliveryId,
+    'X-Service-Signature': sign(current),
+    ...(next === null ? {} : { 'X-Service-Signature-Next': sign(next) }),
+    'X-Request-Id': requestId,
+  }
+}

@@ -1,0 +1,150 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { after, clock, minutes } from '../../kernel/clock.ts'
+import type { Context } from '../../kernel/context.ts'
+import { newId } from '../../kernel/ids.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given, lock } from '../../kernel/record.ts'
+import { webhooksApi } from './api.ts'
+import { unknownEvents } from './event-names.ts'
+import { activate, makeSecret } from './secrets.ts'
+import { shown } from './shown.ts'
+import { trial } from './trial.ts'
+import { Webhook, webhookMachine } from './webhook.ts'
+
+const MOST = 1_000
+
+const standing = { deletedAt: null }
+
+export const findWebhook = (em: EntityManager, id: string): Promise<Webhook | null> =>
+  em.findOne(Webhook, { id, ...standing })
+
+/** One that has not been deleted, locked, with the secret that counts by now. */
+export async function lockWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
+  const webhook = await lock(em, Webhook, id)
+  if (!webhook || webhook.deletedAt) return null
+  if (webhook.nextFrom && webhook.nextFrom <= clock.real()) activate(webhook)
+  return webhook
+}
+
+const about = ({ id, status, statusReason }: Webhook) => ({ webhookId: id, status, reason: statusReason })
+
+/** What is due may have become possible: whoever delivers looks once this is committed. */
+export const tellDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown> => sql('notify deliveries')
+
+const PROBE =
+  'update webhooks set paused_until = null where id = any($1::text[]) and paused_until is not null'
+
+/** Somebody wishes it: a receiver that is left alone is tried at once. */
+export async function probe({ sql }: Pick<Context, 'sql'>, webhookIds: readonly string[]): Promise<void> {
+  await sql(PROBE, [[...new Set(webhookIds)].sort()])
+  await tellDeliverers({ sql })
+}
+
+interface Asked {
+  readonly url?: string | undefined
+  readonly events?: readonly string[] | undefined
+}
+
+type Judging = Pick<Context, 'ports'> & {
+  refuse(code: 'url_refused' | 'unknown_event', message?: string): ReturnType<Context['refuse']>
+}
+
+/** Why it cannot be so; undefined where it can. */
+function misfit({ url, events }: Asked, { ports, refuse }: Judging) {
+  const refused = url === undefined ? undefined : ports.outbound.judge(url)
+  if (refused) return refuse('url_refused', `url: ${refused.message}`)
+  const names = ports.eventTypes().map(({ event }) => event)
+  const unknown = events && unknownEvents(events, names)
+  return unknown === undefined ? undefined : refuse('unknown_event', `events: ${unknown}`)
+}
+
+/** By its owner's will. */
+function setStatus(webhook: Webhook, status: Webhook['status']): void {
+  if (!webhookMachine.move(webhook, status)) return
+  webhook.statusReason = status === 'disabled' ? 'Disabled by its owner.' : null
+  if (status === 'active') webhook.makeWell()
+}
+
+const GIVEN_UP = {
+  gone: 'The receiver answered 410: it wants nothing more.',
+  failing: 'The receiver has taken nothing for five days.',
+} as const
+
+export const subscriptions = implement(webhooksApi, {
+  async create({ body: { ping, ...body } }, context) {
+    const { em, ports, emit, refuse } = context
+    const unfit = misfit(body, context)
+    if (unfit) return unfit
+    if ((await em.count(Webhook, standing)) >= MOST) return refuse('too_many_webhooks')
+    const id = newId('webhook')
+    const { secret, sealed, hint } = makeSecret(ports.vault, id)
+    const events = [...new Set(body.events)]
+    const webhook = em.create(Webhook, { ...body, events, id, secret: sealed, hint })
+    emit('webhook.created', about(webhook))
+    if (ping) emit('webhook.ping', { webhookId: id })
+    return { ...shown(webhook), secret }
+  },
+
+  async list({ query: { status } }, { page }) {
+    const found = await page(Webhook, { ...standing, ...given({ status }) })
+    return { ...found, data: found.data.map(shown) }
+  },
+
+  async get({ params }, { em, refuse }) {
+    const webhook = await findWebhook(em, params.id)
+    return webhook ? shown(webhook) : refuse('webhook_not_found')
+  },
+
+  async update({ params, body: { status, ...members } }, context) {
+    const { em, emit, refuse } = context
+    const unfit = misfit(members, context)
+    if (unfit) return unfit
+    const webhook = await lockWebhook(em, params.id)
+    if (!webhook) return refuse('webhook_not_found')
+    const changed = Object.keys(given({ ...members, status }))
+    if (members.url !== undefined && members.url !== webhook.url) webhook.makeWell()
+    Object.assign(webhook, given(members))
+    if (status) setStatus(webhook, status)
+    await tellDeliverers(context)
+    emit('webhook.updated', { ...about(webhook), changed })
+    return shown(webhook)
+  },
+
+  async delete({ params }, { em, now, emit, refuse }) {
+    const webhook = await lockWebhook(em, params.id)
+    if (!webhook) return refuse('webhook_not_found')
+    webhook.deletedAt = now
+    emit('webhook.deleted', about(webhook))
+  },
+
+  test: trial,
+
+  async rotateSecret({ params, body: { overlapHours } }, { em, ports, emit, refuse }) {
+    const webhook = await lockWebhook(em, params.id)
+    if (!webhook) return refuse('webhook_not_found')
+    const { secret, sealed, hint } = makeSecret(ports.vault, webhook.id)
+    const from = after(clock.real(), minutes(overlapHours * 60))
+    Object.assign(webhook, { nextSecret: sealed, nextHint: hint, nextFrom: from })
+    if (overlapHours === 0) activate(webhook)
+    emit('webhook.secret_rotated', { webhookId: webhook.id, from })
+    return { ...shown(webhook), secret }
+  },
+
+  async activateSecret({ params }, { em, emit, refuse }) {
+    const webhook = await lockWebhook(em, params.id)
+    if (!webhook) return refuse('webhook_not_found')
+    if (webhook.nextSecret === null) return refuse('no_next_secret')
+    activate(webhook)
+    emit('webhook.secret_activated', { webhookId: webhook.id })
+    return shown(webhook)
+  },
+
+  async giveUp({ params, body: { reason } }, { em, emit, refuse }) {
+    const webhook = await lockWebhook(em, params.id)
+    if (!webhook) return refuse('webhook_not_found')
+    const acted = webhookMachine.move(webhook, 'disabled')
+    if (acted) webhook.statusReason = GIVEN_UP[reason]
+    if (acted) emit('webhook.disabled', about(webhook))
+    return { acted }
+  },
+})

@@ -1,0 +1,26 @@
+/** What a plan gives: `full` is as `basic` is, until there is more that tells them apart. */
+const tiers = {
+  basic: { retries: false, deadLetters: false },
+  full: { retries: false, deadLetters: false },
+  full_retry: { retries: true, deadLetters: false },
+  full_dlq: { retries: true, deadLetters: true },
+} as const
+
+const byPlan: Readonly<Record<string, keyof typeof tiers>> = {
+  free: 'basic',
+  starter: 'full',
+  business: 'full_retry',
+  enterprise: 'full_dlq',
+}
+
+/** How often a delivery is tried: at once, and again after each of the waits; and what becomes of it then. */
+export interface Tier {
+  readonly waitsMs: readonly number[]
+  readonly lastly: 'failed' | 'dead'
+}
+
+/** The tier of a plan, with the waits that this installation has. */
+export function tierOf(plan: string, waitsMs: readonly number[]): Tier {
+  const { retries, deadLetters } = tiers[byPlan[plan] ?? 'basic']
+  return { waitsMs: retries ? waitsMs : [], lastly: deadLetters ? 'dead' : 'failed' }
+}

@@ -1,0 +1,20 @@
+import { area } from '../../kernel/area.ts'
+import { deliveries } from './deliveries.ts'
+import { Delivery, deliveryMachine } from './delivery.ts'
+import { subscriptions } from './subscriptions.ts'
+import { Webhook, webhookMachine } from './webhook.ts'
+
+export { Deliverer, type DelivererParts } from './deliverer.ts'
+export { unknownEvents } from './event-names.ts'
+export { expireDeliveries } from './expiry.ts'
+export { giveUp } from './give-up.ts'
+
+export const webhooksArea = area(
+  'Webhooks',
+  'Events sent to you: subscriptions, what was delivered and what was not, dead letters.',
+  {
+    api: { ...subscriptions.api, ...deliveries.api },
+    handlers: { ...subscriptions.handlers, ...deliveries.handlers },
+  },
+  { entities: [Webhook, Delivery], machines: [webhookMachine, deliveryMachine] },
+)

@@ -1,0 +1,54 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { clock } from '../kernel/clock.ts'
+
+/** What a webhook has told. */
+export interface WebhookMessage {
+  /** The same at every attempt, and at a replay: what is known by it already has been dealt with. */
+  readonly id: string
+  readonly event: string
+  readonly createdAt: string
+  readonly data: Readonly<Record<string, unknown>>
+  /** Another one for each attempt. */
+  readonly deliveryId: string
+}
+
+/** It does not come from us, or it comes too late: answer with a 400 and do nothing. */
+export class WebhookRejected extends Error {}
+
+type HeaderBag = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+
+interface Options {
+  /** How old, or how far ahead of the own clock, a message may be. */
+  readonly toleranceSeconds?: number
+}
+
+/** Proves that a request is a webhook of this secret's subscription, from the body as it came, byte for byte. */
+export function verifyWebhook(
+  headers: HeaderBag,
+  rawBody: string | Uint8Array,
+  secret: string,
+  { toleranceSeconds = 300 }: Options = {},
+): WebhookMessage {
+  const named = (name: string): string => headerOf(headers, name)
+  const [deliveryId, timestamp] = [named('x-service-delivery-id'), named('x-service-timestamp')]
+  const expected = createHmac('sha256', secret).update(`${deliveryId}.${timestamp}.`).update(rawBody).digest()
+  // While the secret is being replaced there are two signatures, and either secret proves it.
+  const given = [named('x-service-signature'), named('x-service-signature-next')]
+  if (!given.some(signature => isEqual(signature, expected)))
+    throw new WebhookRejected('The signature is not that of this secret.')
+  const age = Math.abs(clock.milliseconds() / 1_000 - Number(timestamp))
+  if (!(age <= toleranceSeconds)) throw new WebhookRejected('The timestamp is too old, or ahead of time.')
+  const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
+  return { ...JSON.parse(text), id: deliveryId.replace(/-\d+$/, ''), deliveryId }
+}
+
+function headerOf(headers: HeaderBag, name: string): string {
+  if (headers instanceof Headers) return headers.get(name) ?? ''
+  const found = Object.entries(headers).find(([given]) => given.toLowerCase() === name)
+  return typeof found?.[1] === 'string' ? found[1] : ''
+}
+
+function isEqual(signature: string, expected: Buffer): boolean {
+  const given = Buffer.from(/^sha256=([0-9a-f]{64})$/.exec(signature)?.[1] ?? '', 'hex')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}

@@ -1,0 +1,32 @@
+import type { z } from 'zod'
+import { type Areas, registered } from './area.ts'
+import type { Events } from './operation.ts'
+
+/** Can be subscribed to, and is never sent. */
+export const RESERVED: ReadonlySet<string> = new Set([
+  'intent.matched',
+  'intent.mismatched',
+  'mpp.credential.expired',
+])
+
+/** An event as whoever subscribes to it sees it. */
+export interface EventType {
+  readonly event: string
+  readonly reserved: boolean
+  /** JSON Schema of `data`. */
+  readonly schema: Readonly<Record<string, unknown>>
+  /** A `data` that fits. */
+  readonly example: Readonly<Record<string, unknown>>
+}
+
+/** The schemas of all events by name: those that operations and reactions emit, and those that are announced. */
+export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {
+  const all = Object.values(areas)
+  const declared: Events[] = [
+    ...all.map(({ announces }) => announces),
+    ...all.flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),
+    ...registered(areas).map(({ operation }) => operation.emits),
+  ]
+  const schemas = new Map(declared.flatMap(events => Object.entries(events)))
+  return new Map([...schemas].sort(([one], [other]) => (one < other ? -1 : 1)))
+}

@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+
+/** Keeps what must be known again, such as a key that signs: readable only with a key that is not in the database. */
+export interface Vault {
+  /** The context says what it is and whose (`webhook-secret:<id>`): moved elsewhere, it opens no more. */
+  seal(plain: string, context: string): string
+  open(sealed: string, context: string): string
+}
+
+/** 32 bytes, as 64 hexadecimal digits or base64. */
+export const encryptionKey = z.string().regex(/^([\da-fA-F]{64}|[\w+/-]{43}=?)$/)
+
+const bytesOf = (key: string): Buffer => Buffer.from(key, key.length === 64 ? 'hex' : 'base64')
+
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Seals with the key of now and opens with the old ones too, so that a key can be replaced by another. */
+export function openVault(encryptionKey: string, old: readonly string[] = []): Vault {
+  const current = bytesOf(encryptionKey)
+  const byId = new Map([current, ...old.map(bytesOf)].map(key => [idOf(key), key]))
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(ALGORITHM, current, nonce, { authTagLength: TAG_BYTES })
+      cipher.setAAD(Buffer.from(context))
+      const text = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${idOf(current)}.${text.toString('base64url')}`
+    },
+    open(sealed, context) {
+      const [id = '', text = ''] = sealed.split('.')
+      const key = byId.get(id)
+      if (!key) throw new Error(`Sealed with key ${id}, which is neither ENCRYPTION_KEY nor one of the old.`)
+      const bytes = Buffer.from(text, 'base64url')
+      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+      decipher.setAAD(Buffer.from(context))
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+      return Buffer.concat([plain, decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+/** Tells keys apart and gives nothing of them away. */
+const idOf = (key: Uint8Array): string =>
+  createHmac('sha256', key).update('key id').digest('base64url').slice(0, 8)

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+
+/** How settings are written: each form reads text and gives what the programs work with. */
+
+const digits = z.string().regex(/^\d{1,9}$/)
+
+export const integer = (min: number, max: number) => digits.transform(Number).pipe(z.int().min(min).max(max))
+
+export const hostName = z.string().regex(/^[\w.:-]+$/)
+
+export const listOf = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
+    .string()
+    .transform(list => list.split(',').map(one => one.trim()))
+    .pipe(z.array(item))
+
+/** Addresses, and blocks of them. */
+export const addresses = listOf(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
+
+export const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'true')
+
+export const hostAndPort = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
+
+/** Times of a day, in their order. */
+export const cutOffs = listOf(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)).refine(times =>
+  times.every((time, index) => index === 0 || time > String(times[index - 1])),
+)
+
+export const trustProxy = z.union([
+  z.literal('false').transform(() => false as const),
+  integer(1, 10),
+  addresses,
+])

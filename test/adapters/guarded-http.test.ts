@@ -1,0 +1,26 @@
+import { describe, expect, test } from '@jest/globals'
+import { guardedHttp } from '../../src/adapters/guarded-http/guarded-http.ts'
+import { harmlessUrls, hostileUrls } from '../support/hostile-urls.ts'
+import { nameServer } from '../support/name-server.ts'
+
+const { resolver } = await nameServer({})
+const guard = guardedHttp({ resolver })
+
+describe('an address', () => {
+  test('there are hostile ones enough, and none twice', () => {
+    expect(hostileUrls.length).toBeGreaterThan(300)
+    expect(new Set(hostileUrls.map(([url]) => url)).size).toBe(hostileUrls.length)
+  })
+
+  test.each(hostileUrls)('%j is refused: %s', async (url, rule) => {
+    const refused = guard.judge(url)
+    expect(refused?.rule).toBe(rule)
+    expect(refused?.message).toMatch(/^The |^Port /)
+    const sent = await guard.send({ url, method: 'GET', timeoutMs: 1_000, maxBytes: 1 })
+    expect(sent).toEqual({ kind: 'refused', ...refused })
+  })
+
+  test.each(harmlessUrls)('%s is not', url => {
+    expect(guard.judge(url)).toBeUndefined()
+  })
+})

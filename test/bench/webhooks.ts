@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { say } from '../../src/bin/say.ts'
+import { type Sql, sqlOn } from '../../src/kernel/database.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { type EventRow, emptyJournal, writeJournal } from '../../src/kernel/journal.ts'
+import { until } from '../support/until.ts'
+import { answerOf, node, type Served, serve, start } from './child.ts'
+import type { Posts } from './posts.ts'
+import type { Seen } from './receiver.ts'
+import { ratio, type Section, whole } from './report.ts'
+import { bearer, post, type Stage, withClient } from './stage.ts'
+
+const COUNT = 10_000
+/** As many as are under way to one receiver. */
+const CONNECTIONS = 16
+const ROUNDS = 2
+const IDLE = 200
+const NEGLECTED = 100_000
+const PATIENCE_MS = 180_000
+
+/** How fast events reach a receiver, beside the same requests with nothing behind them. */
+export async function measureWebhooks(stage: Stage): Promise<Section> {
+  const fanOut = await measureFanOut(stage)
+  const receiver = await serve(node('test/bench/receiver.ts'), `${stage.folder}/receiver.log`, {})
+  stage.closeLater(receiver.stop)
+  const deliverer = await start(
+    { command: node('test/bench/deliverer.ts'), log: `${stage.folder}/deliverer.log`, env: stage.env },
+    /is running\./,
+  )
+  stage.closeLater(deliverer.stop)
+  await subscribe(stage, `${receiver.url}/`, 'agent.frozen')
+  await delivered(stage, receiver, 1_000)
+  const rounds = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const raw = await rawRate(stage, receiver)
+    rounds.push({ raw, ours: await delivered(stage, receiver, COUNT) })
+    say(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
+  }
+  const idle = await measureIdle(stage, receiver)
+  const alone = Math.max(...rounds.map(({ ours }) => ours))
+  const raw = Math.max(...rounds.map(round => round.raw))
+  const beside = await besideTheDead(stage, receiver)
+  const figures = { raw, delivered: alone, besideTheDead: beside, idle, fanOut }
+  return {
+    figures: { webhooks: figures },
+    text: [
+      `webhooks ${whole(alone)}/s, raw POSTs ${whole(raw)}/s: ${ratio(alone, raw)}`,
+      `beside a receiver that is dead, with ${whole(NEGLECTED)} waiting for it, ${whole(beside)}/s: ${ratio(beside, alone)}`,
+      `on an idle system from the event to its receipt p50/p99 ${idle.p50}/${idle.p99} ms`,
+      `events/s with so many subscriptions: ${fanOut.map(({ subscriptions, perSecond }) => `${subscriptions}: ${whole(perSecond)}`).join(', ')}`,
+    ].join('\n'),
+  }
+}
+
+const subscribe = (stage: Stage, url: string, event: string) =>
+  post(stage.api, '/webhooks', { url, events: [event] }, bearer(stage))
+
+const DATA = { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen', reason: 'Unusual spending' }
+
+const eventsOf = ({ ownerId }: Stage, event: string, count: number): EventRow[] =>
+  Array.from({ length: count }, () => ({
+    ...{ id: newId('event'), ownerId, mode: 'test', agentId: DATA.agentId, event, data: DATA },
+    ...{ requestId: 'bench', runId: null, createdAt: new Date() },
+  }))
+
+const on = (client: pg.Client): Sql => sqlOn(client as unknown as pg.PoolClient)
+
+/** So many happen, without anybody being told. */
+async function happen(stage: Stage, event: string, count: number): Promise<void> {
+  await withClient(stage, async client => {
+    await client.query('begin')
+    for (let left = count; left > 0; left -= 1_000)
+      await writeJournal(on(client), {
+        ...emptyJournal(),
+        events: eventsOf(stage, event, Math.min(left, 1_000)),
+      })
+    await client.query('commit')
+  })
+}
+
+const seen = async ({ url }: Served): Promise<Seen> => (await fetch(url)).json() as Promise<Seen>
+
+/** Deliveries a second, from the moment when somebody is told of them to the last mark. */
+async function delivered(stage: Stage, receiver: Served, count: number): Promise<number> {
+  await seen(receiver)
+  await happen(stage, 'agent.frozen', count)
+  return withClient(stage, async client => {
+    const began = performance.now()
+    await client.query('notify deliveries')
+    const isDone = async () => {
+      const { rows } = await client.query(
+        `select exists (select from deliveries where event = 'agent.frozen' and status = 'pending') as open`,
+      )
+      return !rows[0].open
+    }
+    await until('all are delivered', isDone, PATIENCE_MS)
+    const seconds = (performance.now() - began) / 1_000
+    const { count: received } = await seen(receiver)
+    if (received !== count) throw new Error(`${received} were received, not ${count}`)
+    return count / seconds
+  })
+}
+
+function rawRate(stage: Stage, receiver: Served): Promise<number> {
+  const [event] = eventsOf(stage, 'agent.frozen', 1)
+  const body = JSON.stringify({ event: event?.event, createdAt: event?.createdAt, data: DATA })
+  const posts: Posts = { url: `${receiver.url}/`, body, count: COUNT, connections: CONNECTIONS }
+  return answerOf<number>('test/bench/posts.ts', posts)
+}
+
+/** One event at a time, made by the API. */
+async function measureIdle(stage: Stage, receiver: Served) {
+  await subscribe(stage, `${receiver.url}/late`, 'policy.created')
+  await seen(receiver)
+  for (let n = 0; n < IDLE; n++) {
+    await post(stage.api, '/policies', { name: `Policy ${n}` }, bearer(stage))
+    await sleep(20)
+  }
+  await sleep(500)
+  const latencies = (await seen(receiver)).latencies.toSorted((a, b) => a - b)
+  const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
+/** A receiver that refuses connections, and all that waits for it. */
+async function besideTheDead(stage: Stage, receiver: Served): Promise<number> {
+  await subscribe(stage, 'http://127.0.0.1:59999/', 'agent.unfrozen')
+  await happen(stage, 'agent.unfrozen', NEGLECTED)
+  await withClient(stage, client => client.query('notify deliveries'))
+  const rates = []
+  for (let round = 0; round < ROUNDS; round++) rates.push(await delivered(stage, receiver, COUNT))
+  return Math.max(...rates)
+}
+
+const BATCH = 64
+const SECONDS = 2
+
+/** What it costs an event to be heard of: in batches, as the hot paths write them, and nobody delivers. */
+async function measureFanOut(stage: Stage) {
+  const results = []
+  for (const subscriptions of [0, 1, 10, 100])
+    results.push({
+      subscriptions,
+      perSecond: await eventRate(stage, `bench.of_${subscriptions}`, subscriptions),
+    })
+  await withClient(stage, client =>
+    client.query(`update webhooks set status = 'disabled', status_reason = 'bench'`),
+  )
+  return results
+}
+
+const SUBSCRIBE = `
+insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
+select 'webhook_' || $2 || n, $1, 'test', now(), now(), 'http://127.0.0.1:59999/', array[$2], 'active', '', '', 0
+from generate_series(1, $3::int) n`
+
+async function eventRate(stage: Stage, event: string, subscriptions: number): Promise<number> {
+  return withClient(stage, async client => {
+    await client.query(SUBSCRIBE, [stage.ownerId, event, subscriptions])
+    const began = performance.now()
+    let count = 0
+    while (performance.now() - began < SECONDS * 1_000) {
+      await writeJournal(on(client), { ...emptyJournal(), events: eventsOf(stage, event, BATCH) })
+      count += BATCH
+    }
+    return (count * 1_000) / (performance.now() - began)
+  })
+}

@@ -1,0 +1,49 @@
+import { expect, jest, test } from '@jest/globals'
+import { verifyWebhook } from '../../src/derive/client.ts'
+import { delivery } from '../support/deliveries.ts'
+import { anAgent, aWebhook } from '../support/factories.ts'
+import { ENCRYPTION_KEY, startHouse } from '../support/harness.ts'
+import type { Launched } from '../support/launched.ts'
+import { program, SECRETS } from '../support/processes.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { addressOfRun } from '../support/temporal.ts'
+import { until } from '../support/until.ts'
+
+// Whole processes start and stop here, perhaps on a machine that has other things to do.
+jest.setTimeout(90_000)
+
+const receiver = await startReceiver()
+const house = await startHouse({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+
+async function startRelay(): Promise<Launched> {
+  const relay = program('relay', {
+    ...{ ...SECRETS, ENCRYPTION_KEY, DATABASE_URL: house.databaseUrl },
+    ...{ TEMPORAL_ADDRESS: addressOfRun(), OUTBOUND_ALLOW_CIDRS: '127.0.0.1' },
+  })
+  await relay.says(/is running/)
+  return relay
+}
+
+test('a process that is killed between a request and its mark: delivered again, under a new id', async () => {
+  const { client } = await house.owner()
+  // The first one never gets its answer.
+  receiver.treat('/', (response, n) => void (n > 0 && response.writeHead(200).end()))
+  const { id, secret } = await aWebhook(client, { url: `${receiver.url}/`, events: ['agent.created'] })
+  const doomed = await startRelay()
+  await anAgent(client)
+  await until('it is on its way', () => receiver.at('/').length === 1)
+  doomed.kill('SIGKILL')
+  await doomed.exit
+  const lost = await delivery(client, id, one => one.status === 'delivering')
+
+  await house.sql('update deliveries set due_at = now() where id = $1', [lost.id])
+  const heir = await startRelay()
+  const { attempts } = await delivery(client, id, one => one.status === 'delivered')
+  const sent = receiver.at('/')
+  const messages = sent.map(({ headers, body }) => verifyWebhook(headers, body, String(secret)))
+  expect(messages.map(({ deliveryId }) => deliveryId)).toEqual([`${lost.id}-1`, `${lost.id}-2`])
+  expect(sent[1]?.body).toBe(sent[0]?.body)
+  expect(attempts).toMatchObject([{ deliveryId: `${lost.id}-2`, status: 200 }])
+  heir.kill('SIGTERM')
+  expect(await heir.exit).toBe(0)
+})

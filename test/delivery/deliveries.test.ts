@@ -1,0 +1,309 @@
+import { describe, expect, test } from '@jest/globals'
+import type { plans } from '../../src/identity/customers/customer.ts'
+import { deliveriesOf, delivery, letItBeDue } from '../support/deliveries.ts'
+import { anAgent, aWebhook, made, type TestClient } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { times } from '../support/pot-house.ts'
+import { answering, type Manner, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+const receiver = await startReceiver()
+const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+
+let paths = 0
+
+/** An owner of this plan with a subscription to `agent.created`, whose receiver does this. */
+async function subscribed(manner: Manner, plan: (typeof plans)[number] = 'business') {
+  const { client, ownerId } = await house.owner()
+  await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
+  const path = `/${++paths}`
+  receiver.treat(path, manner)
+  const webhook = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
+  return { client, ownerId, path, id: webhook.id }
+}
+
+const statusOf = async (client: TestClient, id: string) => made(client.webhooks.get({ params: { id } }))
+
+describe('a delivery that is not taken', () => {
+  const MINUTE = 60_000
+  test.each([
+    ['free', [], 'failed'],
+    ['starter', [], 'failed'],
+    ['business', [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE], 'failed'],
+    ['enterprise', [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE], 'dead'],
+  ] as const)('on the plan %s is tried again after %j, and is %s then', async (plan, waits, lastly) => {
+    const { client, path, id } = await subscribed(answering(500, 'Out of order'), plan)
+    await anAgent(client)
+    for (const [n, wait] of waits.entries()) {
+      const waiting = await delivery(
+        client,
+        id,
+        one => one.status === 'pending' && one.attempts.length === n + 1,
+      )
+      const since = Date.parse(String(waiting.attempts.at(-1)?.at))
+      const waited = Date.parse(String(waiting.nextAttemptAt)) - since
+      expect(waited).toBeGreaterThanOrEqual(wait)
+      expect(waited).toBeLessThan(wait + 5_000)
+      expect(waiting.workflowId).toBe(`webhook/${waiting.id}`)
+      await letItBeDue(house, waiting.id)
+    }
+    const last = await delivery(client, id, one => one.status === lastly)
+    expect(last).toMatchObject({ nextAttemptAt: null, explanation: expect.stringContaining('answered 500') })
+    expect(last.attempts.map(({ status, responseStart }) => [status, responseStart])).toEqual(
+      Array.from({ length: waits.length + 1 }, () => [500, 'Out of order']),
+    )
+    const sent = receiver.at(path)
+    expect(new Set(sent.map(one => one.deliveryId)).size).toBe(sent.length)
+    expect(last.attempts.map(({ deliveryId }) => deliveryId)).toEqual(sent.map(one => one.deliveryId))
+    expect(new Set(sent.map(one => one.body)).size).toBe(1)
+  })
+
+  test('and is on another plan by the next attempt, goes by that', async () => {
+    const { client, ownerId, id } = await subscribed(answering(500), 'enterprise')
+    await anAgent(client)
+    const waiting = await delivery(client, id, one => one.attempts.length === 1 && one.status === 'pending')
+    await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+    await letItBeDue(house, waiting.id)
+    expect((await delivery(client, id, one => one.status === 'failed')).attempts).toHaveLength(2)
+  })
+
+  test.each([
+    [
+      '301 to the metadata address',
+      answering(301, '', { location: 'http://169.254.169.254/' }),
+      /redirects are not/,
+    ],
+    ['a 410', answering(410), /wants nothing more/],
+    [
+      'half an answer',
+      (r: Parameters<Manner>[0]) =>
+        void r.writeHead(200, { 'content-length': '9' }).write('x', () => r.destroy()),
+      /closed/,
+    ],
+    ['no answer', (r: Parameters<Manner>[0]) => void r.destroy(), /closed/],
+  ] as [string, Manner, RegExp][])('but answered with %s, is a failed one', async (_, manner, why) => {
+    const { client, path, id } = await subscribed(manner, 'free')
+    await anAgent(client)
+    const failed = await delivery(client, id, one => one.status === 'failed')
+    expect(failed.attempts[0]?.error).toMatch(why)
+    expect(receiver.at(path)).toHaveLength(1)
+  })
+
+  test('waits as long as the receiver asks, and no longer than four hours', async () => {
+    const asks: readonly [string, number][] = [
+      ['600', 600],
+      ['999999', 4 * 3_600],
+      ['1', 60],
+    ]
+    for (const [asked, seconds] of asks) {
+      const { client, id } = await subscribed(answering(503, '', { 'retry-after': asked }))
+      await anAgent(client)
+      const one = await delivery(
+        client,
+        id,
+        ({ attempts, status }) => status === 'pending' && attempts.length === 1,
+      )
+      const waited = Date.parse(String(one.nextAttemptAt)) - Date.parse(String(one.attempts[0]?.at))
+      expect(Math.abs(waited - seconds * 1_000)).toBeLessThan(5_000)
+    }
+  })
+
+  test('shows how the answer began, without its secrets', async () => {
+    const told =
+      'oh\u0000 no: Bearer abcdef123456, card 4242 4242 4242 4242, {"password":"hunter2hunter2"} end'
+    const { client, id } = await subscribed(answering(500, told), 'free')
+    await anAgent(client)
+    const failed = await delivery(client, id, one => one.status === 'failed')
+    expect(failed.attempts[0]?.responseStart).toBe(
+      'oh no: [redacted], card [redacted], {"password":"[redacted]"} end',
+    )
+  })
+
+  test('because its address leads elsewhere by now, is refused on the way', async () => {
+    const { client, id } = await subscribed(answering(204), 'free')
+    await house.sql(`update webhooks set url = 'http://10.0.0.1/hook' where id = $1`, [id])
+    await anAgent(client)
+    const failed = await delivery(client, id, one => one.status === 'failed')
+    expect(failed.attempts[0]).toMatchObject({
+      status: null,
+      error: expect.stringMatching(/10\.0\.0\.1|private/i),
+    })
+  })
+})
+
+describe('a receiver that keeps failing', () => {
+  test('is tried more and more rarely, and served again once it takes one', async () => {
+    let isWell = false
+    const manner: Manner = response => void response.writeHead(isWell ? 200 : 500).end()
+    const { client, path, id } = await subscribed(manner, 'free')
+    await times(5, () => anAgent(client))
+    const paused = await until('it is left alone', async () => {
+      const { health } = await statusOf(client, id)
+      return health.condition === 'paused' ? health : undefined
+    })
+    expect(paused.message).toMatch(/None has been taken since/)
+    const waiting = (await deliveriesOf(client, id)).filter(({ status }) => status === 'pending')
+    expect(waiting.length).toBeGreaterThan(0)
+    expect(waiting[0]?.explanation).toMatch(/left alone until/)
+    const before = receiver.at(path).length
+
+    await house.sql(`update webhooks set paused_until = now() where id = $1`, [id])
+    await house.sql('notify deliveries')
+    await until('it is probed', () => receiver.at(path).length > before)
+    await until('the pause is longer', async () => {
+      const { pausedUntil } = (await statusOf(client, id)).health
+      return pausedUntil !== null && Date.parse(pausedUntil) > Date.parse(String(paused.pausedUntil))
+    })
+    // Each of the two pollers may have tried one.
+    expect(receiver.at(path).length - before).toBeLessThanOrEqual(2)
+
+    isWell = true
+    expect(await made(client.webhooks.test({ params: { id } }))).toMatchObject({ delivered: true })
+    await until('the rest arrives', async () =>
+      (await deliveriesOf(client, id)).every(({ status }) => status === 'delivered' || status === 'failed'),
+    )
+    expect((await statusOf(client, id)).health.condition).toBe('well')
+  })
+
+  test('for five days is given up, and that is told', async () => {
+    const { client, id } = await subscribed(answering(500), 'free')
+    await house.sql(
+      `update webhooks set failures = 20, failing_since = now() - interval '6 days' where id = $1`,
+      [id],
+    )
+    await anAgent(client)
+    await until('it is disabled', async () => (await statusOf(client, id)).status === 'disabled')
+    expect(await statusOf(client, id)).toMatchObject({ statusReason: expect.stringContaining('five days') })
+    const told = await made(client.events.list({ query: { event: 'webhook.disabled' } }))
+    expect(told.data).toMatchObject([{ data: { webhookId: id, status: 'disabled' } }])
+    await made(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
+    expect(await statusOf(client, id)).toMatchObject({ statusReason: null, health: { condition: 'well' } })
+  })
+
+  test('with a 410 is disabled at once', async () => {
+    const { client, id } = await subscribed(answering(410))
+    await anAgent(client)
+    await until('it is disabled', async () => (await statusOf(client, id)).status === 'disabled')
+    expect((await statusOf(client, id)).statusReason).toMatch(/410/)
+  })
+})
+
+describe('a subscription', () => {
+  test('that is deleted while a delivery flies is told nothing more', async () => {
+    const held: (() => void)[] = []
+    const { client, path, id } = await subscribed(
+      response => void held.push(() => response.writeHead(500).end()),
+    )
+    await anAgent(client)
+    await until('it flies', () => held.length === 1)
+    const [flying] = await deliveriesOf(client, id)
+    expect(flying?.status).toBe('delivering')
+    const params = { id: String(flying?.id) }
+    expect((await client.webhooks.replay({ params })).code).toBe('delivery_under_way')
+    await made(client.webhooks.delete({ params: { id } }))
+    await anAgent(client)
+    held[0]?.()
+    const after = await until('it is noted', async () => {
+      const one = await made(client.webhooks.delivery({ params }))
+      return one.status === 'pending' ? one : undefined
+    })
+    expect(after.explanation).toMatch(/^The subscription is deleted/)
+    await letItBeDue(house, params.id)
+    expect(receiver.at(path)).toHaveLength(1)
+    expect((await client.webhooks.deliveries({ params: { id } })).code).toBe('webhook_not_found')
+  })
+
+  test('that is disabled hears of nothing new, and of what waited once it is active', async () => {
+    let answer = 500
+    const { client, path, id } = await subscribed(response => void response.writeHead(answer).end())
+    const first = await anAgent(client)
+    const waiting = await delivery(client, id, one => one.status === 'pending' && one.attempts.length === 1)
+    await made(client.webhooks.update({ params: { id }, body: { status: 'disabled' } }))
+    await anAgent(client)
+    await letItBeDue(house, waiting.id)
+    answer = 204
+    await made(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
+    await delivery(client, id, one => one.status === 'delivered')
+    expect(receiver.at(path).map(({ body }) => JSON.parse(body).data.agentId)).toEqual([first.id, first.id])
+  })
+})
+
+describe('dead letters', () => {
+  test('are listed, and replayed one by one or all that match', async () => {
+    let answer = 500
+    const { client, path, id } = await subscribed(
+      response => void response.writeHead(answer).end(),
+      'enterprise',
+    )
+    await times(3, () => anAgent(client))
+    await until('three are there', async () => (await deliveriesOf(client, id)).length === 3)
+    const ids = (await deliveriesOf(client, id)).map(one => one.id)
+    for (let n = 0; n < 5; n++) {
+      await until(`attempt ${n + 1}`, async () =>
+        (await deliveriesOf(client, id)).every(
+          ({ attempts, status }) => attempts.length > n && status !== 'delivering',
+        ),
+      ).catch(() => undefined)
+      if (n < 4) for (const one of ids) await letItBeDue(house, one)
+    }
+    const dead = async () => (await made(client.webhooks.deadLetters({ query: { webhookId: id } }))).data
+    await until('they are dead', async () => (await dead()).length === 3)
+    answer = 204
+    const [one] = await dead()
+    await made(client.webhooks.replay({ params: { id: String(one?.id) } }))
+    await until('it is delivered', async () => (await dead()).length === 2)
+    const replay = (body: object) => made(client.webhooks.replayDeadLetters({ body }))
+    expect(await replay({ event: 'agent.frozen' })).toEqual({ replayed: 0, more: false })
+    expect(await replay({ webhookId: id, event: 'agent.created' })).toEqual({ replayed: 2, more: false })
+    await until('all are delivered', async () =>
+      (await deliveriesOf(client, id)).every(({ status }) => status === 'delivered'),
+    )
+    expect(receiver.at(path)).toHaveLength(18)
+    const other = await house.owner()
+    expect((await other.client.webhooks.replay({ params: { id: String(one?.id) } })).status).toBe(404)
+    expect((await other.client.webhooks.delivery({ params: { id: String(one?.id) } })).status).toBe(404)
+  }, 60_000)
+})
+
+describe('many', () => {
+  test('ten thousand that wait: two pollers deliver each exactly once', async () => {
+    const { client, ownerId, path, id } = await subscribed(answering(204))
+    await anAgent(client)
+    await delivery(client, id, one => one.status === 'delivered')
+    await house.sql(
+      `with e as (
+         insert into events (id, owner_id, mode, event, data, request_id, created_at)
+         select 'event_' || lpad(n::text, 26, '0'), $1, 'test', 'agent.created', '{"agentId":"agent_1"}', 'r', now()
+         from generate_series(1, 10000) n returning *)
+       select publish_events((select jsonb_agg(jsonb_build_object('id', 'event_' || lpad(n::text, 26, '0'),
+         'ownerId', $1::text, 'mode', 'test', 'event', 'agent.created', 'data', '{}')) from generate_series(1, 10000) n))`,
+      [ownerId],
+    )
+    await house.sql('notify deliveries')
+    const open = `select count(*)::int as left from deliveries where webhook_id = $1 and status <> 'delivered'`
+    await until('all are delivered', async () => (await house.sql(open, [id]))[0]?.left === 0, 60_000)
+    const sent = receiver.at(path).map(({ deliveryId }) => deliveryId)
+    expect(sent).toHaveLength(10_001)
+    expect(new Set(sent.map(name => name.replace(/-\d+$/, ''))).size).toBe(10_001)
+  }, 90_000)
+
+  test('slow receivers hold up nobody else', async () => {
+    const held: (() => void)[] = []
+    const slow = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        subscribed(response => void held.push(() => response.writeHead(204).end())),
+      ),
+    )
+    for (const { client } of slow) await times(6, () => anAgent(client))
+    await until('they are all waited for', () => held.length >= 24)
+    const quick = await subscribed(answering(204))
+    const began = performance.now()
+    await times(5, () => anAgent(quick.client))
+    await until('the quick one has its five', () => receiver.at(quick.path).length === 5)
+    expect(performance.now() - began).toBeLessThan(3_000)
+    const answer = setInterval(() => held.splice(0).forEach(release => void release()), 20)
+    await until('the slow ones have theirs', () =>
+      slow.every(({ path }) => receiver.at(path).length === 6),
+    ).finally(() => clearInterval(answer))
+  })
+})

@@ -1,0 +1,79 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import type { CDPSession } from 'playwright-core'
+import { useBrowser } from '../support/browser.ts'
+import { made } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+import { pushService } from '../support/push-service.ts'
+
+const service = await pushService()
+const house = await startHouse({ outbound: service.outbound })
+const visit = useBrowser()
+
+/** What a page that uses web push has: it shows the name of what has happened, and tells the page. */
+const WORKER = `
+addEventListener('push', event => event.waitUntil((async () => {
+  const told = event.data.json()
+  await registration.showNotification(told.event)
+  const shown = (await registration.getNotifications()).map(({ title }) => title)
+  for (const page of await clients.matchAll({ includeUncontrolled: true })) page.postMessage({ told, shown })
+})()))`
+
+const PAGE = `
+<title>Page</title>
+<script>
+  const heard = new Promise(resolve => navigator.serviceWorker.addEventListener('message', ({ data }) => resolve(data)))
+  const registered = navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready)
+  async function subscribe(applicationServerKey) {
+    const { pushManager } = await registered
+    const wish = { userVisibleOnly: true, applicationServerKey }
+    const failure = await pushManager.subscribe(wish).then(() => null, ({ name }) => name)
+    return { permission: await pushManager.permissionState(wish), failure }
+  }
+</script>`
+
+const server = createServer(({ url }, response) => {
+  const [type, text] = url === '/worker.js' ? ['text/javascript', WORKER] : ['text/html', PAGE]
+  response.writeHead(200, { 'content-type': type }).end(text)
+})
+await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+async function registrationIn(devTools: CDPSession): Promise<string> {
+  const registered = new Promise<string>(resolve =>
+    devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => {
+      if (one) resolve(one.registrationId)
+    }),
+  )
+  await devTools.send('ServiceWorker.enable')
+  return registered
+}
+
+/** Between what we send and what is shown stands the vendor's push service, which no test can have. */
+test('Chromium takes our key, and shows what we send', async () => {
+  const { client } = await house.owner()
+  const { page } = await visit(origin, { permissions: ['notifications'] })
+  const { publicKey } = await made(client.push.vapidKey({}))
+  // The key is looked at first: with ours it is only the push service that is missing.
+  const noPoint = Buffer.alloc(65, 7).toString('base64url')
+  expect(await page.evaluate(`subscribe('${noPoint}')`)).toMatchObject({ failure: 'InvalidAccessError' })
+  const tried = { permission: 'granted', failure: 'AbortError' }
+  expect(await page.evaluate(`subscribe('${publicKey}')`)).toEqual(tried)
+
+  const { subscription, messages } = service.browser()
+  const { id } = await made(client.push.create({ body: subscription }))
+  await made(client.push.test({ params: { id } }))
+  const devTools = await page.context().newCDPSession(page)
+  const registrationId = await registrationIn(devTools)
+  const data = JSON.stringify(messages[0]?.payload)
+  await devTools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+  expect(await page.evaluate('heard')).toEqual({
+    told: messages[0]?.payload,
+    shown: ['push_subscription.tested'],
+  })
+})

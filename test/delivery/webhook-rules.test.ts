@@ -1,0 +1,202 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Delivery } from '../../src/delivery/webhooks/delivery.ts'
+import type { DeliveryRow } from '../../src/delivery/webhooks/delivery-rows.ts'
+import { unknownEvents } from '../../src/delivery/webhooks/event-names.ts'
+import { isHopeless, note } from '../../src/delivery/webhooks/health.ts'
+import { Lanes, learn } from '../../src/delivery/webhooks/lanes.ts'
+import { responseStart } from '../../src/delivery/webhooks/response-start.ts'
+import { conclude, retryAfterOf, type Taken } from '../../src/delivery/webhooks/retry.ts'
+import { tierOf } from '../../src/delivery/webhooks/tiers.ts'
+import { firstIdAt, newId } from '../../src/kernel/ids.ts'
+
+const NOW = new Date('2026-11-20T09:30:00.000Z')
+const tier = tierOf('enterprise', [1_000, 2_000])
+
+const taken = (succeeded: boolean): Taken => ({
+  attempt: {
+    ...{ deliveryId: 'delivery_1-1', at: NOW.toISOString(), latencyMs: 5, responseStart: null },
+    ...{ status: succeeded ? 200 : 500, error: succeeded ? null : 'no' },
+  },
+  succeeded,
+  retryAfterMs: null,
+})
+
+const row = (status: Delivery['status']) =>
+  ({
+    id: 'delivery_1',
+    status,
+    dueAt: NOW,
+    tries: 0,
+    attempts: [],
+    workflowId: null,
+  }) as unknown as DeliveryRow
+
+describe('what follows from an attempt', () => {
+  test('is what the tier says, whatever comes after what', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 8 }), outcomes => {
+        const one = row('pending')
+        let sent = 0
+        for (const succeeded of outcomes) {
+          if (one.status !== 'pending') break
+          one.leased = true
+          sent++
+          conclude(one, taken(succeeded), { isMine: true, tier })
+          expect([one.leased, one.dueAt === null]).toEqual([false, one.status !== 'pending'])
+        }
+        const first = outcomes.indexOf(true)
+        const wanted = first >= 0 && first < 3 ? first + 1 : Math.min(outcomes.length, 3)
+        expect(sent).toBe(wanted)
+        if (first >= 0 && first < 3) expect(one.status).toBe('delivered')
+        else if (outcomes.length >= 3) expect(one.status).toBe('dead')
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test.each([
+    ['pending', false, 'pending'],
+    ['pending', true, 'delivered'],
+    ['delivered', false, 'delivered'],
+    ['dead', true, 'dead'],
+  ] as const)(
+    'where somebody else has it, and it is %s: taken %s leaves it %s',
+    (before, succeeded, after) => {
+      const one = row(before)
+      conclude(one, taken(succeeded), { isMine: false, tier })
+      expect([one.status, one.attempts.length]).toEqual([after, 1])
+    },
+  )
+
+  test.each([
+    [undefined, null],
+    ['30', 30_000],
+    ['0', null],
+    ['-5', null],
+    ['soon', null],
+    ['Fri, 20 Nov 2026 09:31:00 GMT', 60_000],
+    ['Fri, 20 Nov 2026 09:29:00 GMT', null],
+  ])('Retry-After: %s puts it off by %s ms', (value, ms) => {
+    expect(retryAfterOf(value, NOW)).toBe(ms)
+  })
+})
+
+describe('the health of a receiver', () => {
+  const well = () => ({ id: 'webhook_1', failures: 0, failingSince: null, pausedUntil: null })
+  const pausesOf = (count: number) => {
+    const health = well() as Parameters<typeof note>[0]
+    return Array.from({ length: count }, () => {
+      note(health, false, NOW)
+      return ((health.pausedUntil?.getTime() ?? NOW.getTime()) - NOW.getTime()) / 1_000
+    })
+  }
+
+  test('is patient first, and then pauses for longer and longer, within bounds', () => {
+    expect(pausesOf(10)).toEqual([0, 0, 10, 20, 40, 80, 160, 320, 640, 900])
+    expect(pausesOf(2_000).at(-1)).toBe(900)
+  })
+
+  test('is given up after five days, and not for a few failures; one success mends all', () => {
+    const ago = (ms: number) => new Date(NOW.getTime() - ms)
+    const day = 86_400_000
+    const failing = (failures: number, since: number) => ({ ...well(), failures, failingSince: ago(since) })
+    expect(isHopeless(failing(10, 5 * day), NOW)).toBe(true)
+    expect(isHopeless(failing(9, 5 * day), NOW)).toBe(false)
+    expect(isHopeless(failing(99, 5 * day - 1), NOW)).toBe(false)
+    const health = failing(99, 9 * day)
+    note(health, true, NOW)
+    expect(health).toEqual(well())
+  })
+})
+
+describe('places', () => {
+  const due = (id: string, ownerId: string) => ({ id, ownerId, failing: false })
+  const claimed = (id: string) => ({ id }) as never
+
+  test('are shared in equal parts, and no owner has them all', () => {
+    const lanes = new Lanes()
+    const many = Array.from({ length: 200 }, (_, n) => due(`a${n}`, 'one'))
+    const shares = lanes.allot([...many, due('b', 'two')])
+    const of = (owner: string) =>
+      shares.filter(({ lane }) => lane.ownerId === owner).reduce((sum, { most }) => sum + most, 0)
+    expect(of('one')).toBeLessThanOrEqual(1_024)
+    expect(of('two')).toBeGreaterThan(0)
+  })
+
+  test('are more with every quick success, and one after a failure', () => {
+    const lanes = new Lanes()
+    const [share] = lanes.allot([due('a', 'one')])
+    if (!share) throw new Error('no share')
+    const { lane } = share
+    lanes.add(
+      share,
+      Array.from({ length: 60 }, (_, n) => claimed(`d${n}`)),
+    )
+    const begin = () => {
+      let count = 0
+      while (lanes.next(lane)) count++
+      return count
+    }
+    expect(begin()).toBe(4)
+    learn(lane, true, 20)
+    expect(begin()).toBe(4)
+    learn(lane, true, 20)
+    learn(lane, true, 20)
+    expect(lane.width).toBe(16)
+    learn(lane, true, 5_000)
+    expect(lane.width).toBe(8)
+    learn(lane, false, 20)
+    expect(begin()).toBe(0)
+    for (let n = 0; n < 16; n++) if (lane.underWay > 0) lanes.ended(lane)
+    expect(begin()).toBe(1)
+  })
+})
+
+describe('names of events', () => {
+  const known = ['agent.frozen', 'agent.created', 'intent.approved', 'wallet.funded']
+  test.each([
+    [['agent.frozen', '*'], undefined],
+    [['agent.frozn'], /Did you mean agent\.frozen/],
+    [['agent.zzzzzzzzzz'], /agent\.created/],
+    [['wallets.funded'], /Did you mean wallet\.funded/],
+    [['quux'], /^There is no event "quux"\. GET/],
+  ])('%j', (asked, says) => {
+    if (says) expect(unknownEvents(asked, known)).toMatch(says)
+    else expect(unknownEvents(asked, known)).toBeUndefined()
+  })
+})
+
+describe('how an answer begins', () => {
+  test.each([
+    ['', null],
+    [' \n\t', null],
+    ['a\u0000b\r\nc\u202e', 'a b c'],
+    ['sk_live_0123456789abcdef failed', '[redacted] failed'],
+    ['key whsec_0123456789abcdef', 'key [redacted]'],
+    ['IBAN DE89 3704 0044 0532 0130 00.', 'IBAN [redacted].'],
+    ['api_key=abcdefgh&x=1', 'api_key=[redacted]'],
+    ['order 4711 of 2026-11-20', 'order 4711 of 2026-11-20'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(responseStart(new TextEncoder().encode(text))).toBe(shown)
+  })
+
+  test('whatever the bytes are: short, in one line, and nothing that a database cannot keep', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
+        const shown = responseStart(bytes) ?? ''
+        expect(shown.length).toBeLessThanOrEqual(200)
+        expect(shown).not.toMatch(/\p{Cc}/u)
+        expect(shown.isWellFormed()).toBe(true)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+test('the first id of an instant comes after all before it, and before all from then on', () => {
+  const before = newId('delivery')
+  const at = new Date(Date.now() + 1)
+  expect(before < firstIdAt('delivery', at)).toBe(true)
+  expect(newId('delivery') > firstIdAt('delivery', new Date(at.getTime() - 1_000))).toBe(true)
+})

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { verifyWebhook, WebhookRejected } from '../../src/derive/client.ts'
+import { launch } from '../support/launched.ts'
+
+const run = promisify(execFile)
+const SECRET = 'whsec_of_the_tests'
+const BODY = '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"merchant":"Bäckerei"}}'
+
+const sign = (secret: string, deliveryId: string, timestamp: string, body = BODY): string =>
+  `sha256=${createHmac('sha256', secret).update(`${deliveryId}.${timestamp}.${body}`).digest('hex')}`
+
+/** What is sent so many seconds ago. */
+function headersOf(secondsAgo = 0, secret = SECRET): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1_000) - secondsAgo)
+  return {
+    'X-Service-Delivery-Id': 'delivery_1-2',
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Signature': sign(secret, 'delivery_1-2', timestamp),
+  }
+}
+
+const lower = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+describe('a webhook', () => {
+  test.each([
+    ['headers of Node', lower(headersOf()), BODY],
+    ['headers of fetch', new Headers(headersOf()), new TextEncoder().encode(BODY)],
+    ['any spelling', headersOf(), Buffer.from(BODY)],
+  ])('is taken with %s', (_, headers, body) => {
+    const message = { ...JSON.parse(BODY), id: 'delivery_1', deliveryId: 'delivery_1-2' }
+    expect(verifyWebhook(headers, body, SECRET)).toEqual(message)
+  })
+
+  test('is taken by either signature while the secret is replaced', () => {
+    const headers = headersOf(0, 'old')
+    const next = sign(SECRET, 'delivery_1-2', String(headers['X-Service-Timestamp']))
+    const both = { ...headers, 'X-Service-Signature-Next': next }
+    for (const secret of ['old', SECRET]) expect(verifyWebhook(both, BODY, secret).id).toBe('delivery_1')
+    expect(() => verifyWebhook(both, BODY, 'other')).toThrow(WebhookRejected)
+  })
+
+  const good = headersOf()
+  test.each<[string, Record<string, string>, string]>([
+    ['another secret', headersOf(0, 'other'), BODY],
+    ['another body', good, `${BODY} `],
+    ['another delivery id', { ...good, 'X-Service-Delivery-Id': 'delivery_1-3' }, BODY],
+    [
+      'another timestamp',
+      { ...good, 'X-Service-Timestamp': `${Number(good['X-Service-Timestamp']) + 1}` },
+      BODY,
+    ],
+    ['no signature', { ...good, 'X-Service-Signature': '' }, BODY],
+    [
+      'half a signature',
+      { ...good, 'X-Service-Signature': String(good['X-Service-Signature']).slice(0, -2) },
+      BODY,
+    ],
+    [
+      'a signature in capitals',
+      { ...good, 'X-Service-Signature': String(good['X-Service-Signature']).toUpperCase() },
+      BODY,
+    ],
+    ['nothing at all', {}, BODY],
+  ])('with %s is rejected', (_, headers, body) => {
+    expect(() => verifyWebhook(headers, body, SECRET)).toThrow(WebhookRejected)
+  })
+
+  test('is rejected when it is too old, or from the future', () => {
+    for (const seconds of [301, -302])
+      expect(() => verifyWebhook(headersOf(seconds), BODY, SECRET)).toThrow(/timestamp/)
+    expect(verifyWebhook(headersOf(250), BODY, SECRET).id).toBe('delivery_1')
+    expect(verifyWebhook(headersOf(301), BODY, SECRET, { toleranceSeconds: 600 }).id).toBe('delivery_1')
+    expect(() => verifyWebhook(headersOf(20), BODY, SECRET, { toleranceSeconds: 10 })).toThrow(/timestamp/)
+  })
+})
+
+describe('the documentation shows', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentpay-webhook-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'body'), BODY)
+  const page = readFileSync('docs/webhooks.md', 'utf8')
+  const block = (language: string, text = page): string =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? ''
+
+  test('how Python verifies', async () => {
+    const program = `${block('python')}
+import json, sys
+headers, body, secret = json.loads(sys.argv[1]), open("body", "rb").read(), sys.argv[2]
+print(verify(headers, body, secret), verify(headers, body + b" ", secret), verify(headers, body, "other"))`
+    const python = (headers: object) =>
+      run('python3', ['-c', program, JSON.stringify(headers), SECRET], { cwd: folder })
+    expect((await python(headersOf())).stdout).toBe('True False False\n')
+    expect((await python(headersOf(400))).stdout).toBe('False False False\n')
+  })
+
+  test('how the shell does', async () => {
+    const headers = headersOf()
+    const env = {
+      ...process.env,
+      DELIVERY_ID: headers['X-Service-Delivery-Id'],
+      TIMESTAMP: headers['X-Service-Timestamp'],
+      SECRET,
+    }
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', block('bash')], { cwd: folder, env })
+    expect(stdout.trim()).toBe(headers['X-Service-Signature'])
+  })
+
+  test('a receiver that takes what is genuine', async () => {
+    const shown = readFileSync('README.md', 'utf8').split(/<!-- \/?receiver -->/)[1] ?? ''
+    const tells = `.on('listening', function () { process.stdout.write('port ' + this.address().port + '.') })`
+    const program = block('ts', shown).replace('.listen(', `${tells}.listen(`)
+    const env = { WEBHOOK_SECRET: SECRET, PORT: '0' }
+    const receiver = launch(process.execPath, ['--input-type=module-typescript', '-e', program], env)
+    const [, port] = await receiver.says(/port (\d+)\./)
+    const send = async (body: string) =>
+      (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers: headersOf(), body })).status
+    expect([await send(BODY), await send(`${BODY} `)]).toEqual([204, 400])
+    receiver.kill('SIGKILL')
+    await receiver.exit
+  })
+})
