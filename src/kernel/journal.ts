@@ -99,7 +99,7 @@ with e as (
     set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
       error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at
 )
-select publish_events($1::jsonb) as deliveries`
+select publish_events($1::jsonb, $5::text[]) as deliveries`
 
 /**
  * What one request or a whole batch leaves behind, of whatever kind: always one statement. Gives how many deliveries
@@ -109,9 +109,10 @@ export async function writeJournal(sql: Sql, journal: Journal): Promise<number> 
   const { events, audit, idempotency, outbox } = journal
   const kinds = [events, audit, idempotency, outbox]
   if (kinds.every(rows => rows.length === 0)) return 0
-  const [written] = await sql<{ deliveries: number }>(
-    STATEMENT,
-    kinds.map(rows => JSON.stringify(rows)),
-  )
+  const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
+  const [written] = await sql<{ deliveries: number }>(STATEMENT, [
+    ...kinds.map(rows => JSON.stringify(rows)),
+    owners,
+  ])
   return written?.deliveries ?? 0
 }

@@ -34,18 +34,22 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
     const raw = await rawRate(stage, receiver)
-    rounds.push({ raw, ours: await delivered(stage, receiver, COUNT) })
+    const before = deliverer.cpuSeconds()
+    const ours = await delivered(stage, receiver, COUNT)
+    const cpuMicroseconds = ((deliverer.cpuSeconds() - before) * 1e6) / COUNT
+    rounds.push({ raw, ours, cpuMicroseconds })
     say(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
   }
   const idle = await measureIdle(stage, receiver)
   const alone = Math.max(...rounds.map(({ ours }) => ours))
   const raw = Math.max(...rounds.map(round => round.raw))
+  const cpu = Math.min(...rounds.map(round => round.cpuMicroseconds))
   const beside = await besideTheDead(stage, receiver)
-  const figures = { raw, delivered: alone, besideTheDead: beside, idle, fanOut }
+  const figures = { raw, delivered: alone, cpuMicroseconds: cpu, besideTheDead: beside, idle, fanOut }
   return {
     figures: { webhooks: figures },
     text: [
-      `webhooks ${whole(alone)}/s, raw POSTs ${whole(raw)}/s: ${ratio(alone, raw)}`,
+      `webhooks ${whole(alone)}/s, ${whole(cpu)} µs of the processor each; raw POSTs ${whole(raw)}/s: ${ratio(alone, raw)}`,
       `beside a receiver that is dead, with ${whole(NEGLECTED)} waiting for it, ${whole(beside)}/s: ${ratio(beside, alone)}`,
       `on an idle system from the event to its receipt p50/p99 ${idle.p50}/${idle.p99} ms`,
       `events/s with so many subscriptions: ${fanOut.map(({ subscriptions, perSecond }) => `${subscriptions}: ${whole(perSecond)}`).join(', ')}`,

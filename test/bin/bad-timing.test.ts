@@ -166,7 +166,9 @@ describe('the same instant', () => {
   test('for a thousand deadlines: each is met once, with a run that waits, one that has yet to begin, or none', async () => {
     const { mine, ownerId } = await anOwner()
     const { id: agentId } = await anAgentUnder(mine, { autoApproveLimitEuros: 1 })
-    const declare = (amountEuros: number) => anIntent(mine, agentId, { amountEuros, expiresInMinutes: 60 })
+    let shops = 0
+    const declare = (amountEuros: number) =>
+      anIntent(mine, agentId, { amountEuros, merchant: `Shop ${++shops}`, expiresInMinutes: 60 })
     const first = await declare(2)
     await temporal.of(first).begins()
     await temporal.of(first).says('waits for approval')

@@ -36,7 +36,7 @@ test('a process that is killed between a request and its mark: delivered again, 
   await doomed.exit
   const lost = await delivery(client, id, one => one.status === 'delivering')
 
-  await house.sql('update deliveries set due_at = now() where id = $1', [lost.id])
+  await house.sql('update deliveries set leased_until = now() where id = $1', [lost.id])
   const heir = await startRelay()
   const { attempts } = await delivery(client, id, one => one.status === 'delivered')
   const sent = receiver.at('/')

@@ -276,7 +276,7 @@ describe('many', () => {
          select 'event_' || lpad(n::text, 26, '0'), $1, 'test', 'agent.created', '{"agentId":"agent_1"}', 'r', now()
          from generate_series(1, 10000) n returning *)
        select publish_events((select jsonb_agg(jsonb_build_object('id', 'event_' || lpad(n::text, 26, '0'),
-         'ownerId', $1::text, 'mode', 'test', 'event', 'agent.created', 'data', '{}')) from generate_series(1, 10000) n))`,
+         'ownerId', $1::text, 'mode', 'test', 'event', 'agent.created', 'data', '{}')) from generate_series(1, 10000) n), array[$1::text])`,
       [ownerId],
     )
     await house.sql('notify deliveries')

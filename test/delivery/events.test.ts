@@ -58,7 +58,7 @@ describe('an event', () => {
     await house.owner()
     await expect(house.sql(`update events set event = 'other'`)).rejects.toThrow('append-only')
     await expect(house.sql('delete from events')).rejects.toThrow('append-only')
-    await expect(house.sql('truncate events')).rejects.toThrow('append-only')
+    await expect(house.sql('truncate events cascade')).rejects.toThrow('append-only')
   })
 })
 

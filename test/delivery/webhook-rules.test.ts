@@ -40,10 +40,10 @@ describe('what follows from an attempt', () => {
         let sent = 0
         for (const succeeded of outcomes) {
           if (one.status !== 'pending') break
-          one.leased = true
+          one.leasedUntil = NOW
           sent++
           conclude(one, taken(succeeded), { isMine: true, tier })
-          expect([one.leased, one.dueAt === null]).toEqual([false, one.status !== 'pending'])
+          expect([one.leasedUntil, one.dueAt === null]).toEqual([null, one.status !== 'pending'])
         }
         const first = outcomes.indexOf(true)
         const wanted = first >= 0 && first < 3 ? first + 1 : Math.min(outcomes.length, 3)

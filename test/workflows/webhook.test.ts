@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { delivery } from '../support/deliveries.ts'
 import { anAgent, aWebhook, made } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
@@ -7,6 +7,9 @@ import { answering, startReceiver } from '../support/receiver.ts'
 import { runs } from '../support/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal.ts'
 import { until } from '../support/until.ts'
+
+// The first run waits for the worker, too.
+jest.setTimeout(90_000)
 
 const receiver = await startReceiver()
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
@@ -77,5 +80,5 @@ describe('the run of a delivery that has failed', () => {
     await proxy.open()
     await until('it is delivered', () => receiver.at(away.path).length === 2, 40_000)
     expect(await away.run.ends()).toBe('delivered')
-  }, 60_000)
+  })
 })

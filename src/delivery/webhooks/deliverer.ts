@@ -8,7 +8,7 @@ import { type Lane, Lanes, learn } from './lanes.ts'
 import { type Mark, mark } from './marks.ts'
 import { post } from './post.ts'
 import type { Taken } from './retry.ts'
-import { openSecrets } from './secrets.ts'
+import { openSecrets, remembering } from './secrets.ts'
 
 export interface DelivererParts {
   readonly database: Database
@@ -32,6 +32,7 @@ const AN_ATTEMPT_MS = 40_000
 export class Deliverer {
   readonly #parts: DelivererParts
   readonly #lanes = new Lanes()
+  readonly #vault: ReturnType<typeof remembering>
   readonly #underWay = new Set<Promise<void>>()
   readonly #mark: (one: Mark) => Promise<void>
   readonly #stopping = new AbortController()
@@ -49,6 +50,7 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts
+    this.#vault = remembering(parts.ports.vault)
     const gather = gatherer<Mark, void>({ size: 256, inFlight: 2 }, marks => this.#write(marks))
     this.#mark = one => gather('', one)
     this.#running = this.#run()
@@ -107,9 +109,9 @@ export class Deliverer {
   }
 
   #post({ id, claim, sealed, url, event, body, requestId }: Claimed): Promise<Taken> {
-    const { outbound, vault } = this.#parts.ports
+    const { outbound } = this.#parts.ports
     const letter = { deliveryId: `${id}-${claim}`, url, event, body, requestId }
-    return post(outbound, letter, () => openSecrets(vault, sealed, clock.real()))
+    return post(outbound, letter, () => openSecrets(this.#vault, sealed, clock.real()))
   }
 
   /** Its place is free; a receiver that fails gets no more of what was taken for it before. */
@@ -121,9 +123,10 @@ export class Deliverer {
     if (this.#lanes.isLow(lane) || this.#crowded) this.wake()
   }
 
+  /** Untried: whoever looks next may take it. */
   #giveBack(lane: Lane): void {
     for (const { id, webhookId, claim } of lane.ready.splice(0))
-      this.#follow(this.#mark({ id, webhookId, claim, taken: null }))
+      this.#follow(this.#mark({ id, webhookId, claim, taken: null }).then(this.wake))
   }
 
   async #write(marks: readonly Mark[]) {

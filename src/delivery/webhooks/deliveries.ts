@@ -30,8 +30,9 @@ interface Filters {
   readonly to?: Date | undefined
 }
 
-const matching = ({ from, to, status, ...filters }: Filters) =>
-  given({ ...filters, ...shownAs(status), createdAt: within(from, to) })
+const matching = ({ from, to, status, ...filters }: Filters) => ({
+  $and: [given({ ...filters, createdAt: within(from, to) }), shownAs(status)],
+})
 
 const AT_ONCE = 1_000
 

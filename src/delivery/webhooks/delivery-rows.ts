@@ -15,7 +15,7 @@ export type DeliveryRow = Pick<
   | 'event'
   | 'status'
   | 'dueAt'
-  | 'leased'
+  | 'leasedUntil'
   | 'claims'
   | 'tries'
   | 'attempts'
@@ -31,7 +31,7 @@ const deliveries: Table<DeliveryRow> = {
     event: ['event', 'text'],
     status: ['status', 'text'],
     dueAt: ['due_at', 'timestamptz'],
-    leased: ['leased', 'boolean'],
+    leasedUntil: ['leased_until', 'timestamptz'],
     claims: ['claims', 'int'],
     tries: ['tries', 'int'],
     attempts: ['attempts', 'jsonb'],
@@ -43,13 +43,13 @@ export const deliveryColumns = selectList(deliveries, 'd')
 export const writeMarks = updateOf(deliveries, [
   'status',
   'dueAt',
-  'leased',
+  'leasedUntil',
   'tries',
   'attempts',
   'workflowId',
   'updatedAt',
 ])
-export const writeReplays = updateOf(deliveries, ['status', 'dueAt', 'tries', 'updatedAt'])
+export const writeReplays = updateOf(deliveries, ['status', 'dueAt', 'leasedUntil', 'tries', 'updatedAt'])
 
 /** How the receiver of a subscription has answered lately. */
 export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>

@@ -1,7 +1,7 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, type FilterQuery, p } from '@mikro-orm/core'
 import { clock } from '../../kernel/clock.ts'
 import { machine } from '../../kernel/machine.ts'
-import { flag, maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
 
 /** What has come to its end can be begun anew: it is replayed. */
 export const deliveryMachine = machine('delivery', {
@@ -36,8 +36,8 @@ const schema = defineEntity({
     event: p.text(),
     status: p.enum(deliveryMachine.states),
     dueAt: maybe.instant(),
-    /** Somebody has taken it and is delivering it, until `dueAt`. */
-    leased: flag(),
+    /** Somebody has taken it, and is delivering it; from then on others may. */
+    leasedUntil: maybe.instant(),
     /** How often somebody has taken it: each time under a new id. */
     claims: p.integer(),
     /** Failed attempts since it began, or began anew. */
@@ -54,21 +54,28 @@ schema.setClass(Delivery)
 export const shownStates = [...deliveryMachine.states, 'delivering'] as const
 export type ShownState = (typeof shownStates)[number]
 
-export const shownState = ({ status, leased }: Pick<Delivery, 'status' | 'leased'>): ShownState =>
-  leased ? 'delivering' : status
+/** Whether somebody is delivering it. */
+export const isLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolean =>
+  leasedUntil !== null && leasedUntil > clock.real()
+
+export const shownState = (delivery: Pick<Delivery, 'status' | 'leasedUntil'>): ShownState =>
+  isLeased(delivery) ? 'delivering' : delivery.status
 
 /** The records that are shown so. */
-export const shownAs = (state: ShownState | undefined) => {
-  if (state === 'delivering') return { leased: true }
-  return state === 'pending' ? { status: state, leased: false } : { status: state }
+export function shownAs(state: ShownState | undefined): FilterQuery<Delivery> {
+  if (state === undefined) return {}
+  const now = clock.real()
+  if (state === 'delivering') return { leasedUntil: { $gt: now } }
+  const free = { $or: [{ leasedUntil: null }, { leasedUntil: { $lte: now } }] }
+  return state === 'pending' ? { status: state, ...free } : { status: state }
 }
 
-type Replayable = Pick<Delivery, 'status' | 'leased' | 'dueAt' | 'tries'>
+type Replayable = Pick<Delivery, 'status' | 'leasedUntil' | 'dueAt' | 'tries'>
 
 /** Due now, with all its attempts before it; false where it is on its way just now. */
 export function replay(delivery: Replayable, now: Date): boolean {
-  if (delivery.leased) return false
+  if (isLeased(delivery)) return false
   deliveryMachine.move(delivery, 'pending')
-  Object.assign(delivery, { dueAt: now, tries: 0 })
+  Object.assign(delivery, { dueAt: now, leasedUntil: null, tries: 0 })
   return true
 }

@@ -75,7 +75,7 @@ function apply(rows: readonly Locked[], marks: readonly Mark[], waitsMs: readonl
     const isMine = row.claims === claim
     row.updatedAt = clock.real()
     if (taken) conclude(row, taken, { isMine, tier: tierOf(row.plan, waitsMs) })
-    else if (isMine && row.leased) Object.assign(row, { leased: false, dueAt: clock.real() })
+    else if (isMine) row.leasedUntil = null
   }
 }
 

@@ -26,7 +26,7 @@ export function conclude(row: DeliveryRow, taken: Taken, { isMine, tier }: { isM
   const at = new Date(taken.attempt.at)
   row.attempts = [...row.attempts, taken.attempt].slice(-KEPT)
   if (row.status !== 'pending' || (!isMine && !taken.succeeded)) return
-  row.leased = false
+  row.leasedUntil = null
   if (taken.succeeded) end(row, 'delivered')
   else fail(row, taken, at, tier)
 }

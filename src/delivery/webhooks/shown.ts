@@ -29,7 +29,7 @@ export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined) 
   }
 }
 
-type Told = Pick<Delivery, 'status' | 'leased' | 'attempts' | 'dueAt' | 'tries'>
+type Told = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
 
 /** Where a delivery stands and why, in a sentence or two. */
 export function explain(delivery: Told, webhook: Webhook | undefined): string {

@@ -2,7 +2,7 @@ import { clock } from '../../kernel/clock.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
-import { Delivery, shownState } from './delivery.ts'
+import { Delivery, isLeased, shownState } from './delivery.ts'
 import { explain } from './shown.ts'
 import { probe } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
@@ -11,8 +11,9 @@ import { Webhook } from './webhook.ts'
 const TOLD_WITHIN_MS = 5_000
 
 /** How long until the process has something to do; null where it waits to be told. */
-function dueIn({ leased, dueAt }: Delivery, { pausedUntil }: Webhook): number | null {
-  if (leased || !dueAt) return null
+function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
+  const { dueAt } = delivery
+  if (isLeased(delivery) || !dueAt) return null
   const at = Math.max(dueAt.getTime(), pausedUntil?.getTime() ?? 0)
   const ms = at - clock.milliseconds()
   return ms < -TOLD_WITHIN_MS ? null : ms
@@ -37,7 +38,7 @@ export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { e
 export const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params }, { em, sql, refuse }) => {
   const delivery = await lock(em, Delivery, params.id)
   if (!delivery) return refuse('delivery_not_found')
-  const acted = delivery.status === 'pending' && !delivery.leased
+  const acted = delivery.status === 'pending' && !isLeased(delivery)
   const now = clock.real()
   if (acted && delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
   if (acted) await probe({ sql }, [delivery.webhookId])
