@@ -15,6 +15,7 @@ import { agentProcess, deletionSteps } from './process.ts'
 export type { Agent } from './agent.ts'
 export { AgentCreated, AgentEvent } from './api.ts'
 export { lockAgent } from './lock.ts'
+export { type Use, usesOf } from './use.ts'
 
 /** How long the process has for a deletion before the sweep lends a hand. */
 const DELETION_TAKES = minutes(1)
