@@ -3,10 +3,12 @@ import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
+import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
 import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { riskArea } from './control/risk/risk.ts'
+import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
@@ -38,6 +40,8 @@ export const areas = {
   statements: statementsArea,
   agents: agentsArea,
   agentTokens: agentTokensArea,
+  runs: runsArea,
+  delegations: delegationsArea,
   merchants: merchantsArea,
   policies: policiesArea,
   risk: riskArea,

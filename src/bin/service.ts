@@ -3,6 +3,7 @@ import { gate } from '../derive/authenticate.ts'
 import { pipeline } from '../derive/pipeline.ts'
 import { counterInDatabase, counterInMemory, rateLimit } from '../derive/rate-limit.ts'
 import { router } from '../derive/routes.ts'
+import { runHeader } from '../derive/run-header.ts'
 import { published } from '../kernel/area.ts'
 import { sweep } from '../kernel/sweep.ts'
 import { type HouseOptions, type OpenHouse, openHouse } from './house.ts'
@@ -31,6 +32,7 @@ export async function openService(options: HouseOptions): Promise<Service> {
       execute,
       find: router(published(areas)),
       gate: doorkeeper,
+      runNamed: runHeader(areas, database),
       rateLimit: rateLimit(
         settings.rateLimitPerMinute,
         options.shared ? counterInDatabase(database) : counterInMemory(),

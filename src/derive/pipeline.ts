@@ -11,6 +11,7 @@ import { inputOf } from './input.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { greeting, type Headers, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
+import type { RunNamed } from './run-header.ts'
 
 /** What is known of a request when it has been answered; never a header, a query, a body. */
 export interface Served {
@@ -30,6 +31,7 @@ export interface Pipeline {
   readonly execute: Execute
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
+  readonly runNamed: RunNamed
   readonly rateLimit: RateLimit
   readonly onServed: (served: Served) => void
   readonly onFailure: (error: unknown, requestId: string) => void
@@ -44,7 +46,7 @@ interface Progress {
   actor?: Actor
 }
 
-/** Request id → rate limit → authenticate → caller and scope → parse → run → answer. */
+/** Request id → rate limit → authenticate → caller and scope → the run it belongs to → parse → run → answer. */
 export function pipeline(parts: Pipeline) {
   return async (request: Request, response: Response): Promise<void> => {
     const began = clock.ticks()
@@ -78,7 +80,7 @@ export function pipeline(parts: Pipeline) {
 }
 
 async function answer(
-  { execute, find, gate, rateLimit }: Pipeline,
+  { execute, find, gate, runNamed, rateLimit }: Pipeline,
   request: Request,
   response: Response,
   progress: Progress,
@@ -98,12 +100,13 @@ async function answer(
     dashboardSecret: single(request.headers['x-dashboard-secret']),
   })
   progress.actor = actor
+  const run = await runNamed(single(request.headers['x-run-id']), actor)
   const body = operation.method === 'GET' ? {} : await readBody(request, response)
   const input = { params, ...inputOf(operation, query, body) }
   const idempotencyKey =
     operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
   const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
-  return execute(call)
+  return execute(run ? { ...call, run } : call)
 }
 
 const noQuery = new URLSearchParams()

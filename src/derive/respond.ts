@@ -18,7 +18,7 @@ const PAGE_HEADERS = {
 
 /** An incoming id is kept where it is safe to repeat in a header, an event and a log; a credential is not. */
 export const requestIdOf = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !/(sk|at|mer)_\w{24}/.test(given)
+  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !/(sk|at|mer|dlg)_\w{24}/.test(given)
     ? given
     : randomUUID()
 

@@ -1,6 +1,7 @@
 import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
-import type { Actor, Context } from './context.ts'
+import type { CalledRun } from './call.ts'
+import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import type { Deadline } from './deadline.ts'
 import type { Machine } from './machine.ts'
@@ -8,6 +9,13 @@ import type { AnyOperation, Api, Events, Handlers, Implemented } from './operati
 
 /** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
 export type Authenticate = (secret: string, sql: Sql) => Promise<Actor | undefined>
+
+/** Which of these runs there are, whosever they are. */
+export type FindRuns = (ids: readonly string[], sql: Sql) => Promise<FoundRun[]>
+
+export interface FoundRun extends Tenant, CalledRun {
+  readonly agentId: string
+}
 
 /** What an area does, in the same transaction, when another area has emitted an event. */
 export interface Reaction {
@@ -37,11 +45,12 @@ export interface Area<A extends Api = Api> {
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to, whether or not an operation of today emits them. */
   readonly announces: Events
+  /** Tells what the header `X-Run-Id` names. */
+  readonly findRuns?: FindRuns
 }
 
-type Optional = Partial<
-  Pick<Area, 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'announces'>
->
+type Named = 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'announces' | 'findRuns'
+type Optional = Partial<Pick<Area, Named>>
 
 export const area = <A extends Api>(
   name: string,
@@ -54,9 +63,22 @@ export const area = <A extends Api>(
     credentials = {},
     reactions = {},
     announces = {},
+    ...others
   }: Optional = {},
 ): Area<A> => ({
-  ...{ name, about, api, handlers, entities, machines, deadlines, credentials, reactions, announces },
+  ...{
+    name,
+    about,
+    api,
+    handlers,
+    entities,
+    machines,
+    deadlines,
+    credentials,
+    reactions,
+    announces,
+    ...others,
+  },
 })
 
 /** An operation as the house knows it: where it belongs and what runs it. */

@@ -13,6 +13,8 @@ export interface Item<I> {
   readonly actor: Actor
   readonly tenant: Tenant
   readonly now: Date
+  /** The run that the request names in its header. */
+  readonly runId: string | null
 }
 
 export interface Verdict<F extends string, E extends Events> {

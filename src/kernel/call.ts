@@ -1,6 +1,7 @@
 import type { Registered } from './area.ts'
 import type { Actor, Tenant } from './context.ts'
 import type { Content } from './file.ts'
+import { Problem } from './problem.ts'
 
 /** A request after the pipeline has let it in: known caller, valid input. */
 export interface Call {
@@ -10,6 +11,25 @@ export interface Call {
   readonly requestId: string
   readonly address: string | null
   readonly idempotencyKey: string | null
+  /** That of the header `X-Run-Id`. */
+  readonly run?: CalledRun
+}
+
+/** A run of the caller, to which whatever the request leaves behind belongs. */
+export interface CalledRun {
+  readonly id: string
+  readonly hasEnded: boolean
+}
+
+/** What was answered while the run went on is answered again; nothing new is done in it. */
+export const obstacleOf = ({ run }: Call): Problem | undefined =>
+  run?.hasEnded
+    ? new Problem('invalid_run', 'X-Run-Id: the run has ended. Start another one, or leave the header out.')
+    : undefined
+
+export function assertRunGoesOn(call: Call): void {
+  const obstacle = obstacleOf(call)
+  if (obstacle) throw obstacle
 }
 
 /** What goes back: the body is encoded already, once, as it is sent and stored. */

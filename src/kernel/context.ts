@@ -22,6 +22,10 @@ export interface Actor {
   readonly tenant: Tenant | null
   /** An agent's token reaches only that agent's records. */
   readonly agentId: string | null
+  /** A token that was redeemed for a delegation reaches only what was made with that. */
+  readonly delegationId?: string | null
+  /** The token that it calls with, where that has a budget of its own. */
+  readonly budgetId?: string | null
   readonly scopes: ReadonlySet<string>
   readonly clockOffsetMs: number
 }
@@ -39,6 +43,8 @@ export interface Context<F extends string = string, E extends Events = Events> {
   readonly ports: Ports
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
+  /** What other areas do about the events so far, theirs included: now, where the answer tells of it, else at the end. */
+  react(): Promise<void>
   /** Begins the record's durable process once this is committed, or tells it to look again. */
   wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
   /**
@@ -52,11 +58,16 @@ export interface Context<F extends string = string, E extends Events = Events> {
     where: FilterQuery<T>,
     by?: keyof T & string,
   ): Promise<PageOf<T>>
+  /** The same over what a statement reads, in an order of its own: so many at most that come after this id. */
+  pageBy<T extends { id: string }>(
+    read: (after: string | undefined, most: number) => Promise<T[]>,
+  ): Promise<PageOf<T>>
   /** The same over a list that is not in the database. */
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
   /**
-   * Go on as this tenant: for the dashboard secret, which has none of its own, and for a key where the thing belongs
-   * to the other mode of the same owner. Another owner's is never reached.
+   * Go on as this tenant: for the dashboard secret and for a public call, which have none of their own, and for a key
+   * where the thing belongs to the other mode of the same owner. Another owner's is never reached. `now` is what the
+   * tenant's clock says, where it has been asked.
    */
-  actFor(tenant: Tenant): void
+  actFor(tenant: Tenant, now?: Date): void
 }

@@ -46,15 +46,13 @@ function decide(
   state: unknown,
   journal: Journal,
 ): Outcome {
-  const { call, claim, now } = entry
+  const { call, claim } = entry
   const { operation } = call.operation
   const before = journal.events.length
   const value = handler.decide(item, state, {
     refuse: (code, message) => refusalOf(operation, code, message),
     emit: (event: string, data: unknown) =>
-      journal.events.push(
-        eventOf(operation.emits, event, data, { tenant: item.tenant, now, requestId: call.requestId }),
-      ),
+      journal.events.push(eventOf(operation.emits, event, data, { ...item, requestId: call.requestId })),
     wake: (process, record) => journal.outbox.push(wakeUp(process, item.tenant, record)),
   })
   const outcome = outcomeOf(operation, value)
@@ -68,4 +66,5 @@ const itemOf = ({ call, now }: Entry): Item<Call['input']> => ({
   actor: call.actor,
   tenant: call.actor.tenant as Tenant,
   now,
+  runId: call.run?.id ?? null,
 })

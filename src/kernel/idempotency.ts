@@ -18,17 +18,22 @@ export interface Claim {
   readonly requestHash: string
 }
 
-/** The key belongs to tenant, agent and operation, not to the API key, which may rotate. */
+/**
+ * The key belongs to tenant, agent or delegation, and operation, not to the API key, which may rotate. Strangers share
+ * no names: who guesses a key of one that calls without a credential meets him only with the very same body, secret
+ * and all.
+ */
 export function claimOf(call: Call): Claim | null {
   if (!call.idempotencyKey) return null
-  const { tenant, agentId, type } = call.actor
+  const { tenant, agentId, delegationId, type } = call.actor
+  const requestHash = hash('sha256', JSON.stringify(call.input, plain), 'base64url')
   return {
     key: call.idempotencyKey,
     operation: call.operation.key,
     ownerId: tenant?.ownerId ?? type,
     mode: tenant?.mode ?? '',
-    agentId: agentId ?? '',
-    requestHash: hash('sha256', JSON.stringify(call.input, plain), 'base64url'),
+    agentId: type === 'public' ? requestHash : (delegationId ?? agentId ?? ''),
+    requestHash,
   }
 }
 

@@ -11,6 +11,7 @@ export interface EventRow {
   event: string
   data: Readonly<Record<string, unknown>>
   requestId: string
+  runId: string | null
   createdAt: Date
 }
 
@@ -27,6 +28,7 @@ export interface AuditRow {
   resourceId: string
   agentId: string | null
   requestId: string
+  runId: string | null
   address: string | null
   at: Date
 }
@@ -70,18 +72,18 @@ export const emptyJournal = (): Journal => ({ events: [], audit: [], idempotency
 
 const STATEMENT = `
 with e as (
-  insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)
-  select id, "ownerId", mode, "agentId", event, data, "requestId", "createdAt"
+  insert into events (id, owner_id, mode, agent_id, event, data, request_id, run_id, created_at)
+  select id, "ownerId", mode, "agentId", event, data, "requestId", "runId", "createdAt"
   from jsonb_to_recordset($1::jsonb) as r(id text, "ownerId" text, mode text, "agentId" text, event text,
-    data jsonb, "requestId" text, "createdAt" timestamptz)
+    data jsonb, "requestId" text, "runId" text, "createdAt" timestamptz)
 ), a as (
   insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome, resource_id,
-    agent_id, request_id, address, at)
+    agent_id, request_id, run_id, address, at)
   select id, "ownerId", mode, "actorType", "actorId", action, event, "eventId", outcome, "resourceId", "agentId",
-    "requestId", address, at
+    "requestId", "runId", address, at
   from jsonb_to_recordset($2::jsonb) as r(id text, "ownerId" text, mode text, "actorType" text, "actorId" text,
     action text, event text, "eventId" text, outcome text, "resourceId" text, "agentId" text, "requestId" text,
-    address text, at timestamptz)
+    "runId" text, address text, at timestamptz)
 ), o as (
   insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
   select id, "ownerId", mode, process, recurs, "workflowId", input, "createdAt", "createdAt"

@@ -1,4 +1,4 @@
-import type { Call, Outcome } from './call.ts'
+import { type Call, type Outcome, obstacleOf } from './call.ts'
 import { clock } from './clock.ts'
 import type { Sql } from './database.ts'
 import type { Entry, Result } from './decide.ts'
@@ -28,6 +28,10 @@ export async function open(calls: readonly Call[], sql: Sql): Promise<{ id: stri
   for (const entry of entries)
     if (entry.claim && !free.delete(lockName(entry.claim))) entry.result = rejected(inProgress())
   await answerKept(entries, sql)
+  for (const entry of entries) {
+    const obstacle = entry.result ? undefined : obstacleOf(entry.call)
+    if (obstacle) entry.result = rejected(obstacle)
+  }
   return { id: opened.id, entries }
 }
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Call, Outcome } from './call.ts'
+import { assertRunGoesOn, type Call, type Outcome } from './call.ts'
 import { clock } from './clock.ts'
 import { commit, entitiesOn, onConnection } from './connection.ts'
 import { type Sql, sqlOn } from './database.ts'
@@ -17,6 +17,7 @@ type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never
 
 /** A read: no transaction, no trace. */
 export async function read(house: House, call: Call): Promise<Outcome> {
+  assertRunGoesOn(call)
   const work = new Work(house, call, clock.tenant(call.actor.clockOffsetMs))
   try {
     const value = await (call.operation.handler as Handler)(call.input, work)
@@ -121,6 +122,7 @@ export const transaction = <T>(
       ])
       if (!opened?.locked) throw inProgress()
       const kept = claim ? (await lookUp(sql, [claim])).get(claim) : undefined
+      if (!kept) assertRunGoesOn(call)
       const em = entitiesOn(house.database, client)
       const journal = emptyJournal()
       const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept, journal })

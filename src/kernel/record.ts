@@ -1,14 +1,26 @@
 import { type EntityManager, type EntityName, type FilterQuery, LockMode, p } from '@mikro-orm/core'
 import type { EntityManager as SqlEntityManager } from '@mikro-orm/postgresql'
-import type { Mode, Tenant } from './context.ts'
+import type { Actor, Mode, Tenant } from './context.ts'
 import { newId } from './ids.ts'
 import type { Euros } from './money.ts'
 
 /** What an entity manager of a request knows; the filters and the columns below read it. */
-export interface RecordScope extends Tenant {
-  readonly agentId: string | null
+export interface RecordScope extends Tenant, Reach {
   readonly now: Date
 }
+
+/** Whose records, within the tenant's, a credential reaches. */
+interface Reach {
+  readonly agentId: string | null
+  readonly delegationId: string | null
+}
+
+/** Whether a record that was read without the filter below is one of the caller's, among those of the tenant. */
+export const reaches = (actor: Actor, record: Reach): boolean =>
+  (!actor.agentId || actor.agentId === record.agentId) &&
+  (!actor.delegationId || actor.delegationId === record.delegationId)
+
+export const reachOf = ({ agentId, delegationId = null }: Actor): Reach => ({ agentId, delegationId })
 
 export function bind(em: EntityManager, scope: RecordScope): void {
   em.setFilterParams('tenant', { ...scope })
@@ -18,27 +30,30 @@ const scopeOf = (em: EntityManager): RecordScope =>
   em.getContext().getFilterParams('tenant') as unknown as RecordScope
 
 /**
- * Every query of a tenant's table is narrowed to the tenant, and for an agent's token to its own records.
+ * Every query of a tenant's table is narrowed to the tenant, for an agent's token to the agent's records, and for that
+ * of a delegation to what was made with it.
  * Without a bound scope a query throws: nothing can be read by forgetting something.
  */
-const narrowed = (agentColumn?: string) => ({
+const narrowed = (agentColumn?: string, delegationColumn?: string) => ({
   tenant: {
     name: 'tenant',
     default: true,
-    cond: ({ ownerId, mode, agentId }: RecordScope) => ({
+    cond: ({ ownerId, mode, agentId, delegationId }: RecordScope) => ({
       ownerId,
       mode,
       ...(agentColumn && agentId ? { [agentColumn]: agentId } : {}),
+      ...(delegationColumn && delegationId ? { [delegationColumn]: delegationId } : {}),
     }),
   },
 })
 
-/** A table of tenants' records; `agentColumn` names the agent to whom a row belongs. */
-export const tenantTable = <N extends string>(name: N, tableName: string, agentColumn?: string) => ({
-  name,
-  tableName,
-  filters: narrowed(agentColumn),
-})
+/** A table of tenants' records; the columns name the agent, and the delegation, to which a row belongs. */
+export const tenantTable = <N extends string>(
+  name: N,
+  tableName: string,
+  agentColumn?: string,
+  delegationColumn?: string,
+) => ({ name, tableName, filters: narrowed(agentColumn, delegationColumn) })
 
 export const timestamp = () => p.datetime().columnType('timestamptz(3)')
 

@@ -14,12 +14,21 @@ export const refusalOf = (operation: AnyOperation, code: string, message?: strin
   return new Refusal(failure[0], code, message ?? failure[1])
 }
 
+/** On what occasion something happens. */
+interface Occasion {
+  readonly tenant: Tenant
+  readonly now: Date
+  readonly requestId: string
+  /** The run that the request names. */
+  readonly runId: string | null
+}
+
 /** An event of this call, checked against the schema it was declared with. */
 export function eventOf(
   declared: Events,
   event: string,
   data: unknown,
-  { tenant, now, requestId }: { tenant: Tenant; now: Date; requestId: string },
+  { tenant, now, requestId, runId }: Occasion,
 ): EventRow {
   const schema = declared[event]
   if (!schema) throw new Error(`the event ${event} is not declared`)
@@ -28,13 +37,17 @@ export function eventOf(
     id: newId('event'),
     ownerId: tenant.ownerId,
     mode: tenant.mode,
-    agentId: typeof wire.agentId === 'string' ? wire.agentId : null,
+    agentId: named(wire.agentId),
     event,
     data: wire,
     requestId,
+    // What happens to a record of a run belongs to it, whoever makes it happen.
+    runId: runId ?? named(wire.runId),
     createdAt: now,
   }
 }
+
+const named = (id: unknown): string | null => (typeof id === 'string' ? id : null)
 
 /** Who did what to which record, on whose behalf and from where: a row for each change, as each change is an event. */
 export function auditOf(
@@ -56,6 +69,7 @@ export function auditOf(
     resourceId: String(Object.values(event.data)[0]),
     agentId: event.agentId,
     requestId,
+    runId: event.runId,
     address,
     at: clock.real(),
   }

@@ -10,7 +10,7 @@ import type { Events } from './operation.ts'
 import type { PageOf } from './page.ts'
 import { Problem, type Refusal } from './problem.ts'
 import type { Process } from './process.ts'
-import { bind } from './record.ts'
+import { bind, reachOf } from './record.ts'
 import { eventOf, refusalOf, type Woken, wakeUp } from './words.ts'
 
 const ALONE = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as ours`
@@ -26,6 +26,7 @@ export class Work implements Context {
   #em: EntityManager | undefined
   #tenant: Tenant | null
   #declared: Events
+  #reactedTo = 0
 
   constructor(house: House, call: Call, now: Date, on?: Pick<Work, 'em' | 'sql'>) {
     this.now = now
@@ -55,6 +56,10 @@ export class Work implements Context {
     return this.#call.requestId
   }
 
+  get runId() {
+    return this.#call.run?.id ?? null
+  }
+
   get ports() {
     return this.#house.ports
   }
@@ -64,18 +69,19 @@ export class Work implements Context {
     return this.#tenant
   }
 
-  actFor = (tenant: Tenant): void => {
+  actFor = (tenant: Tenant, now?: Date): void => {
     const own = this.actor.tenant
     if (own && own.ownerId !== tenant.ownerId) throw new Error('a credential acts for its own owner only')
     // Only the clock of test mode can have been moved.
     if (own?.mode === 'test' && tenant.mode === 'live') this.now = clock.real()
+    this.now = now ?? this.now
     this.#tenant = tenant
     this.#bind()
   }
 
   #bind(): void {
     if (!this.#em || !this.#tenant) return
-    bind(this.#em, { ...this.#tenant, agentId: this.actor.agentId, now: this.now })
+    bind(this.#em, { ...this.#tenant, ...reachOf(this.actor), now: this.now })
   }
 
   emit = (event: string, data: unknown): void => {
@@ -110,6 +116,13 @@ export class Work implements Context {
       limit: limit + 1,
     })
     return this.#pageFrom(rows as T[], limit, by)
+  }
+
+  pageBy = async <T extends { id: string }>(
+    read: (after: string | undefined, most: number) => Promise<T[]>,
+  ): Promise<PageOf<T>> => {
+    const { limit, after } = this.#pageQuery()
+    return this.#pageFrom(await read(after, limit + 1), limit, 'id')
   }
 
   pageOf = <T extends { id: string }>(all: readonly T[]): PageOf<T> => {
@@ -148,15 +161,16 @@ export class Work implements Context {
     ].join('|')
   }
 
-  /** What other areas do about the events so far, theirs included, before anything is committed. */
-  async react(): Promise<void> {
-    for (let next = 0; next < this.events.length; next++) {
-      const { event, data } = this.events[next] as EventRow
+  react = async (): Promise<void> => {
+    const own = this.#declared
+    while (this.#reactedTo < this.events.length) {
+      const { event, data } = this.events[this.#reactedTo++] as EventRow
       for (const reaction of this.#house.reactions.get(event) ?? []) {
         await this.em.flush()
         this.#declared = reaction.emits
         await reaction.run(data, this as Context<never, Events>)
       }
     }
+    this.#declared = own
   }
 }

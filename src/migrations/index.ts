@@ -24,6 +24,8 @@ import { DeliveryLeases } from './m0024-delivery-leases.ts'
 import { Decisions } from './m0025-decisions.ts'
 import { PaidIntents } from './m0026-paid-intents.ts'
 import { Reversals } from './m0028-reversals.ts'
+import { Runs } from './m0029-runs.ts'
+import { Delegations } from './m0030-delegations.ts'
 import { Risk } from './m0031-risk.ts'
 import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 import { FrozenAccounts } from './m0034-frozen-accounts.ts'
@@ -56,6 +58,8 @@ export const migrations = [
   { name: 'm0025-decisions', class: Decisions },
   { name: 'm0026-paid-intents', class: PaidIntents },
   { name: 'm0028-reversals', class: Reversals },
+  { name: 'm0029-runs', class: Runs },
+  { name: 'm0030-delegations', class: Delegations },
   { name: 'm0031-risk', class: Risk },
   { name: 'm0033-decisions-in-time', class: DecisionsInTime },
   { name: 'm0034-frozen-accounts', class: FrozenAccounts },

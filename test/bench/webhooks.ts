@@ -65,7 +65,7 @@ const DATA = { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen', re
 const eventsOf = ({ ownerId }: Stage, event: string, count: number): EventRow[] =>
   Array.from({ length: count }, () => ({
     ...{ id: newId('event'), ownerId, mode: 'test', agentId: DATA.agentId, event, data: DATA },
-    ...{ requestId: 'bench', createdAt: new Date() },
+    ...{ requestId: 'bench', runId: null, createdAt: new Date() },
   }))
 
 const on = (client: pg.Client): Sql => sqlOn(client as unknown as pg.PoolClient)

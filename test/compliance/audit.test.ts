@@ -35,6 +35,7 @@ describe('the audit trail', () => {
       resourceId: agent.id,
       agentId: agent.id,
       requestId: answer.headers.get('x-request-id'),
+      runId: null,
       address: '127.0.0.1',
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })

@@ -38,6 +38,8 @@ describe('a new token', () => {
       label: 'Laptop',
       hint: token?.slice(-4),
       scopes: ['agents:read', 'events:read'],
+      maxAmountEuros: null,
+      delegationId: null,
       expiresAt: expect.any(String),
       lastUsedAt: null,
       revokedAt: null,
@@ -76,11 +78,14 @@ describe('a new token', () => {
     const { token } = await anOwnerWithAgent()
     expect(token.scopes).toEqual([
       'agents:read',
+      'delegations:read',
       'events:read',
       'intents:read',
       'intents:write',
       'merchants:read',
       'policies:read',
+      'runs:read',
+      'runs:write',
       'tokens:read',
       'transactions:read',
       'wallets:read',

@@ -107,6 +107,11 @@ const lines: Readonly<Record<string, Line[]>> = {
     [{ lockToFirstMerchant: true }, {}, { firstMerchant: 'Library' }, 'fail'],
     [{ lockToFirstMerchant: false }, {}, { firstMerchant: 'Library' }, 'pass'],
   ],
+  boundMerchant: [
+    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: 'BOOKSHOP' }] }, {}, 'pass'],
+    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: 'Library' }] }, {}, 'fail'],
+    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: null }] }, {}, 'pass'],
+  ],
   activeHoursStart: [
     [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('08:59:59.999'), {}, 'fail'],
     [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('09:00:00.000'), {}, 'pass'],
@@ -170,16 +175,16 @@ const lines: Readonly<Record<string, Line[]>> = {
     [{ autoApproveLimitEuros: null }, amount(1n), {}, 'review'],
   ],
   amountTolerancePercent: [[{ amountTolerancePercent: 10 }, {}, {}, 'pass']],
+  walletStatus: [
+    [{}, { walletFrozen: true }, {}, 'fail'],
+    [{}, { walletFrozen: false }, {}, 'pass'],
+  ],
   insufficient_funds: [
     [{}, { availableEuros: 2_000n }, {}, 'pass'],
     [{}, { availableEuros: 1_999n }, {}, 'fail'],
     [{ amountTolerancePercent: 10 }, { availableEuros: 2_199n }, {}, 'fail'],
     [{ autoApproveLimitEuros: 1 }, { availableEuros: 0n, approval: { attestedAt: null } }, {}, 'fail'],
     [{}, { availableEuros: null }, {}, 'pass'],
-  ],
-  walletStatus: [
-    [{}, { walletFrozen: true }, {}, 'fail'],
-    [{}, { walletFrozen: false }, {}, 'pass'],
   ],
 }
 
@@ -337,6 +342,7 @@ const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
       name: fc.constant('X'),
       limitEuros: cents,
       usedEuros: cents,
+      merchant: maybe(fc.constantFrom('Bookshop', 'Library')),
     }),
     { maxLength: 3 },
   ),

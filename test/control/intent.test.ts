@@ -12,14 +12,18 @@ describe('the states of an intent', () => {
 })
 
 describe('the likeness of an intent', () => {
-  const one = { merchant: 'Bücher & Söhne', amountEuros: 1_999n, runId: null }
+  const one = { merchant: 'Bücher & Söhne', amountEuros: 1_999n, runId: 'run_1' }
 
   test.each([
     ['the merchant in other letters', { merchant: 'BÜCHER  &  SÖHNE' }, true],
     ['another merchant', { merchant: 'Bücher & Töchter' }, false],
     ['a cent more', { amountEuros: 2_000n }, false],
-    ['another run', { runId: 'run_1' }, false],
+    ['another run', { runId: 'run_2' }, false],
   ])('to one with %s', (_, members, isAlike) => {
     expect(likenessOf({ ...one, ...members }) === likenessOf(one)).toBe(isAlike)
+  })
+
+  test('is none outside of a run: who pays the same again and again means it', () => {
+    expect(likenessOf({ ...one, runId: null })).toBeNull()
   })
 })

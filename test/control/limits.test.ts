@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { areas } from '../../src/areas.ts'
 import { replay } from '../../src/control/policies/stored-decision.ts'
 import { client } from '../../src/derive/client.ts'
-import { anAgentUnder, anIntent, aPolicy, made, type TestClient } from '../support/factories.ts'
+import { anAgentUnder, anIntent, aPolicy, aRun, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tally, times } from '../support/pot-house.ts'
 
@@ -198,19 +198,20 @@ describe('approved, cancelled and overdue at one instant', () => {
 })
 
 describe('a second intent like the first', () => {
-  test('always waits for a person, and says which one it may be', async () => {
-    const { declare, client } = await someone({})
-    const one = await declare(10, { merchant: 'Bücher & Söhne' })
-    const other = await declare(10, { merchant: 'bücher   & SÖHNE' })
+  test('in the same run always waits for a person, and says which one it may be', async () => {
+    const { declare, client, id } = await someone({})
+    const runId = (await aRun(client, id)).id
+    const one = await declare(10, { merchant: 'Bücher & Söhne', runId })
+    const other = await declare(10, { merchant: 'bücher   & SÖHNE', runId })
     expect(other).toMatchObject({ status: 'created', possibleDuplicateOf: one.id })
     expect(other.decision.checks.find(({ outcome }) => outcome === 'review')?.rule).toBe('possibleDuplicate')
-    expect((await declare(10.01, { merchant: 'Bücher & Söhne' })).possibleDuplicateOf).toBeNull()
+    expect((await declare(10.01, { merchant: 'Bücher & Söhne', runId })).possibleDuplicateOf).toBeNull()
     expect((await made(client.intents.approve({ params: { id: other.id } }))).status).toBe('approved')
   })
 
   test('is none ten minutes later, or where the first one came to nothing', async () => {
-    const { declare, client, ownerId } = await someone({})
-    const members = { merchant: 'Bookshop' }
+    const { declare, client, ownerId, id } = await someone({})
+    const members = { merchant: 'Bookshop', runId: (await aRun(client, id)).id }
     const one = await declare(10, members)
     await made(client.intents.cancel({ params: { id: one.id } }))
     expect((await declare(10, members)).possibleDuplicateOf).toBeNull()
@@ -219,8 +220,9 @@ describe('a second intent like the first', () => {
   })
 
   test('is found among many at once: one of them goes through', async () => {
-    const { declare, any } = await someone({})
-    const answers = await times(20, n => declare(10, { merchant: 'Bookshop' }, any(n)))
+    const { declare, any, client, id } = await someone({})
+    const members = { merchant: 'Bookshop', runId: (await aRun(client, id)).id }
+    const answers = await times(20, n => declare(10, members, any(n)))
     expect(answers.filter(({ status }) => status === 'approved')).toHaveLength(1)
     expect(answers.filter(({ possibleDuplicateOf }) => possibleDuplicateOf)).toHaveLength(19)
   })

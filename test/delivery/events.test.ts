@@ -35,6 +35,7 @@ describe('an event', () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       data: { agentId: agent.id, status: 'frozen', reason: 'Unusual spending' },
       requestId: answer.headers.get('x-request-id'),
+      runId: null,
     })
     expect((await client.events.get({ params: { id: String(latest?.id) } })).body).toEqual(latest)
   })

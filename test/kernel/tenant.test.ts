@@ -28,7 +28,13 @@ describe.each(ofTenants)('a query of %s', (_, entity) => {
 })
 
 describe('what is bound to a tenant', () => {
-  const scope: RecordScope = { ownerId: 'customer_1', mode: 'test', agentId: null, now: new Date(0) }
+  const scope: RecordScope = {
+    ownerId: 'customer_1',
+    mode: 'test',
+    agentId: null,
+    delegationId: null,
+    now: new Date(0),
+  }
   const bound = (other: Partial<RecordScope> = {}) => {
     const em = fork()
     bind(em, { ...scope, ...other })

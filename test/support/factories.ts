@@ -142,3 +142,20 @@ export async function aPayment(
   const beneficiaryId = body.beneficiaryId ?? (await aBeneficiary(client, { name })).id
   return made(client.transfers.create({ body: { ...body, amountEuros, fromWalletId, beneficiaryId } }))
 }
+
+export const aRun = (
+  client: TestClient,
+  agentId: string,
+  members: BodyOf<TestClient['runs']['create']> = {},
+) => made(client.runs.create({ body: { name: 'Literature review', ...members, agentId } }))
+
+export const aDelegation = (
+  client: TestClient,
+  agentId: string,
+  members: BodyOf<TestClient['delegations']['create']> = {},
+) =>
+  made(client.delegations.create({ body: { maxAmountEuros: 20, expiresInMinutes: 60, ...members, agentId } }))
+
+/** What whoever has the code calls with. */
+export const redeemed = (client: TestClient, { code }: { code: string | null }) =>
+  made(client.delegations.redeem({ body: { code: String(code) } }))

@@ -53,6 +53,7 @@ interface Made {
 /** What is made by more than an example says. */
 const MADE_WITH: Readonly<Record<string, Made>> = {
   funding: { by: 'fund.create', body: { amountEuros: 13.03 }, idIn: ({ funding }) => funding.id },
+  dlg: { by: 'delegations.create', body: {}, idIn: ({ code }) => code },
 }
 
 /** What is found here has come to be by what an agent did. */

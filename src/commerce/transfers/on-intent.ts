@@ -1,5 +1,6 @@
 import { aboveHeld, type Payments } from '../../control/intents/intents.ts'
 import type { Refusal } from '../../kernel/problem.ts'
+import { reaches } from '../../kernel/record.ts'
 import type { Book } from '../../money/ledger/ledger.ts'
 import type { Asked, Verdict } from './pay.ts'
 
@@ -17,7 +18,7 @@ export function hindrance(
   const { intentId, fromWalletId, toWalletId, beneficiaryId, amountEuros } = body
   if (intentId === undefined) return actor.agentId ? refuse('intent_required') : undefined
   const intent = payments.find(intentId)
-  if (!intent || (actor.agentId && actor.agentId !== intent.agentId)) return refuse('intent_not_found')
+  if (!intent || !reaches(actor, intent)) return refuse('intent_not_found')
   const why = payments.hindrance(intent)
   if (why) return refuse(why)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')

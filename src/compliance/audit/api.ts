@@ -20,6 +20,7 @@ export const AuditRecord = z
     resourceId: z.string().meta({ description: 'The record that it was done to.' }),
     agentId: id('agent').nullable().meta({ description: 'The agent that it concerns.' }),
     requestId: z.string(),
+    runId: id('run').nullable().meta({ description: 'The run that it belongs to.' }),
     address: z
       .string()
       .nullable()

@@ -17,6 +17,7 @@ const schema = defineEntity({
     resourceId: p.text(),
     agentId: maybe.string(),
     requestId: p.text(),
+    runId: maybe.string(),
     address: maybe.string(),
     at: timestamp(),
   },

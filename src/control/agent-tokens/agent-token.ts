@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { tenantTable } from '../../kernel/record.ts'
+import { maybe, tenantTable } from '../../kernel/record.ts'
 import type { Scope } from '../../kernel/scopes.ts'
 import { credential } from '../../kernel/secrets.ts'
 
@@ -10,6 +10,9 @@ const schema = defineEntity({
     agentId: p.text(),
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    maxAmountEuros: maybe.euros('max_amount_cents'),
+    /** For which delegation it was redeemed. */
+    delegationId: maybe.string(),
   },
 })
 

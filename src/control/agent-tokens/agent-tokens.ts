@@ -1,20 +1,27 @@
-import { LockMode } from '@mikro-orm/core'
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import { authenticator, lacking } from '../../identity/keys/keys.ts'
 import { area, reaction } from '../../kernel/area.ts'
 import { after, clock, days } from '../../kernel/clock.ts'
+import type { Actor, Context } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
-import { tokenScopes } from '../../kernel/scopes.ts'
+import { type Scope, tokenScopes } from '../../kernel/scopes.ts'
 import { newSecret, traceOf } from '../../kernel/secrets.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
 import { AgentToken } from './agent-token.ts'
-import { agentTokensApi, TokenRevoked } from './api.ts'
+import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
+
+export { TokenCreated, TokenRevoked } from './api.ts'
+export { type TokenLimit, tokenLimits } from './limits.ts'
+
+/** What a token has when nothing is said: as much of it as its maker has. */
+export const givenBy = ({ scopes }: Actor): Scope[] => tokenScopes.given.filter(scope => scopes.has(scope))
 
 const about = ({ id, agentId, label, expiresAt }: AgentToken) => ({ tokenId: id, agentId, label, expiresAt })
 
 const agentTokens = implement(agentTokensApi, {
   async create(
-    { params, body: { label, scopes: wanted = [], expiresInDays } },
+    { params, body: { label, scopes: wanted = [], expiresInDays, maxAmountEuros } },
     { em, actor, tenant, emit, refuse },
   ) {
     const never = wanted.find(scope => tokenScopes.never.includes(scope))
@@ -28,7 +35,8 @@ const agentTokens = implement(agentTokensApi, {
     const token = em.create(AgentToken, {
       agentId: agent.id,
       label,
-      scopes: wanted.length > 0 ? wanted : tokenScopes.given.filter(scope => actor.scopes.has(scope)),
+      scopes: wanted.length > 0 ? wanted : givenBy(actor),
+      maxAmountEuros,
       expiresAt,
       ...traceOf(secret),
     })
@@ -56,18 +64,49 @@ const agentTokens = implement(agentTokensApi, {
   },
 })
 
-/** An agent that is on its way out calls no more. */
-const onAgentDeleting = reaction(AgentEvent, TokenRevoked, async ({ agentId }, { em, emit }) => {
-  const standing = { agentId, revokedAt: null }
-  const tokens = await em.find(AgentToken, standing, {
-    orderBy: { id: 'asc' },
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-  })
+type Revoking = Pick<Context<never, typeof TokenRevoked>, 'em' | 'emit'>
+
+/** All of these that are open, for good. */
+async function revokeAll(which: FilterQuery<AgentToken>, { em, emit }: Revoking): Promise<void> {
+  const tokens = await em.find(
+    AgentToken,
+    { $and: [which, { revokedAt: null }] },
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   for (const token of tokens) {
     token.revokedAt = clock.real()
     emit('token.revoked', about(token))
   }
-})
+}
+
+/** The tokens that were redeemed for these delegations. */
+export const revokeTokensOf = (delegationIds: string[], context: Revoking): Promise<void> =>
+  revokeAll({ delegationId: { $in: delegationIds } }, context)
+
+interface Delegated {
+  readonly id: string
+  readonly agentId: string
+  readonly label: string | null
+  readonly scopes: Scope[]
+}
+
+/** The one token of a delegation, good until then, and its secret. */
+export function issueTokenOf(
+  { id: delegationId, agentId, label, scopes }: Delegated,
+  expiresAt: Date,
+  { em, emit }: Pick<Context<never, typeof TokenCreated>, 'em' | 'emit'>,
+): { tokenId: string; secret: string } {
+  const secret = newSecret('at_dlg_')
+  const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
+  const token = em.create(AgentToken, { ...members, ...traceOf(secret) })
+  emit('token.created', about(token))
+  return { tokenId: token.id, secret }
+}
+
+/** An agent that is on its way out calls no more. */
+const onAgentDeleting = reaction(AgentEvent, TokenRevoked, ({ agentId }, context) =>
+  revokeAll({ agentId }, context),
+)
 
 export const agentTokensArea = area(
   'Agent Tokens',
@@ -75,7 +114,13 @@ export const agentTokensArea = area(
   agentTokens,
   {
     entities: [AgentToken],
-    credentials: { at: authenticator('agent', 'agent_tokens', 's.agent_id') },
+    credentials: {
+      at: authenticator('agent', 'agent_tokens', {
+        agent: 's.agent_id',
+        delegation: 's.delegation_id',
+        budget: 'case when s.max_amount_cents is not null then s.id end',
+      }),
+    },
     reactions: { 'agent.deleting': onAgentDeleting },
   },
 )

@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
+import { positiveEuros } from '../../kernel/money.ts'
 import { del, type Failure, get, gone, list, missing, post } from '../../kernel/operation.ts'
 import { shownOnce } from '../../kernel/outcome.ts'
 import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { scopes, tokenScopes } from '../../kernel/scopes.ts'
 
 const scopeList = z.array(z.enum(scopes))
+
+const budget = positiveEuros()
+  .nullable()
+  .meta({ description: 'The most that may be held and spent with this token; null: no limit of its own.' })
 
 export const TokenRecord = z
   .object({
@@ -15,6 +20,10 @@ export const TokenRecord = z
     label: z.string(),
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     scopes: scopeList,
+    maxAmountEuros: budget,
+    delegationId: id('delegation')
+      .nullable()
+      .meta({ description: 'Of a token `at_dlg_…`: the delegation whose cap it spends under.' }),
     expiresAt: instant.nullable(),
     lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
     revokedAt: instant.nullable(),
@@ -33,6 +42,7 @@ const TokenEvent = z.object({
   expiresAt: instant.nullable(),
 })
 
+export const TokenCreated = { 'token.created': TokenEvent }
 export const TokenRevoked = { 'token.revoked': TokenEvent }
 
 const fails = {
@@ -51,6 +61,7 @@ export const agentTokensApi = {
     body: z.strictObject({
       label: label.meta({ examples: ['Laptop'] }),
       scopes: scopeList.min(1).optional(),
+      maxAmountEuros: budget.default(null),
       expiresInDays: z
         .int()
         .min(1)
@@ -59,14 +70,19 @@ export const agentTokensApi = {
         .default(null)
         .meta({ description: 'Null: until it is revoked.' }),
     }),
-    example: { label: 'Laptop', scopes: ['agents:read', 'policies:read'], expiresInDays: 30 },
+    example: {
+      label: 'Laptop',
+      scopes: ['intents:write', 'intents:read'],
+      expiresInDays: 30,
+      maxAmountEuros: 100,
+    },
     returns: [201, NewToken],
     fails: {
       agent_not_found: gone('agent'),
       scope_never_given: [400, 'scopes: no agent token can have this scope.'],
       scope_not_held: [403, 'scopes: a token cannot have more than the key that makes it.'],
     },
-    emits: { 'token.created': TokenEvent },
+    emits: TokenCreated,
   }),
   list: list('/agents/{id}/tokens', {
     summary: 'List the tokens of an agent',

@@ -17,6 +17,7 @@ export { AgentCreated, AgentEvent, AgentRecord } from './api.ts'
 export { about as aboutAgent } from './events.ts'
 export { type Frozen, freeze, updateFrozen } from './freeze.ts'
 export { lockAgent, unfreeze } from './lock.ts'
+export { type Use, usesOf } from './use.ts'
 
 /** How long the process has for a deletion before the sweep lends a hand. */
 const DELETION_TAKES = minutes(1)

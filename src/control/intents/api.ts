@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
+import { get, list, missing, post } from '../../kernel/operation.ts'
 import { country, LookRecord, label, metadata, remark, span } from '../../kernel/schemas.ts'
 import { AgentEvent } from '../agents/agents.ts'
 import { riskEvents } from '../risk/risk.ts'
 import { IntentEvent, IntentRecord, mcc, status } from './records.ts'
+import { cancelling, deciding, finding, overThere } from './refusals.ts'
 
 const Declared = z
   .strictObject({
@@ -38,21 +39,11 @@ const Declared = z
     message: 'give it or beneficiaryId, not both',
   })
 
-const fails = {
-  intent_not_found: missing('intent'),
-  intent_not_waiting: [400, 'The intent does not wait for a decision any more.'],
-  intent_expired: [400, 'The deadline of the intent has passed. Declare it again.'],
-  intent_closed: [400, 'The intent has ended already.'],
-} as const satisfies Record<string, Failure>
-
-const { intent_not_found, intent_not_waiting, intent_expired, intent_closed } = fails
-const deciding = { intent_not_found, intent_not_waiting, intent_expired }
-
 export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like it (the same merchant and amount in the same run, or in none) within ten minutes is `possibleDuplicateOf` the earlier one and always waits for a person. How unusual it is for the agent can ask for one, too, refuse it, or freeze the agent: see `PUT /risk/config`.',
+      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like another of the same run (the same merchant and amount within ten minutes) is `possibleDuplicateOf` that one and always waits for a person. How unusual it is for the agent can ask for a person, too, refuse it, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
@@ -70,7 +61,9 @@ export const intentsApi = {
       wallet_not_found: [400, 'walletId: no such wallet.'],
       beneficiary_not_found: [400, 'beneficiaryId: no such beneficiary.'],
       card_not_found: [400, 'cardId: no such card.'],
-      run_not_found: [400, 'runId: no such run.'],
+      run_not_found: [400, 'runId: the agent has no such run.'],
+      run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
+      ...overThere,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
     emits: {
@@ -90,6 +83,7 @@ export const intentsApi = {
       agentId: id('agent').optional(),
       merchant: z.string().optional(),
       clientIntentId: z.string().optional(),
+      runId: id('run').optional(),
       ...span,
     },
     item: IntentRecord,
@@ -99,7 +93,7 @@ export const intentsApi = {
     callers: ['key', 'agent'],
     scope: 'intents:read',
     returns: [200, IntentRecord],
-    fails: { intent_not_found },
+    fails: finding,
   }),
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
@@ -117,6 +111,7 @@ export const intentsApi = {
       insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
       wallet_frozen: [400, 'The agent’s wallet is frozen: unfreeze it first.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
+      ...overThere,
       against_policy: [400, 'The agent’s policy does not allow it at this moment.'],
     },
     emits: { 'intent.approved': IntentEvent },
@@ -140,12 +135,7 @@ export const intentsApi = {
     body: z.strictObject({ comment: remark.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
-    fails: {
-      intent_not_found,
-      intent_closed,
-      intent_expired,
-      intent_being_paid: [400, 'A payment on it is under way. Cancel that payment first.'],
-    },
+    fails: cancelling,
     emits: { 'intent.cancelled': IntentEvent },
   }),
   timeline: get('/intents/{id}/timeline', {
@@ -167,14 +157,14 @@ export const intentsApi = {
         ),
       }),
     ],
-    fails: { intent_not_found },
+    fails: finding,
   }),
   /** What the process reads when it is told to look again. */
   look: get('/intents/{id}/look', {
     summary: 'How an intent stands',
     callers: [],
     returns: [200, LookRecord],
-    fails: { intent_not_found },
+    fails: finding,
   }),
   /** Only past the deadline, by the tenant's clock; whoever comes second finds nothing to do. */
   expire: post('/intents/{id}/expire', {
@@ -182,7 +172,7 @@ export const intentsApi = {
     callers: [],
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
-    fails: { intent_not_found },
+    fails: finding,
     emits: { 'intent.expired': IntentEvent },
   }),
   /** A step in the deletion of an agent: so many at a time, the rest when it is asked again. */

@@ -1,4 +1,3 @@
-import type { Item } from '../../kernel/batch.ts'
 import { after, minutes } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -16,11 +15,12 @@ import {
   type Tally,
 } from '../policies/policies.ts'
 import { openWatch, type Watch } from '../risk/risk.ts'
-import { alikeOf, nameOf } from './alike.ts'
+import { alikeOf } from './alike.ts'
 import type { intentsApi } from './api.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine, likenessOf } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
+import { type Levels, openLevels, type Under } from './levels.ts'
 import { intentProcess } from './process.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
@@ -29,6 +29,7 @@ type Asked = Parameters<Create['decide']>[0]
 /** What deciding needs to know, and what has been decided so far. */
 interface Desk {
   readonly agents: ReadonlyMap<string, Spender>
+  readonly levels: Levels
   readonly tally: Tally
   readonly book: Book
   readonly watch: Watch
@@ -45,6 +46,16 @@ const TAKEN = `
 select agent_id, client_intent_id from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
+/** In which run, by the header or the body, and with which token. */
+const underOf = ({ input, runId, actor: { delegationId = null, budgetId = null } }: Asked): Under => ({
+  runId: input.body.runId ?? runId,
+  delegationId,
+  tokenId: budgetId,
+})
+
+/** Two intents are alike only in the same run. */
+const likenessIn = (item: Asked) => likenessOf({ ...item.input.body, ...underOf(item) })
+
 /** Agents, counters, accounts; then what is only looked at, and that only where somebody names it. */
 async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
   const { tenant, now } = items[0] as Asked
@@ -55,12 +66,20 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
     bodies.map(({ agentId }) => agentId),
   )
   const agentIds = [...agents.keys()]
-  const tally = await openTally(sql, { tenant, now }, { spending: agentIds })
+  const levels = await openLevels(sql, tenant, items.map(underOf))
+  const tally = await openTally(sql, { tenant, now }, { spending: [...agentIds, ...levels.subjects] })
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
   const book = await openBook(sql, { tenant, now }, { wallets })
-  const known = bodies.filter(({ agentId }) => agents.has(agentId))
-  const watch = await openWatch(sql, { tenant, now }, known)
-  const alike = known.map(body => ({ agentId: body.agentId, likeness: likenessOf(body) }))
+  const watch = await openWatch(
+    sql,
+    { tenant, now },
+    bodies.filter(({ agentId }) => agents.has(agentId)),
+  )
+  const alike = items.flatMap(item => {
+    const { agentId } = item.input.body
+    const likeness = agents.has(agentId) && likenessIn(item)
+    return likeness ? { agentId, likeness } : []
+  })
   const named = <T>(of: (body: Asked['input']['body']) => T | null): T[] =>
     bodies.flatMap(body => of(body) ?? [])
   const [payees, payable, names] = [
@@ -69,7 +88,7 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
     named(({ clientIntentId }) => clientIntentId),
   ]
   return {
-    ...{ agents, tally, book, watch, declared: [], decisions: [] },
+    ...{ agents, levels, tally, book, watch, declared: [], decisions: [] },
     alike: await alikeOf(sql, alike, now),
     wallets: payees.length > 0 ? await walletsOf(sql, tenant, payees) : new Map(),
     beneficiaries: payable.length > 0 ? await payableOf(sql, tenant, payable) : new Map(),
@@ -92,30 +111,39 @@ const agentFor = ({ input, actor }: Asked, { agents }: Desk): Spender | undefine
   return actor.agentId === null || actor.agentId === agentId ? agents.get(agentId) : undefined
 }
 
-/** The first thing that it names and that is not there. */
-function missing({ input: { body } }: Asked, { wallets, beneficiaries }: Desk) {
+/** The first thing that it names and that is not there, or is over. */
+function missing(item: Asked, agentId: string, { wallets, beneficiaries, levels }: Desk) {
+  const { body } = item.input
+
   if (body.walletId && !wallets.has(body.walletId)) return 'wallet_not_found'
   if (body.beneficiaryId && !beneficiaries.has(body.beneficiaryId)) return 'beneficiary_not_found'
   if (body.cardId) return 'card_not_found'
-  return body.runId ? 'run_not_found' : undefined
+  if (body.runId && item.runId && body.runId !== item.runId) return 'run_mismatch'
+  const under = underOf(item)
+  return levels.hasRun(under, agentId) ? levels.obstacleTo(under, item.now) : 'run_not_found'
 }
 
 /** The intent as it begins: decided, and kept for where the answer is yes. */
-function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): IntentRow {
+function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
   const { tenant, now, input } = item
   const { expiresInMinutes, ...members } = input.body
   const { amountEuros, merchant, mcc, country } = members
   const spend = { amountEuros, merchant, mcc, country }
   const cause = heldFor({ id: newId('intent') })
-  const likeness = likenessOf(members)
-  const possibleDuplicateOf = desk.alike.get(nameOf({ agentId: agent.id, likeness })) ?? null
+  const likeness = likenessIn(item)
+  const possibleDuplicateOf = (likeness && desk.alike.get(likeness)) || null
   const availableEuros = desk.book.available(agent.walletId)
   const walletFrozen = desk.book.isFrozen(agent.walletId)
+  const under = underOf(item)
+  const budgets = desk.levels.budgetsOf(under, desk.tally)
   const risk = desk.watch.riskOf(agent.id, spend)
-  const nothing = { budgets: [], approval: null, intentId: null }
+  const nothing = { approval: null, intentId: null }
   const { ruling, decision, row } = decideFor(
     agent,
-    { ...spend, kind: 'intent', possibleDuplicateOf, walletFrozen, availableEuros, risk, ...nothing },
+    {
+      ...{ ...spend, kind: 'intent', possibleDuplicateOf, availableEuros },
+      ...{ walletFrozen, budgets, risk, ...nothing },
+    },
     desk.tally.countersOf(agent.id, agent.term),
     item,
     cause,
@@ -123,25 +151,17 @@ function intentFrom(item: Item<Asked['input']>, agent: Spender, desk: Desk): Int
   desk.decisions.push(row)
   const waits = ruling.requiresApproval
   if (ruling.allowed && !waits) {
-    desk.tally.reserve(cause, [agent.id], ruling.holdEuros, agent.term)
+    desk.tally.reserve(cause, [agent.id, ...desk.levels.subjectsOf(under)], ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, cause)
     desk.watch.learn(agent.id, spend, now)
   }
   return {
-    ...{ ...members, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
+    ...{ ...members, ...under, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
     status: waits ? intentMachine.initial : ruling.allowed ? 'approved' : 'denied',
-    expiresAt: after(now, minutes(expiresInMinutes)),
+    expiresAt: desk.levels.endOf(under, after(now, minutes(expiresInMinutes))),
     decidedAt: waits ? null : now,
     decidedBy: waits ? null : { type: 'policy', id: agent.policyId, name: null },
-    ...{
-      comment: null,
-      decision,
-      possibleDuplicateOf,
-      likeness,
-      delegationId: null,
-      transactionId: null,
-      paymentId: null,
-    },
+    ...{ comment: null, decision, possibleDuplicateOf, likeness, transactionId: null, paymentId: null },
     workflowId: waits ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }
@@ -153,7 +173,7 @@ export const declare: Create = {
     const agent = agentFor(item, desk)
     if (!agent || agent.status === 'deleted') return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
-    const nowhere = missing(item, desk)
+    const nowhere = missing(item, agent.id, desk)
     if (nowhere) return refuse(nowhere)
     const { clientIntentId } = item.input.body
     const name = clientIntentId && takenName(agent.id, clientIntentId)
@@ -164,7 +184,7 @@ export const declare: Create = {
     emit('intent.created', { ...aboutIntent(intent), status: 'created' })
     if (intent.status === 'created') wake(intentProcess, intent)
     if (intent.status === 'denied') emit('intent.denied', aboutIntent(intent, intent.decision.reason))
-    else desk.alike.set(nameOf({ agentId: agent.id, likeness: String(intent.likeness) }), intent.id)
+    else if (intent.likeness) desk.alike.set(intent.likeness, intent.id)
     if (intent.status === 'approved') emit('intent.approved', aboutIntent(intent))
     for (const [event, data] of desk.watch.follow(agent, { ...intent, type: 'intent' })) emit(event, data)
     return intent

@@ -2,9 +2,14 @@ import { excerpt } from '../../kernel/schemas.ts'
 import type { IntentRow } from './intent-rows.ts'
 
 /** What the world is told of an intent. */
-export const aboutIntent = ({ id, agentId, status, amountEuros, merchant }: IntentRow, reason?: string) => ({
+export const aboutIntent = (
+  { id, agentId, runId, delegationId, status, amountEuros, merchant }: IntentRow,
+  reason?: string,
+) => ({
   intentId: id,
   agentId,
+  ...(runId ? { runId } : {}),
+  ...(delegationId ? { delegationId } : {}),
   status,
   amountEuros,
   merchant: excerpt(merchant),

@@ -25,6 +25,7 @@ export type IntentRow = Pick<
   | 'cardId'
   | 'runId'
   | 'delegationId'
+  | 'tokenId'
   | 'clientIntentId'
   | 'possibleDuplicateOf'
   | 'likeness'
@@ -56,6 +57,7 @@ export const intentTable: Table<IntentRow> = {
     cardId: ['card_id', 'text'],
     runId: ['run_id', 'text'],
     delegationId: ['delegation_id', 'text'],
+    tokenId: ['token_id', 'text'],
     clientIntentId: ['client_intent_id', 'text'],
     possibleDuplicateOf: ['possible_duplicate_of', 'text'],
     likeness: ['likeness', 'text'],
@@ -82,6 +84,7 @@ export const updateIntents = updateOf(intentTable, [
   'decision',
   'transactionId',
   'paymentId',
+  'expiresAt',
 ])
 
 /** By their ids and those of the tenant's agents: of a young table PostgreSQL would rather read all that the tenant has. */

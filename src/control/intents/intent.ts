@@ -25,7 +25,7 @@ export interface DecidedBy {
 }
 
 const schema = defineEntity({
-  ...tenantTable('Intent', 'intents', 'agentId'),
+  ...tenantTable('Intent', 'intents', 'agentId', 'delegationId'),
   properties: {
     ...record('intent'),
     agentId: p.text(),
@@ -41,6 +41,8 @@ const schema = defineEntity({
     cardId: maybe.string(),
     runId: maybe.string(),
     delegationId: maybe.string(),
+    /** With which it was declared, where that has a budget of its own. */
+    tokenId: maybe.string(),
     clientIntentId: maybe.string(),
     possibleDuplicateOf: maybe.string(),
     likeness: maybe.string(),
@@ -69,10 +71,13 @@ export const heldFor = ({ id }: { readonly id: string }) => ({ type: 'intent', i
 /** So long a second intent like the first one is taken for the same one by mistake. */
 export const ALIKE_FOR = minutes(10)
 
-/** What makes two intents of an agent alike: the merchant, however it is spelled, the amount, and the run. */
+/**
+ * What makes two intents of a run alike: the merchant, however it is spelled, and the amount. Outside of a run nothing
+ * is: who pays the same a hundred times a day means it.
+ */
 export const likenessOf = ({
   merchant,
   amountEuros,
   runId,
 }: Pick<Intent, 'merchant' | 'amountEuros' | 'runId'>) =>
-  hash('sha256', `${amountEuros} ${runId ?? ''} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)
+  runId && hash('sha256', `${amountEuros} ${runId} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)

@@ -1,20 +1,18 @@
 import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
-import type { Context } from '../../kernel/context.ts'
 import { inWords } from '../../kernel/money.ts'
-import { type ContextOf, implement } from '../../kernel/operation.ts'
+import { implement } from '../../kernel/operation.ts'
 import { given, lock, within } from '../../kernel/record.ts'
 import { timelineOf } from '../../kernel/timeline.ts'
-import { openBook } from '../../money/ledger/ledger.ts'
 import { findAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
-import { openTally } from '../policies/policies.ts'
 import { intentsApi } from './api.ts'
 import { declare } from './declare.ts'
 import { aboutIntent } from './events.ts'
 import { inquiries } from './inquiries.ts'
 import { inquiryApi } from './inquiry-api.ts'
-import { heldFor, Intent, intentMachine } from './intent.ts'
+import { Intent, intentMachine } from './intent.ts'
+import { keptFor, letGo, OPEN, onDelegationRevoked } from './let-go.ts'
 import { intentProcess } from './process.ts'
 import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
 
@@ -29,42 +27,16 @@ const summaryOf = ({ amountEuros, merchant, status, expiresAt }: Intent): string
 
 const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)
 
-/** In the words of the indexes over what is open: with parameters PostgreSQL would not know them again. */
-const OPEN = "status in ('created', 'approved')"
-
 /** How many intents of an agent are ended in one transaction. */
 const AT_ONCE = 500
-
-/** What is open is cancelled; words about it replace those that were said before. */
-function letGo(
-  intent: Intent,
-  comment: string | null,
-  { emit, wake }: Pick<ContextOf<typeof intentsApi.cancel>, 'emit' | 'wake'>,
-): void {
-  if (!intentMachine.move(intent, 'cancelled')) return
-  intent.comment = comment || intent.comment
-  emit('intent.cancelled', aboutIntent(intent, comment ?? undefined))
-  if (intent.workflowId) wake(intentProcess, intent)
-}
-
-/** What is kept for an intent: its share of the limits, and the account of its agent, held before the intent is. */
-async function keptFor(id: string, context: Pick<Context, 'em' | 'sql' | 'tenant' | 'now'>) {
-  const intent = await find(context.em, id)
-  const agent = intent && (await findAgent(context.em, intent.agentId))
-  if (!agent) return undefined
-  const causes = [heldFor({ id })]
-  const tally = await openTally(context.sql, context, { causes, agents: [agent.id] })
-  const book = await openBook(context.sql, context, { wallets: [agent.walletId], holds: causes })
-  return { tally, book }
-}
 
 const intents = implement(intentsApi, {
   create: declare,
   approve,
   expire,
 
-  list: ({ query: { status, agentId, merchant, clientIntentId, from, to } }, { page }) =>
-    page(Intent, given({ status, agentId, merchant, clientIntentId, createdAt: within(from, to) })),
+  list: ({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, { page }) =>
+    page(Intent, given({ ...filters, createdAt: within(from, to) })),
 
   async get({ params }, { em, refuse }) {
     return (await find(em, params.id)) ?? refuse('intent_not_found')
@@ -83,18 +55,18 @@ const intents = implement(intentsApi, {
   },
 
   async cancel({ params, body }, context) {
-    const { em, sql, now, refuse } = context
-    const kept = await keptFor(params.id, context)
-    const intent = await lock(em, Intent, params.id)
-    if (!intent || !kept) return refuse('intent_not_found')
+    const { em, now, refuse } = context
+    const known = await find(em, params.id)
+    const agent = known && (await findAgent(em, known.agentId))
+    if (!agent) return refuse('intent_not_found')
+    const kept = await keptFor([params.id], agent, context)
+    const intent = (await lock(em, Intent, params.id)) as Intent
     if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
     if (intent.paymentId) return refuse('intent_being_paid')
     if (intent.expiresAt <= now) return refuse('intent_expired')
     letGo(intent, body.comment, context)
-    kept.tally.giveBack(heldFor(intent))
-    kept.book.release(heldFor(intent))
-    await kept.tally.write(sql)
-    await kept.book.post(sql)
+    kept.giveBack(intent)
+    await kept.write()
     return intent
   },
 
@@ -142,6 +114,7 @@ export const intentsArea = area(
   {
     entities: [Intent],
     machines: [intentMachine],
+    reactions: { 'delegation.revoked': onDelegationRevoked },
     deadlines: [
       {
         process: intentProcess,

@@ -55,6 +55,8 @@ export const IntentRecord = z
 export const IntentEvent = z.object({
   intentId: id('intent'),
   agentId: id('agent'),
+  runId: id('run').optional(),
+  delegationId: id('delegation').optional(),
   status,
   amountEuros: euros,
   merchant: z.string().max(200),

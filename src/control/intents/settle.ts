@@ -17,6 +17,7 @@ import { noPasskeys } from './attestation.ts'
 import { aboutIntent } from './events.ts'
 import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
+import { type Levels, openLevels, openLevelsOf } from './levels.ts'
 import { intentProcess } from './process.ts'
 
 type Approve = HandlerOf<typeof intentsApi.approve>
@@ -26,6 +27,7 @@ type Asked = Parameters<Approve['decide']>[0] | Parameters<Expire['decide']>[0]
 interface Desk {
   readonly agents: ReadonlyMap<string, Spender>
   readonly intents: ReadonlyMap<string, IntentRow>
+  readonly levels: Levels
   readonly tally: Tally
   readonly book: Book
   readonly watch: Watch
@@ -43,13 +45,15 @@ const loading =
     const ids = [...new Set(items.map(({ input }) => input.params.id))]
     const causes = ends ? ids.map(id => heldFor({ id })) : []
     const agents = await lockAgents(sql, tenant, ids)
-    const wanted = ends ? { causes, agents: [...agents.keys()] } : { spending: [...agents.keys()] }
+    const levels = ends ? await openLevels(sql, tenant, []) : await openLevelsOf(sql, tenant, ids)
+    const spending = [...agents.keys(), ...levels.subjects]
+    const wanted = ends ? { causes, agents: [...agents.keys()] } : { spending }
     const tally = await openTally(sql, { tenant, now }, wanted)
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
     const intents = await lockIntents(sql, tenant, ids)
     const watch = await openWatch(sql, { tenant, now }, ends ? [] : [...intents.values()])
-    return { agents, intents, tally, book, watch, changed: new Set(), decisions: [] }
+    return { agents, intents, levels, tally, book, watch, changed: new Set(), decisions: [] }
   }
 
 async function write({ tally, book, watch, changed, decisions }: Desk, sql: Sql): Promise<void> {
@@ -61,14 +65,14 @@ async function write({ tally, book, watch, changed, decisions }: Desk, sql: Sql)
 }
 
 /** The policy as it is now, the limits as they stand now, and a person who says yes. */
-function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { tally, book }: Desk): Decided {
+function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { levels, tally, book }: Desk): Decided {
   const { amountEuros, merchant, mcc, country, possibleDuplicateOf } = intent
   return decideFor(
     agent,
     {
       ...{ kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, intentId: null },
       // What a person says yes to is the risk that was seen when it was declared.
-      ...{ budgets: [], risk: intent.decision.risk ?? null },
+      ...{ budgets: levels.budgetsOf(intent, tally), risk: intent.decision.risk ?? null },
       approval: { attestedAt: noPasskeys.attestedAt(intent) },
       walletFrozen: book.isFrozen(agent.walletId),
       availableEuros: book.available(agent.walletId),
@@ -100,12 +104,15 @@ export const approve: Approve = {
     if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyIn(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
     if (agent.status !== 'active') return refuse('agent_not_active')
+    const closed = desk.levels.obstacleTo(intent, now)
+    if (closed) return refuse(closed)
     const decided = decideAgain(item, intent, agent, desk)
     const { ruling, decision, row } = decided
     desk.decisions.push(row)
     if (!ruling.allowed) return refuse(refusalFor(decided), ruling.reason)
     intentMachine.move(intent, 'approved')
-    desk.tally.reserve(heldFor(intent), [agent.id], ruling.holdEuros, agent.term)
+    const subjects = [agent.id, ...desk.levels.subjectsOf(intent)]
+    desk.tally.reserve(heldFor(intent), subjects, ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, heldFor(intent))
     desk.watch.learn(agent.id, intent, intent.createdAt)
     const { comment } = input.body

@@ -17,6 +17,7 @@ import {
   allowlist,
   blockedMccs,
   blocklist,
+  boundMerchant,
   countries,
   firstMerchantOnly,
 } from './merchant-rules.ts'
@@ -35,6 +36,7 @@ export const ruleTable: readonly Rule[] = [
   admittedMccs,
   countries,
   firstMerchantOnly,
+  boundMerchant,
   activeHours,
   cooldown,
   usage,

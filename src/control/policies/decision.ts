@@ -20,6 +20,8 @@ export interface Budget {
   readonly name: string
   readonly limitEuros: Euros
   readonly usedEuros: Euros
+  /** The only merchant it is good for. */
+  readonly merchant?: string | null
 }
 
 /** How unusual it is, and what follows from that by the owner's thresholds. */

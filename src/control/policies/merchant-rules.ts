@@ -88,6 +88,26 @@ export const countries: Rule = {
   remedy: 'Say the merchant’s country, buy in an allowed one, or allow this one.',
 }
 
+/** A level may be good for one merchant only, and names itself. */
+export const boundMerchant: Rule = {
+  name: 'boundMerchant',
+  judge: () => question => {
+    const { merchant, budgets } = question.request
+    const bound = budgets.filter(budget => budget.merchant)
+    if (bound.length === 0) return undefined
+    const against = bound.find(budget => !sameMerchant(merchant, String(budget.merchant)))
+    return against
+      ? says(
+          'boundMerchant',
+          'fail',
+          `The ${against.level} ${against.name} is good for ${against.merchant} only, not for ${merchant}.`,
+        )
+      : says('boundMerchant', 'pass', `${merchant} is the one merchant of the ${bound[0]?.level}.`)
+  },
+  silent: 'No delegation binds the agent to one merchant.',
+  remedy: 'Buy from the merchant of the delegation, or ask for a delegation without one.',
+}
+
 export const firstMerchantOnly: Rule = {
   name: 'lockToFirstMerchant',
   judge: terms => {

@@ -42,7 +42,7 @@ export const duplicate: Rule = {
         )
       : undefined
   },
-  silent: 'Nothing like it was asked for in the ten minutes before.',
+  silent: 'Nothing like it was asked for in the same run in the ten minutes before.',
   remedy: 'A person says that it is meant a second time.',
 }
 

@@ -12,7 +12,8 @@ type Simulate = HandlerOf<typeof whatIfApi.simulate>
 type Simulating = ContextOf<typeof whatIfApi.simulate>
 
 /** Under what somebody would ask. */
-interface Footing extends Pick<SpendRequest, 'agentStatus' | 'policyEndsAt' | 'walletFrozen' | 'availableEuros'> {
+interface Footing
+  extends Pick<SpendRequest, 'agentStatus' | 'policyEndsAt' | 'walletFrozen' | 'availableEuros'> {
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly policy: Compiled
@@ -25,7 +26,13 @@ const nobodys = (
   of: { readonly id: string; readonly version: number } | null,
 ): Footing => ({
   ...{ policyId: of?.id ?? null, policyVersion: of?.version ?? null, policy: compile(rules) },
-  ...{ agentStatus: 'active', policyEndsAt: null, walletFrozen: false, availableEuros: null, counters: untouched },
+  ...{
+    agentStatus: 'active',
+    policyEndsAt: null,
+    walletFrozen: false,
+    availableEuros: null,
+    counters: untouched,
+  },
 })
 
 /** An agent as it stands; its token knows of no other one. */

@@ -26,7 +26,10 @@ interface SpenderRow extends Row, Rules, Omit<Spender, 'policy'> {}
 const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 const columnOf = (rule: string): string => snake(rule.replace(/Euros$/, 'Cents'))
 
-/** The agents of an array that the second line makes of `$3`. */
+/**
+ * The agents of an array that the second line makes of `$3`. Their counters let only one batch at a time pass anyway;
+ * of locks that are shared, whoever wants to freeze an agent in a burst would never see the last one go.
+ */
 const spendersIn = (ids: string): string => `
 select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
   p.expires_at as "policyEndsAt", p.assigned_at as term, ${ruleNames.map(rule => `p.${columnOf(rule)} as "${rule}"`).join(', ')}

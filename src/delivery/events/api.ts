@@ -13,6 +13,7 @@ export const EventRecord = z
       .record(z.string(), z.unknown())
       .meta({ examples: [{ agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen' }] }),
     requestId: z.string().meta({ description: 'The request that caused it.' }),
+    runId: id('run').nullable().meta({ description: 'The run that it belongs to.' }),
   })
   .meta({ id: 'Event' })
 

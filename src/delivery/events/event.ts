@@ -13,6 +13,7 @@ const schema = defineEntity({
     event: p.text(),
     data: p.json<Record<string, unknown>>(),
     requestId: p.text(),
+    runId: maybe.string(),
     createdAt: timestamp(),
   },
 })

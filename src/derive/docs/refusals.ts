@@ -36,6 +36,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_request: 'Change what the message names; the same request will fail again.',
   invalid_json: 'Check quotes, commas and encoding.',
   invalid_cursor: 'Begin again without `cursor`.',
+  invalid_run: 'Start a run, or leave the header out.',
   unknown_reference: 'Check the ids in the body: each must be yours and of the same mode.',
   unauthenticated: 'Check the key: is it whole, not expired, not revoked?',
   wrong_caller: 'Use the kind of credential that the operation names.',

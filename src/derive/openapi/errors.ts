@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { AnyOperation, Failure } from '../../kernel/operation.ts'
 import { type ProblemCode, problems } from '../../kernel/problem.ts'
 import { headersOf } from './headers.ts'
+import { isOfTenant } from './security.ts'
 import type { Reference, ResponseObject } from './types.ts'
 
 /** Which operations each universal problem can meet. */
@@ -9,6 +10,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   invalid_request: () => true,
   invalid_json: takesBody,
   invalid_cursor: ({ query }) => query instanceof z.ZodObject && 'cursor' in query.shape,
+  invalid_run: ({ callers }) => callers.some(isOfTenant),
   unknown_reference: takesBody,
   unauthenticated: needsCredential,
   wrong_caller: needsCredential,

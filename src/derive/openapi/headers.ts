@@ -58,6 +58,14 @@ export const headerParameters = {
     in: 'header',
     description: 'An id of your own for this request, kept instead of ours.',
     schema: { type: 'string', pattern: '^[\\w.:@/-]{1,128}$' },
-    example: 'run-42/step-7',
+    example: 'checkout-42/step-7',
+  },
+  RunId: {
+    name: 'X-Run-Id',
+    in: 'header',
+    description:
+      'The run that this request belongs to, one of yours that has not ended: what the request causes is in its timeline, and an intent is declared within its budget.',
+    schema: { type: 'string', maxLength: 128 },
+    example: 'run_01jd8x2m4ye7k9v0c3q5r6t8wz',
   },
 } as const satisfies Record<string, Parameter>

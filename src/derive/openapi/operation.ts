@@ -8,7 +8,7 @@ import { exampleOf, type Known } from './example.ts'
 import { headersOf } from './headers.ts'
 import { headerParameter, type ParameterExample, pathParameters, queryParameters } from './parameters.ts'
 import type { SchemaCollector } from './schemas.ts'
-import { accessOf, securityOf } from './security.ts'
+import { accessOf, isOfTenant, securityOf } from './security.ts'
 import type { MediaType, OperationObject, ResponseObject } from './types.ts'
 
 export interface Parts {
@@ -71,6 +71,7 @@ const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Pa
   ...(operation.query ? queryParameters(schemas.add(operation.query)) : []),
   ...(operation.method === 'POST' ? [headerParameter('IdempotencyKey')] : []),
   headerParameter('RequestId'),
+  ...(operation.callers.some(isOfTenant) ? [headerParameter('RunId')] : []),
 ]
 
 function requestBodyOf({ body, example }: AnyOperation, schemas: SchemaCollector) {

@@ -14,7 +14,7 @@ export const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'at_…',
     description:
-      'A token of one agent, `at_test_…` or `at_live_…`: only that agent’s records, and only within its scopes.',
+      'A token of one agent, `at_test_…` or `at_live_…`: only that agent’s records, and only within its scopes. `at_dlg_…` is that of a delegation: the same, within its cap.',
   },
   dashboardSecret: {
     type: 'apiKey',
@@ -33,6 +33,9 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
   dash: { scheme: 'dashboardSecret', words: 'the dashboard secret' },
   public: { words: 'nothing: it is public' },
 }
+
+/** Whose credential says to whom everything belongs. */
+export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped === true
 
 /** Any one of these suffices. A bearer token has no OAuth scopes: the array holds the role it needs. */
 export const securityOf = ({ callers, scope }: AnyOperation): SecurityRequirement[] =>

@@ -10,17 +10,30 @@ interface Holder extends Record<string, unknown> {
   owner_id: string
   mode: Mode
   agent_id: string | null
+  delegation_id: string | null
+  budget_id: string | null
   scopes: string[] | null
   offset_ms: number
 }
+
+/** SQL for whose records a secret reaches. */
+interface Columns {
+  readonly agent: string
+  readonly delegation: string
+  /** The secret's own id, where it has a budget. */
+  readonly budget: string
+}
+
+const ALL_OF_THE_TENANT: Columns = { agent: 'null::text', delegation: 'null::text', budget: 'null::text' }
 
 /**
  * One statement, by the index of the hash. Use is noted once a minute; where the row is locked just now, at the next
  * use: nobody waits to be let in.
  */
-const statement = (table: string, agentColumn: string): string => `
+const statement = (table: string, { agent, delegation, budget }: Columns): string => `
 with holder as (
-  select s.id, s.owner_id, s.mode, ${agentColumn} as agent_id, s.scopes, coalesce(t.offset_ms, 0)::float8 as offset_ms
+  select s.id, s.owner_id, s.mode, ${agent} as agent_id, ${delegation} as delegation_id, ${budget} as budget_id,
+    s.scopes, coalesce(t.offset_ms, 0)::float8 as offset_ms
   from ${table} s
   join customers c on c.id = s.owner_id and c.status = 'active'
   left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
@@ -44,9 +57,9 @@ const findIn = async (sql: Sql, text: string, secret: string): Promise<Holder | 
 export function authenticator(
   type: 'key' | 'agent',
   table: string,
-  agentColumn = 'null::text',
+  columns = ALL_OF_THE_TENANT,
 ): Authenticate {
-  const text = statement(table, agentColumn)
+  const text = statement(table, columns)
   return async (secret, sql) => {
     const holder = await findIn(sql, text, secret)
     return (
@@ -55,6 +68,8 @@ export function authenticator(
         id: holder.id,
         tenant: { ownerId: holder.owner_id, mode: holder.mode },
         agentId: holder.agent_id,
+        delegationId: holder.delegation_id,
+        budgetId: holder.budget_id,
         scopes: holder.scopes ? new Set(holder.scopes) : all,
         clockOffsetMs: holder.offset_ms,
       }

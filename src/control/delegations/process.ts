@@ -1,0 +1,4 @@
+import type { Process } from '../../kernel/process.ts'
+
+/** Only a name: nothing waits for a delegation but its deadline. */
+export const delegationProcess = { name: 'delegation' } as const satisfies Process

@@ -1,0 +1,32 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/record.ts'
+
+export const runMachine = machine('run', {
+  running: ['completed', 'failed'],
+  completed: [],
+  failed: [],
+})
+
+const schema = defineEntity({
+  ...tenantTable('Run', 'runs', 'agentId'),
+  properties: {
+    ...record('run'),
+    agentId: p.text(),
+    /** Under which delegation it was started. */
+    delegationId: maybe.string(),
+    name: p.text(),
+    externalId: maybe.string(),
+    status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
+    budgetEuros: maybe.euros('budget_cents'),
+    /** What was said when it was completed. */
+    comment: maybe.string(),
+    /** Why it failed. */
+    reason: maybe.string(),
+    endedAt: maybe.instant(),
+    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+  },
+})
+
+export class Run extends schema.class {}
+schema.setClass(Run)
