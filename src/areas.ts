@@ -7,6 +7,7 @@ import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
 import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
+import { riskArea } from './control/risk/risk.ts'
 import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { pushArea } from './delivery/push/push.ts'
@@ -43,6 +44,7 @@ export const areas = {
   delegations: delegationsArea,
   merchants: merchantsArea,
   policies: policiesArea,
+  risk: riskArea,
   intents: intentsArea,
   transfers: transfersArea,
   rails: railsArea,

@@ -26,6 +26,8 @@ const rights = {
   'policies:write': 'never',
   'push:read': 'never',
   'push:write': 'never',
+  'risk:read': 'never',
+  'risk:write': 'never',
   'runs:read': 'given',
   'runs:write': 'given',
   'sandbox:read': 'never',

@@ -26,6 +26,7 @@ import { PaidIntents } from './m0026-paid-intents.ts'
 import { Reversals } from './m0028-reversals.ts'
 import { Runs } from './m0029-runs.ts'
 import { Delegations } from './m0030-delegations.ts'
+import { Risk } from './m0031-risk.ts'
 import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 import { FrozenAccounts } from './m0034-frozen-accounts.ts'
 
@@ -59,6 +60,7 @@ export const migrations = [
   { name: 'm0028-reversals', class: Reversals },
   { name: 'm0029-runs', class: Runs },
   { name: 'm0030-delegations', class: Delegations },
+  { name: 'm0031-risk', class: Risk },
   { name: 'm0033-decisions-in-time', class: DecisionsInTime },
   { name: 'm0034-frozen-accounts', class: FrozenAccounts },
 ]

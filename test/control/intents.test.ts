@@ -46,6 +46,16 @@ const eventsOf = (intentId: string) =>
 const asAgent = async (client: TestClient, agentId: string): Promise<TestClient> =>
   house.client(String((await aToken(client, agentId)).token))
 
+/** What is unusual about every first payment, and stops none. */
+const firstTime = {
+  rule: 'risk',
+  outcome: 'pass',
+  limit: 100,
+  used: 10,
+  remaining: null,
+  message: 'The risk is 10 of 100. The agent has never paid this merchant.',
+}
+
 describe('a new intent', () => {
   test('of an agent without a policy waits for a person, and is the whole record', async () => {
     const { client, ownerId, agent } = await anOwner()
@@ -80,8 +90,9 @@ describe('a new intent', () => {
         reason: message,
         policyId: null,
         policyVersion: null,
-        riskScore: null,
+        riskScore: 10,
         checks: [
+          firstTime,
           {
             rule: 'autoApproveLimitEuros',
             outcome: 'review',
@@ -118,6 +129,7 @@ describe('a new intent', () => {
         policyId: agent.policyId,
         policyVersion: 1,
         checks: [
+          firstTime,
           { rule: 'autoApproveLimitEuros', outcome: 'pass', limit: 50, used: 25, remaining: 25, message },
         ],
       },
@@ -148,7 +160,7 @@ describe('a new intent', () => {
       decision: {
         requiresApproval: true,
         reason: 'The policy asks for a passkey: a person approves every intent.',
-        checks: [{ rule: 'requireAttestation', outcome: 'review' }],
+        checks: [firstTime, { rule: 'requireAttestation', outcome: 'review' }],
       },
     })
   })

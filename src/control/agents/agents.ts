@@ -8,13 +8,15 @@ import { openWallet } from '../../money/wallets/wallets.ts'
 import { Agent, agentMachine } from './agent.ts'
 import { agentsApi } from './api.ts'
 import { about } from './events.ts'
-import { lockAgent } from './lock.ts'
+import { lockAgent, unfreeze } from './lock.ts'
 import { balanceOfAgent, fundAgent, holdsMoney, sweepAgent, walletOf } from './money.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
 export type { Agent } from './agent.ts'
-export { AgentCreated, AgentEvent } from './api.ts'
-export { lockAgent } from './lock.ts'
+export { AgentCreated, AgentEvent, AgentRecord } from './api.ts'
+export { about as aboutAgent } from './events.ts'
+export { type Frozen, freeze, updateFrozen } from './freeze.ts'
+export { lockAgent, unfreeze } from './lock.ts'
 export { type Use, usesOf } from './use.ts'
 
 /** How long the process has for a deletion before the sweep lends a hand. */
@@ -75,8 +77,7 @@ const agents = implement(agentsApi, {
   async unfreeze({ params }, { em, emit, refuse }) {
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    if (!agentMachine.move(agent, 'active')) return refuse('agent_not_frozen')
-    agent.frozenReason = null
+    if (!unfreeze(agent)) return refuse('agent_not_frozen')
     emit('agent.unfrozen', about(agent))
     return agent
   },

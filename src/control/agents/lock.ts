@@ -9,3 +9,10 @@ export async function lockAgent(em: EntityManager, id: string): Promise<Agent | 
 }
 
 const isThere = ({ status }: Agent): boolean => agentMachine.can(status, 'deleting')
+
+/** False where it is not frozen. */
+export function unfreeze(agent: Agent): boolean {
+  const isFree = agentMachine.move(agent, 'active')
+  if (isFree) agent.frozenReason = null
+  return isFree
+}

@@ -4,6 +4,8 @@ import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
 import { get, list, missing, post } from '../../kernel/operation.ts'
 import { country, LookRecord, label, metadata, remark, span } from '../../kernel/schemas.ts'
+import { AgentEvent } from '../agents/agents.ts'
+import { riskEvents } from '../risk/risk.ts'
 import { IntentEvent, IntentRecord, mcc, status } from './records.ts'
 import { cancelling, deciding, finding, overThere } from './refusals.ts'
 
@@ -41,7 +43,7 @@ export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like another of the same run (the same merchant and amount within ten minutes) is `possibleDuplicateOf` that one and always waits for a person.',
+      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like another of the same run (the same merchant and amount within ten minutes) is `possibleDuplicateOf` that one and always waits for a person. How unusual it is for the agent can ask for one, too, refuse it, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
@@ -64,7 +66,13 @@ export const intentsApi = {
       ...overThere,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
-    emits: { 'intent.created': IntentEvent, 'intent.approved': IntentEvent, 'intent.denied': IntentEvent },
+    emits: {
+      'intent.created': IntentEvent,
+      'intent.approved': IntentEvent,
+      'intent.denied': IntentEvent,
+      'agent.frozen': AgentEvent,
+      ...riskEvents,
+    },
   }),
   list: list('/intents', {
     summary: 'List intents',

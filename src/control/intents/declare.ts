@@ -14,6 +14,7 @@ import {
   type Spender,
   type Tally,
 } from '../policies/policies.ts'
+import { openWatch, type Watch } from '../risk/risk.ts'
 import { alikeOf } from './alike.ts'
 import type { intentsApi } from './api.ts'
 import { aboutIntent } from './events.ts'
@@ -31,6 +32,7 @@ interface Desk {
   readonly levels: Levels
   readonly tally: Tally
   readonly book: Book
+  readonly watch: Watch
   readonly wallets: ReadonlyMap<string, Known>
   readonly beneficiaries: ReadonlyMap<string, Payable>
   readonly taken: Set<string>
@@ -68,6 +70,8 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
   const tally = await openTally(sql, { tenant, now }, { spending: [...agentIds, ...levels.subjects] })
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
   const book = await openBook(sql, { tenant, now }, { wallets })
+  const known = bodies.filter(({ agentId }) => agents.has(agentId))
+  const watch = await openWatch(sql, { tenant, now }, known)
   const alike = items.flatMap(item => {
     const { agentId } = item.input.body
     const likeness = agents.has(agentId) && likenessIn(item)
@@ -81,7 +85,7 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
     named(({ clientIntentId }) => clientIntentId),
   ]
   return {
-    ...{ agents, levels, tally, book, declared: [], decisions: [] },
+    ...{ agents, levels, tally, book, watch, declared: [], decisions: [] },
     alike: await alikeOf(sql, alike, now),
     wallets: payees.length > 0 ? await walletsOf(sql, tenant, payees) : new Map(),
     beneficiaries: payable.length > 0 ? await payableOf(sql, tenant, payable) : new Map(),
@@ -121,6 +125,7 @@ function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
   const { tenant, now, input } = item
   const { expiresInMinutes, ...members } = input.body
   const { amountEuros, merchant, mcc, country } = members
+  const spend = { amountEuros, merchant, mcc, country }
   const cause = heldFor({ id: newId('intent') })
   const likeness = likenessIn(item)
   const possibleDuplicateOf = (likeness && desk.alike.get(likeness)) || null
@@ -128,12 +133,13 @@ function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
   const walletFrozen = desk.book.isFrozen(agent.walletId)
   const under = underOf(item)
   const budgets = desk.levels.budgetsOf(under, desk.tally)
-  const nothing = { risk: null, approval: null, intentId: null }
+  const risk = desk.watch.riskOf(agent.id, spend)
+  const nothing = { approval: null, intentId: null }
   const { ruling, decision, row } = decideFor(
     agent,
     {
-      ...{ kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, availableEuros },
-      ...{ walletFrozen, budgets, ...nothing },
+      ...{ ...spend, kind: 'intent', possibleDuplicateOf, walletFrozen, availableEuros },
+      ...{ budgets, risk, ...nothing },
     },
     desk.tally.countersOf(agent.id, agent.term),
     item,
@@ -144,6 +150,7 @@ function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
   if (ruling.allowed && !waits) {
     desk.tally.reserve(cause, [agent.id, ...desk.levels.subjectsOf(under)], ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, cause)
+    desk.watch.learn(agent.id, spend, now)
   }
   return {
     ...{ ...members, ...under, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
@@ -176,11 +183,13 @@ export const declare: Create = {
     if (intent.status === 'denied') emit('intent.denied', aboutIntent(intent, intent.decision.reason))
     else if (intent.likeness) desk.alike.set(intent.likeness, intent.id)
     if (intent.status === 'approved') emit('intent.approved', aboutIntent(intent))
+    for (const [event, data] of desk.watch.follow(agent, { ...intent, type: 'intent' })) emit(event, data)
     return intent
   },
-  async write({ declared, decisions, tally, book }: Desk, sql) {
+  async write({ declared, decisions, tally, book, watch }: Desk, sql) {
     await insertIntents(sql, declared, decisions)
     await tally.write(sql)
+    await watch.write(sql)
     await book.post(sql)
   },
 }

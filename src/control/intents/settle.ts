@@ -11,6 +11,7 @@ import {
   type Spender,
   type Tally,
 } from '../policies/policies.ts'
+import { openWatch, type Watch } from '../risk/risk.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
 import { aboutIntent } from './events.ts'
@@ -29,6 +30,7 @@ interface Desk {
   readonly levels: Levels
   readonly tally: Tally
   readonly book: Book
+  readonly watch: Watch
   readonly changed: Set<IntentRow>
   readonly decisions: DecisionRow[]
 }
@@ -50,13 +52,15 @@ const loading =
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
     const intents = await lockIntents(sql, tenant, ids)
-    return { agents, intents, levels, tally, book, changed: new Set(), decisions: [] }
+    const watch = await openWatch(sql, { tenant, now }, ends ? [] : [...intents.values()])
+    return { agents, intents, levels, tally, book, watch, changed: new Set(), decisions: [] }
   }
 
-async function write({ tally, book, changed, decisions }: Desk, sql: Sql): Promise<void> {
+async function write({ tally, book, watch, changed, decisions }: Desk, sql: Sql): Promise<void> {
   await updateIntents(sql, [...changed])
   await insertDecisions(sql, decisions)
   await tally.write(sql)
+  await watch.write(sql)
   await book.post(sql)
 }
 
@@ -67,7 +71,8 @@ function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { levels, t
     agent,
     {
       ...{ kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, intentId: null },
-      ...{ budgets: levels.budgetsOf(intent, tally), risk: null },
+      // What a person says yes to is the risk that was seen when it was declared.
+      ...{ budgets: levels.budgetsOf(intent, tally), risk: intent.decision.risk ?? null },
       approval: { attestedAt: noPasskeys.attestedAt(intent) },
       walletFrozen: book.isFrozen(agent.walletId),
       availableEuros: book.available(agent.walletId),
@@ -109,6 +114,7 @@ export const approve: Approve = {
     const subjects = [agent.id, ...desk.levels.subjectsOf(intent)]
     desk.tally.reserve(heldFor(intent), subjects, ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, heldFor(intent))
+    desk.watch.learn(agent.id, intent, intent.createdAt)
     const { comment } = input.body
     Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
     desk.changed.add(intent)

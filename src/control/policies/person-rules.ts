@@ -57,7 +57,7 @@ export const risk: Rule = {
       (one, other) => (one && one.points >= other.points ? one : other),
       undefined,
     )
-    const message = `The risk is ${found.score} of 100${worst ? `: ${worst.message}` : '.'}`
+    const message = `The risk is ${found.score} of 100.${worst ? ` ${worst.message}` : ''}`
     return { ...says('risk', riskOutcomes[found.outcome], message), limit: 100, used: found.score }
   },
   silent: 'Nothing unusual was looked for.',

@@ -27,7 +27,7 @@ import { whatIfApi } from './what-if-api.ts'
 
 export { sameMerchant } from './compiled.ts'
 export { type Compiled, compile, decide, ruleTable } from './decide.ts'
-export type { Approval, Budget, Check, Counters, Ruling, SpendRequest } from './decision.ts'
+export type { Approval, Budget, Check, Counters, Risk, Ruling, SpendRequest } from './decision.ts'
 export { outcomes } from './decision.ts'
 export { DecisionRecord } from './decision-record.ts'
 export { explain } from './explain.ts'

@@ -2,15 +2,16 @@ import type { Item } from '../../kernel/batch.ts'
 import type { Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { Agent } from '../agents/agents.ts'
 import { type Compiled, compile, decide } from './decide.ts'
-import type { Counters, Ruling, SpendRequest } from './decision.ts'
+import type { Counters, Risk, Ruling, SpendRequest } from './decision.ts'
 import { type Rules, ruleNames, rulesOf } from './rules.ts'
 import { type DecisionRow, keptCounters, keptRequest, keptRuling } from './stored-decision.ts'
 
 /** An agent that may spend, with the policy that it spends under at this moment. */
 export interface Spender {
   readonly id: string
-  readonly status: string
+  readonly status: Agent['status']
   readonly walletId: string
   readonly policyId: string | null
   readonly policyVersion: number | null
@@ -51,7 +52,7 @@ const locking = (ids: string): Found => finding(`${spendersIn(ids)} for no key u
 /** Of these ids, as they are at this moment. */
 export const findSpenders = finding(spendersIn('$3::text[]'))
 
-/** Of these ids: nobody freezes them until the transaction ends. */
+/** Of these ids: nobody else freezes them until the transaction ends, and it can do so itself. */
 export const lockSpenders = locking('$3::text[]')
 
 /** Those to whom these records belong. */
@@ -80,6 +81,8 @@ export interface Decision extends Omit<Ruling, 'holdEuros'> {
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly riskScore: number | null
+  /** What that score is made of; a decision shows the score alone. */
+  readonly risk?: Risk | null
 }
 
 type Asked = Omit<SpendRequest, 'at' | 'agentStatus' | 'policyEndsAt'>
@@ -103,7 +106,8 @@ export function decideFor(
   const ruling = decide(spender.policy, request, counters)
   const { holdEuros: _, ...shown } = ruling
   const id = newId('decision')
-  const decision = { id, ...shown, policyId, policyVersion, riskScore: asked.risk?.score ?? null }
+  const { risk } = asked
+  const decision = { id, ...shown, policyId, policyVersion, riskScore: risk?.score ?? null, risk }
   const row: DecisionRow = {
     ...{ ...tenant, id, createdAt: now, updatedAt: now, agentId, policyId, policyVersion },
     ...{ subjectType: subject.type, subjectId: subject.id },

@@ -1,0 +1,45 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/record.ts'
+import type { Part } from './note.ts'
+
+export const alertMachine = machine('risk_alert', {
+  open: ['acknowledged'],
+  acknowledged: [],
+})
+
+const schema = defineEntity({
+  ...tenantTable('RiskAlert', 'risk_alerts', 'agentId'),
+  properties: {
+    ...record('alert'),
+    agentId: p.text(),
+    status: p.enum(alertMachine.states),
+    score: p.integer(),
+    signals: p.json<Part[]>(),
+    /** What the agent was frozen over. */
+    subjectType: p.text(),
+    subjectId: p.text(),
+    merchantKey: p.text(),
+    acknowledgedAt: maybe.instant(),
+    acknowledgedById: maybe.string(),
+    comment: maybe.string(),
+    /** Since when the agent goes on; until then it is frozen by this. */
+    liftedAt: maybe.instant(),
+  },
+})
+
+export class RiskAlert extends schema.class {}
+schema.setClass(RiskAlert)
+
+export type AlertRow = Pick<
+  RiskAlert,
+  | 'id'
+  | 'createdAt'
+  | 'agentId'
+  | 'status'
+  | 'score'
+  | 'signals'
+  | 'subjectType'
+  | 'subjectId'
+  | 'merchantKey'
+>

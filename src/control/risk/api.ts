@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { euros } from '../../kernel/money.ts'
+import { get, list, missing, post, put } from '../../kernel/operation.ts'
+import { recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
+import { AgentEvent, AgentRecord } from '../agents/agents.ts'
+import { alertMachine } from './alert.ts'
+import { noteOutcomes } from './note.ts'
+import { MOST_MINUTES } from './profile.ts'
+import { defaults } from './score.ts'
+
+const points = z.int().min(0).max(100)
+const scored = points.meta({ description: 'From 0 to 100.', examples: [50] })
+const threshold = (name: keyof typeof defaults.thresholds, description: string) =>
+  points.default(defaults.thresholds[name]).meta({ description })
+const weight = (name: keyof typeof defaults.weights, description: string) =>
+  points.default(defaults.weights[name]).meta({ description })
+
+const thresholds = z
+  .strictObject({
+    review: threshold('review', 'From this score on a person is asked.'),
+    deny: threshold('deny', 'From this score on the spend is refused.'),
+    freeze: threshold('freeze', 'From this score on the agent is frozen, too, and an alert is opened.'),
+  })
+  .refine(({ review, deny }) => review <= deny, { path: ['deny'], message: 'not below review' })
+  .refine(({ deny, freeze }) => deny <= freeze, { path: ['freeze'], message: 'not below deny' })
+
+const weights = z.strictObject({
+  velocity: weight('velocity', 'More spends are declared within the window than `velocityCount`.'),
+  amountOutlier: weight(
+    'amountOutlier',
+    'The amount is far above the median of the last 64, by six times their median deviation. Silent for the first 20.',
+  ),
+  impossibleTravel: weight(
+    'impossibleTravel',
+    'From the country of the last spend to that of this one is more than 500 km, and faster than 900 km/h.',
+  ),
+  newMerchant: weight('newMerchant', 'The agent has never paid this merchant.'),
+  oddHour: weight(
+    'oddHour',
+    'Less than one in a hundred of its spends was within an hour of this time of day. Silent for the first 50.',
+  ),
+})
+
+const settings = {
+  enabled: z.boolean().default(defaults.enabled).meta({ description: 'Whether spends are scored at all.' }),
+  thresholds: thresholds.prefault({}),
+  weights: weights
+    .prefault({})
+    .meta({ description: 'The points that each signal gives; 0 switches it off.' }),
+  velocityWindowMinutes: z
+    .int()
+    .min(1)
+    .max(MOST_MINUTES)
+    .default(defaults.velocityWindowMinutes)
+    .meta({ description: 'Minutes of the clock, the present one among them.' }),
+  velocityCount: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(defaults.velocityCount)
+    .meta({ description: 'Up to so many spends within them are usual, whatever has become of them.' }),
+}
+
+const RiskConfigRecord = z
+  .object({
+    ...settings,
+    updatedAt: instant
+      .nullable()
+      .meta({ description: 'Null where nothing was set: these are the defaults.' }),
+  })
+  .meta({ id: 'RiskConfig' })
+
+const parts = z.array(
+  z.object({
+    signal: z.string().meta({ examples: ['newMerchant'] }),
+    points,
+    message: z.string().meta({ examples: ['The agent has never paid this merchant.'] }),
+  }),
+)
+
+const subject = {
+  subjectType: z.string().meta({ description: 'What it is about.', examples: ['intent'] }),
+  subjectId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+}
+
+const RiskEventRecord = z
+  .object({
+    ...recordHead('riskevent'),
+    agentId: id('agent'),
+    outcome: z.enum(noteOutcomes),
+    score: scored,
+    signals: parts,
+    ...subject,
+    decisionId: id('decision').nullable(),
+    alertId: id('alert').nullable(),
+    amountEuros: euros.nullable(),
+    merchant: z.string().nullable(),
+    comment: z.string().nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'RiskEvent' })
+
+const RiskAlertRecord = z
+  .object({
+    ...recordHead('alert'),
+    agentId: id('agent'),
+    status: z.enum(alertMachine.states),
+    score: scored,
+    signals: parts,
+    ...subject,
+    acknowledgedAt: instant.nullable(),
+    acknowledgedById: z.string().nullable(),
+    comment: z.string().nullable(),
+    liftedAt: instant.nullable().meta({ description: 'Since when the agent goes on.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'RiskAlert' })
+
+/** The data of every event about a risk. */
+export const RiskEvent = z.object({
+  agentId: id('agent'),
+  alertId: id('alert').optional(),
+  intentId: id('intent').optional(),
+  score: points,
+  signals: z.array(z.object({ signal: z.string(), points })),
+})
+
+/** What a spend can bring about. */
+export const riskEvents = {
+  'risk.review_required': RiskEvent,
+  'risk.denied': RiskEvent,
+  'risk.agent_frozen': RiskEvent,
+  'risk.alert_created': RiskEvent,
+  'risk.velocity_alert': RiskEvent,
+  'risk.geo_impossible': RiskEvent,
+}
+
+const commented = z.strictObject({ comment: remark.nullable().default(null) })
+
+export const riskApi = {
+  config: get('/risk/config', {
+    summary: 'How risk is scored and what follows from it',
+    callers: ['key'],
+    scope: 'risk:read',
+    returns: [200, RiskConfigRecord],
+  }),
+  configure: put('/risk/config', {
+    summary: 'Set how risk is scored and what follows from it',
+    description:
+      'For all your agents in this mode. Every spend that is declared gets a score: the points of all its signals together, 100 at most. What is left out has its default; these let every signal pass by itself, and ask a person about an unusual amount at a new merchant.',
+    callers: ['key'],
+    scope: 'risk:write',
+    body: z.strictObject(settings),
+    example: { thresholds: { review: 40, deny: 80, freeze: 100 }, velocityCount: 300 },
+    returns: [200, RiskConfigRecord],
+    emits: {
+      'risk.config_updated': z.object({ ownerId: id('customer'), enabled: z.boolean(), thresholds }),
+    },
+  }),
+  events: list('/risk/events', {
+    summary: 'List what was unusual',
+    description:
+      'Spends whose score reached the threshold of review, and those whose amount or country was unusual by itself; and who was let go on.',
+    callers: ['key'],
+    scope: 'risk:read',
+    filters: {
+      agentId: id('agent').optional(),
+      ...span,
+      minScore: z.coerce.number().int().min(0).max(100).optional(),
+    },
+    item: RiskEventRecord,
+  }),
+  alerts: list('/risk/alerts', {
+    summary: 'List alerts',
+    description: 'One for each time that risk has frozen an agent.',
+    callers: ['key'],
+    scope: 'risk:read',
+    filters: { status: z.enum(alertMachine.states).optional(), agentId: id('agent').optional() },
+    item: RiskAlertRecord,
+  }),
+  acknowledge: post('/risk/alerts/{id}/acknowledge', {
+    summary: 'Acknowledge an alert',
+    description: 'Somebody has seen it. The agent stays frozen: see `POST /risk/agents/{id}/unfreeze`.',
+    callers: ['key'],
+    scope: 'risk:write',
+    body: commented,
+    example: { comment: 'We are looking into it' },
+    returns: [200, RiskAlertRecord],
+    fails: {
+      alert_not_found: missing('alert'),
+      alert_acknowledged: [400, 'The alert is acknowledged already.'],
+    },
+    emits: { 'risk.alert_acknowledged': RiskEvent },
+  }),
+  unfreeze: post('/risk/agents/{id}/unfreeze', {
+    summary: 'Let an agent go on that risk has frozen',
+    description:
+      'What it was frozen over is no longer unusual: its merchant is known from now on, and what else is usual for the agent is learnt anew. `POST /agents/{id}/unfreeze` lets it go on, too, but forgets nothing: the next spend like it freezes it again.',
+    callers: ['key'],
+    scope: 'risk:write',
+    body: commented,
+    example: { comment: 'It was meant' },
+    returns: [200, AgentRecord],
+    fails: {
+      agent_not_found: missing('agent'),
+      not_frozen_by_risk: [
+        400,
+        'Risk has not frozen the agent. Whom a person has frozen goes on with POST /agents/{id}/unfreeze.',
+      ],
+    },
+    emits: { 'agent.unfrozen': AgentEvent },
+  }),
+}

@@ -1,0 +1,89 @@
+import { area, reaction } from '../../kernel/area.ts'
+import type { Context } from '../../kernel/context.ts'
+import { implement } from '../../kernel/operation.ts'
+import { given, lock, within } from '../../kernel/record.ts'
+import { AgentEvent, aboutAgent, lockAgent, unfreeze } from '../agents/agents.ts'
+import { alertMachine, RiskAlert } from './alert.ts'
+import { riskApi } from './api.ts'
+import { RiskConfig, rowOf, settingsOf } from './config.ts'
+import { forget } from './forget.ts'
+import { RiskNote } from './note.ts'
+import { aboutRisk } from './told.ts'
+
+export { riskEvents } from './api.ts'
+export { openWatch, type Watch } from './watch.ts'
+
+const shown = (config: RiskConfig | null) => ({
+  ...settingsOf(config),
+  updatedAt: config?.updatedAt ?? null,
+})
+
+/** The alert by which an agent is frozen; of a locked agent it stays as it is. */
+const inForce = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
+  em.findOne(RiskAlert, { agentId, liftedAt: null })
+
+const risk = implement(riskApi, {
+  config: async (_, { em }) => shown(await em.findOne(RiskConfig, {})),
+
+  async configure({ body }, { em, tenant, now, emit }) {
+    const config = await em.findOne(RiskConfig, {})
+    if (config) Object.assign(config, rowOf(body))
+    else em.create(RiskConfig, rowOf(body))
+    const { enabled, thresholds } = body
+    emit('risk.config_updated', { ownerId: tenant.ownerId, enabled, thresholds })
+    return { ...body, updatedAt: now }
+  },
+
+  events: ({ query: { agentId, from, to, minScore } }, { page }) =>
+    page(
+      RiskNote,
+      given({
+        agentId,
+        createdAt: within(from, to),
+        score: minScore === undefined ? undefined : { $gte: minScore },
+      }),
+    ),
+
+  alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, given({ status, agentId })),
+
+  async acknowledge({ params, body }, { em, actor, now, emit, refuse }) {
+    const alert = await lock(em, RiskAlert, params.id)
+    if (!alert) return refuse('alert_not_found')
+    if (!alertMachine.move(alert, 'acknowledged')) return refuse('alert_acknowledged')
+    Object.assign(alert, { acknowledgedAt: now, acknowledgedById: actor.id, comment: body.comment })
+    const { agentId, score, signals: parts } = alert
+    emit('risk.alert_acknowledged', aboutRisk(agentId, { score, parts }, { alertId: alert.id }))
+    return alert
+  },
+
+  async unfreeze({ params, body }, { em, sql, tenant, emit, refuse }) {
+    const agent = await lockAgent(em, params.id)
+    if (!agent) return refuse('agent_not_found')
+    const alert = await inForce(em, agent.id)
+    if (!alert || !unfreeze(agent)) return refuse('not_frozen_by_risk')
+    await forget(sql, tenant, alert)
+    em.create(RiskNote, {
+      ...{ agentId: agent.id, outcome: 'unfreeze', score: 0, alertId: alert.id, comment: body.comment },
+      ...{ subjectType: 'agent', subjectId: agent.id },
+    })
+    emit('agent.unfrozen', aboutAgent(agent))
+    return agent
+  },
+})
+
+/** Whoever lets an agent go on: no alert holds it any more. */
+const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { em, now }) => {
+  const alert = await inForce(em, agentId)
+  if (alert) alert.liftedAt = now
+})
+
+export const riskArea = area(
+  'Risk',
+  'What is unusual about a spend, and what follows from that: a person is asked, it is refused, the agent is frozen.',
+  risk,
+  {
+    entities: [RiskConfig, RiskNote, RiskAlert],
+    machines: [alertMachine],
+    reactions: { 'agent.unfrozen': onAgentUnfrozen },
+  },
+)
