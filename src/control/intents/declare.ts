@@ -70,11 +70,8 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
   const tally = await openTally(sql, { tenant, now }, { spending: [...agentIds, ...levels.subjects] })
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
   const book = await openBook(sql, { tenant, now }, { wallets })
-  const watch = await openWatch(
-    sql,
-    { tenant, now },
-    bodies.filter(({ agentId }) => agents.has(agentId)),
-  )
+  const known = bodies.filter(({ agentId }) => agents.has(agentId))
+  const watch = await openWatch(sql, { tenant, now }, known)
   const alike = items.flatMap(item => {
     const { agentId } = item.input.body
     const likeness = agents.has(agentId) && likenessIn(item)
@@ -141,8 +138,8 @@ function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
   const { ruling, decision, row } = decideFor(
     agent,
     {
-      ...{ ...spend, kind: 'intent', possibleDuplicateOf, availableEuros },
-      ...{ walletFrozen, budgets, risk, ...nothing },
+      ...{ ...spend, kind: 'intent', possibleDuplicateOf, walletFrozen, availableEuros },
+      ...{ budgets, risk, ...nothing },
     },
     desk.tally.countersOf(agent.id, agent.term),
     item,
