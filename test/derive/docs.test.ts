@@ -98,6 +98,7 @@ describe('with its script', () => {
     await field.fill('unfreeze')
     expect(await shown(seen).evaluateAll(all => all.map(one => one.getAttribute('href')))).toEqual([
       '#agents.unfreeze',
+      '#risk.unfreeze',
     ])
     await field.press('Enter')
     expect(new URL(seen.page.url()).hash).toBe('#agents.unfreeze')

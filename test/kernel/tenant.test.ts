@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
+import { SepaMessage } from '../../src/commerce/rails/message.ts'
+import { SepaFile } from '../../src/commerce/rails/sepa-file.ts'
 import { Agent } from '../../src/control/agents/agent.ts'
 import { bind, type RecordScope } from '../../src/kernel/record.ts'
 import { Wallet } from '../../src/money/wallets/wallet.ts'
@@ -14,7 +16,10 @@ const entities = Object.entries(areas).flatMap(([name, { entities }]) =>
   entities.map(entity => [name, entity] as const),
 )
 /** All but those that the operator alone reads: of every owner, and of nobody who is known yet. */
-const ofTenants = entities.filter(([name]) => !['customers', 'incoming'].includes(name))
+const ofTenants = entities.filter(
+  ([name, entity]) =>
+    !['customers', 'incoming'].includes(name) && ![SepaFile, SepaMessage].some(one => one === entity),
+)
 const fork = () => engine.house.database.fork()
 
 describe.each(ofTenants)('a query of %s', (_, entity) => {
@@ -61,6 +66,9 @@ describe('what is bound to a tenant', () => {
 describe('what has happened', () => {
   const everything = ['update * set owner_id = owner_id', 'delete from *', 'truncate *', 'truncate * cascade']
 
+  /** Deliveries point to events: that refuses the third of these before its turn comes. */
+  const refusal = /append-only|referenced in a foreign key/
+
   test.each([
     ['events', everything],
     ['audit_entries', everything],
@@ -73,7 +81,7 @@ describe('what has happened', () => {
     const before = await count()
     expect(before).toBeGreaterThan(0)
     for (const statement of statements)
-      await expect(house.sql(statement.replace('*', table))).rejects.toThrow(/append-only/)
+      await expect(house.sql(statement.replace('*', table))).rejects.toThrow(refusal)
     expect(await count()).toBe(before)
   })
 })
