@@ -5,7 +5,7 @@ import type { ProcessInput } from '../src/kernel/process.ts'
 import { follow } from './support.ts'
 
 const { lookAtAgent, expirePolicy, carryOutDeletion } = proxyActivities<AgentActivities>({
-  startToCloseTimeout: 30_000,
+  startToCloseTimeout: 15_000,
   retry: { initialInterval: 200, maximumInterval: 30_000 },
 })
 

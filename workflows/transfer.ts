@@ -6,7 +6,7 @@ import { follow, signals } from './support.ts'
 
 const { lookAtTransfer, decideTransfer, verifyPayee, submitTransfer, askRail, letTransferLapse } =
   proxyActivities<TransferActivities>({
-    startToCloseTimeout: 30_000,
+    startToCloseTimeout: 15_000,
     retry: { initialInterval: 200, maximumInterval: 30_000 },
   })
 

@@ -45,6 +45,8 @@ export async function startWorker(
       ...webhookActivities(run),
     },
     maxCachedWorkflows: CACHED,
+    // So long the runs of a worker that has died wait for it before another one takes them.
+    stickyQueueScheduleToStartTimeout: '2 seconds',
     maxConcurrentActivityTaskExecutions: settings.databasePool,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },

@@ -66,7 +66,10 @@ async function exchange(
   request: OutboundRequest,
 ): Promise<OutboundAnswer> {
   const began = clock.ticks()
-  const signal = AbortSignal.timeout(request.timeoutMs)
+  // Not AbortSignal.timeout: that one lives on for its whole time after a quick answer.
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), request.timeoutMs)
+  const { signal } = patience
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
     const answer = await (await agent).request({
@@ -84,6 +87,8 @@ async function exchange(
     if (signal.aborted)
       return { kind: 'failed', message: late(request), timedOut: true, latencyMs: latencyMs() }
     return { kind: 'failed', message: failureOf(error), timedOut: false, latencyMs: latencyMs() }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
