@@ -21,7 +21,7 @@ const REQUEST = `{"kind":"intent","at":"2026-11-20T09:30:00.000Z","amountEuros":
 const COUNTERS = `{"dayEuros":"0","monthEuros":"0","uses":0,"lastSpendAt": null,"firstMerchant": null}`
 
 const INSERT_INTENT = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,
-    currency, merchant, purpose, expires_at, decided_at, decided_by, decision, metadata, likeness)`
+    currency, merchant, purpose, expires_at, decided_at, decided_by, decision, metadata)`
 const INSERT_OUTBOX =
   'insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)'
 
@@ -33,7 +33,7 @@ const walletLocked = accountsLocked([`'wallet_bench_' || :agent`])
 const ruling = `select a.id, a.status, a.wallet_id, p.id as policy_id, p.version, p.auto_approve_limit_cents, p.require_attestation
   from agents a
   left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
-  where a.owner_id = :owner and a.mode = 'test' and a.id = ${AGENT} for share of a`
+  where a.owner_id = :owner and a.mode = 'test' and a.id = ${AGENT} for no key update of a`
 
 const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(current_date, 'YYYY-MM'))`
 
@@ -58,9 +58,14 @@ const decided = (agent: string, intent: string): Written => ({
   ],
 })
 
-const alike = `select id from intents where agent_id = ${AGENT} and likeness = 'likeness' || :key
-  and created_at > now() - interval '10 minutes' and status in ('created', 'approved', 'completed')
-  order by created_at desc limit 1`
+/** What is usual for an agent, as it is read and written; its merchant is one that it knows. */
+const usual = (agent: string): string =>
+  `select * from risk_open(:owner, 'test', array[${agent}], array['merchant'])`
+const profiled = (agent: string): string => `insert into risk_profiles
+    (owner_id, mode, agent_id, amounts, hours, minute, counts)
+  values (:owner, 'test', ${agent}, array_fill(950::bigint, array[64]), array_fill(1, array[24]), 1, array_fill(7, array[10]))
+  on conflict (owner_id, mode, agent_id) do update set amounts = excluded.amounts, hours = excluded.hours,
+    minute = excluded.minute, counts = excluded.counts`
 
 const declaring: readonly Written[] = [
   {
@@ -68,7 +73,7 @@ const declaring: readonly Written[] = [
     rows: [
       `${NEW_INTENT}, :owner, 'test', now(), now(), ${AGENT}, 'approved', 950, 'EUR', 'Bookshop',
         'A paper on caching', now() + interval '1 day', now(),
-        '{"type":"policy","id":"policy_bench_1","name": null}'::jsonb, '${DECISION}'::jsonb, '{}'::jsonb, 'likeness' || :key`,
+        '{"type":"policy","id":"policy_bench_1","name": null}'::jsonb, '${DECISION}'::jsonb, '{}'::jsonb`,
     ],
   },
   decided(AGENT, NEW_INTENT),
@@ -89,9 +94,10 @@ export const declaringAlone = (agents: number): Alone => ({
       ruling,
       countersLocked(AGENT),
       walletLocked,
-      alike,
+      usual(AGENT),
       ...declaring.map(byValues),
       counted(AGENT, 950),
+      profiled(AGENT),
       holding,
     ]),
     'one statement': together(
@@ -100,9 +106,10 @@ export const declaringAlone = (agents: number): Alone => ({
         `a as (${ruling})`,
         `c as materialized (${countersLocked(AGENT)})`,
         `w as (${walletLocked})`,
-        `t as (${alike})`,
+        `u as materialized (${usual(AGENT)})`,
         `taken as (${counted(AGENT, 950)})`,
-        `agreed as (${holding} from a, w where (select count(*) from c) > 0 and not exists (select from t) and status = 'active' and not require_attestation
+        `seen as (${profiled(AGENT)})`,
+        `agreed as (${holding} from a, w where (select count(*) from c) > 0 and (select count(*) from u) > 0 and status = 'active' and not require_attestation
           and auto_approve_limit_cents >= 950 and posted_cents - held_cents >= 950 and not exists (select from k))`,
       ],
       declaring,
@@ -118,7 +125,7 @@ const holdingFor = `select ${held(`'account_bench_' || ${AGENT_NUMBER}`, INTENT,
 const walletOfLocked = accountsLocked([`'wallet_bench_' || ${AGENT_NUMBER}`])
 
 const agentLocked = `select a.id from agents a where a.owner_id = :owner and a.mode = 'test'
-  and a.id = (select agent_id from intents where owner_id = :owner and mode = 'test' and id = ${INTENT}) for share of a`
+  and a.id = (select agent_id from intents where owner_id = :owner and mode = 'test' and id = ${INTENT}) for no key update of a`
 const waiting = `select i.*, a.status as agent_status, coalesce(p.require_attestation, false) as attested
   from intents i
   join agents a on (a.owner_id, a.mode, a.id) = (i.owner_id, i.mode, i.agent_id)
@@ -149,8 +156,10 @@ export const approvingAlone = (first: number): Alone => ({
       countersLocked(AGENT_OF),
       walletOfLocked,
       waiting,
+      usual(AGENT_OF),
       approved,
       counted(AGENT_OF, 7_500),
+      profiled(AGENT_OF),
       holdingFor,
       ...approving.map(byValues),
     ]),
@@ -160,9 +169,11 @@ export const approvingAlone = (first: number): Alone => ({
         `a as (${agentLocked})`,
         `c as materialized (${countersLocked(AGENT_OF)})`,
         `w as (${walletOfLocked})`,
+        `u as materialized (${usual(AGENT_OF)})`,
         `taken as (${counted(AGENT_OF, 7_500)})`,
+        `seen as (${profiled(AGENT_OF)})`,
         `i as (${waiting})`,
-        `changed as (${approved} and exists (select from a) and (select count(*) from c) > 0 and exists (select from i where status = 'created')
+        `changed as (${approved} and exists (select from a) and (select count(*) from c) + (select count(*) from u) > 1 and exists (select from i where status = 'created')
           and exists (select from w where posted_cents - held_cents >= 7500) and not exists (select from k)
           returning id)`,
         `agreed as (${holdingFor} from changed)`,
