@@ -6,6 +6,11 @@ export const clock = {
   milliseconds: (): number => Date.now(),
   /** Monotonic, for measuring. */
   ticks: (): number => performance.now(),
+  /** Rings once, unless what it gives is called before. */
+  alarm(milliseconds: number, ring: () => void): () => void {
+    const timer = setTimeout(ring, milliseconds)
+    return () => clearTimeout(timer)
+  },
   /** The tenant's own time: in test mode its owner may have moved it forward. */
   tenant: (offsetMs: number): Date => new Date(Date.now() + offsetMs),
 }

@@ -142,6 +142,10 @@ describe('a receiver that keeps failing', () => {
       return health.condition === 'paused' ? health : undefined
     })
     expect(paused.message).toMatch(/None has been taken since/)
+    await until('nothing is under way', async () =>
+      (await deliveriesOf(client, id)).every(({ status }) => status !== 'delivering'),
+    )
+    await times(3, () => anAgent(client))
     const waiting = (await deliveriesOf(client, id)).filter(({ status }) => status === 'pending')
     expect(waiting.length).toBeGreaterThan(0)
     expect(waiting[0]?.explanation).toMatch(/left alone until/)

@@ -66,10 +66,10 @@ async function exchange(
   request: OutboundRequest,
 ): Promise<OutboundAnswer> {
   const began = clock.ticks()
-  // Not AbortSignal.timeout: that one lives on for its whole time after a quick answer.
+  // AbortSignal.timeout would live on for its whole time after a quick answer.
   const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(), request.timeoutMs)
   const { signal } = patience
+  const stopAlarm = clock.alarm(request.timeoutMs, () => patience.abort())
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
     const answer = await (await agent).request({
@@ -88,7 +88,7 @@ async function exchange(
       return { kind: 'failed', message: late(request), timedOut: true, latencyMs: latencyMs() }
     return { kind: 'failed', message: failureOf(error), timedOut: false, latencyMs: latencyMs() }
   } finally {
-    clearTimeout(timer)
+    stopAlarm()
   }
 }
 

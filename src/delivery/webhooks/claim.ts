@@ -37,11 +37,9 @@ const LEASE = '2 minutes'
 /** What the server loses of this, when it is killed, is taken once more: the commit does not wait for the disk. */
 const TAKE = `
 with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
-select t.id, w.id as "webhookId", t.claims as claim, t.leased_until as until, e.event, e.request_id as "requestId",
-  event_body(e.event, e.created_at, e.data) as body,
-  w.url, w.secret, w.next_secret as "nextSecret", w.next_from as "nextFrom"
-from unhurried cross join lateral take_deliveries($1::text[], $2::int[], '${LEASE}') t
-join webhooks w on w.id = t.webhook_id join events e on e.id = t.event_id`
+select t.id, t.webhook_id as "webhookId", t.claim, t.until, t.event, t.request_id as "requestId", t.body,
+  t.url, t.secret, t.next_secret as "nextSecret", t.next_from as "nextFrom"
+from unhurried cross join lateral take_deliveries($1::text[], $2::int[], '${LEASE}') t`
 
 /** Takes them for a while. */
 export async function take({ pool }: Database, shares: readonly Share[]): Promise<Claimed[]> {

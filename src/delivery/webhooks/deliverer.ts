@@ -103,8 +103,11 @@ export class Deliverer {
     const { id, webhookId, claim, until } = claimed
     const inTime = after(clock.real(), AN_ATTEMPT_MS) < until
     const taken = inTime ? await this.#post(claimed) : null
-    this.#ended(lane, taken)
-    await this.#mark({ id, webhookId, claim, taken })
+    const marked = this.#mark({ id, webhookId, claim, taken })
+    // What a failure means for the receiver is written before its next one is looked for.
+    if (taken?.succeeded) this.#ended(lane, taken)
+    else await marked.finally(() => this.#ended(lane, taken))
+    await marked
     if (taken?.attempt.status === 410) await this.#parts.giveUp(webhookId, 'gone')
   }
 
