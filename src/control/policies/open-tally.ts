@@ -24,7 +24,9 @@ const TAKEN = `
 select r.cause_type as type, r.cause_id as id, r.subjects, r.day::text, r.term, r.amount_cents as amount,
   r.reserved_cents as reserved, r.spent_cents as spent
 from unnest($3::text[], $4::text[]) as c (type, id)
-join reservations r on (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, c.type, c.id)`
+cross join lateral (
+  select * from reservations one
+  where (one.owner_id, one.mode, one.cause_type, one.cause_id) = ($1, $2, c.type, c.id) limit 1) as r`
 
 /**
  * Locks the counters, after the agents and before the ledger's accounts. The reservations are read once they are

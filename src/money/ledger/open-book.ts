@@ -39,7 +39,9 @@ const HOLDS = `
 select h.id, h.account_id as "accountId", h.reference_type as "referenceType", h.reference_id as "referenceId",
   h.remaining_cents as remaining
 from unnest($3::text[], $4::text[]) as c (type, id)
-join ledger_holds h on (h.owner_id, h.mode, h.reference_type, h.reference_id) = ($1, $2, c.type, c.id)`
+cross join lateral (
+  select * from ledger_holds one
+  where (one.owner_id, one.mode, one.reference_type, one.reference_id) = ($1, $2, c.type, c.id) offset 0) as h`
 
 /** Locks the accounts in the global order; a wallet that is not the tenant's is not in the book. */
 export async function openBook(sql: Sql, { tenant, now }: Opening, wanted: Wanted): Promise<Book> {
