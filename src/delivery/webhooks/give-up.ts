@@ -1,6 +1,7 @@
 import type { Registered } from '../../kernel/area.ts'
 import type { Tenant } from '../../kernel/context.ts'
 import { type Database, type Row, sqlOn } from '../../kernel/database.ts'
+import { processOf } from '../../kernel/deadlines.ts'
 import type { Execute } from '../../kernel/execute.ts'
 
 interface Parts {
@@ -23,7 +24,7 @@ export async function giveUp(
   if (!operation || !tenant) return
   await execute({
     operation,
-    actor: { type: 'process', id: null, tenant, agentId: null, scopes: new Set(), clockOffsetMs: 0 },
+    actor: processOf(tenant),
     input: { params: { id: webhookId }, query: {}, body: { reason } },
     requestId: `webhook:${webhookId}`,
     address: null,

@@ -23,7 +23,9 @@ type Receiving = Pick<
 const KNOWN = `
 select distinct c.origin, c.bank_reference as "bankReference"
 from unnest($2::text[], $3::text[]) as a (origin, reference)
-join incoming_credits c on (c.mode, c.origin, c.bank_reference) = ($1, a.origin, a.reference)`
+cross join lateral (
+  select one.origin, one.bank_reference from incoming_credits one
+  where (one.mode, one.origin, one.bank_reference) = ($1, a.origin, a.reference) limit 1) as c`
 
 const nameOf = ({ origin, bankReference }: Pick<Arrived, 'origin' | 'bankReference'>): string =>
   `${origin}|${bankReference}`
