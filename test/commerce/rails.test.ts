@@ -1,132 +1,37 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { openHouse } from '../../src/bin/house.ts'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { emptyInbox } from '../../src/bin/sepa-inbox.ts'
 import { endOverdue } from '../../src/kernel/deadlines.ts'
 import type { Execute } from '../../src/kernel/execute.ts'
 import { isBankDay } from '../../src/kernel/target-days.ts'
 import { allAt, readXml, textAt } from '../../src/kernel/xml.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import { ACCOUNT, type Booking, camt } from '../support/camt.ts'
-import { aLiveClient, aPayment, aWallet, bringMoney, made } from '../support/factories.ts'
-import { temporaryFolder } from '../support/folders.ts'
-import { secretSettings, startHouse } from '../support/harness.ts'
+import { bankFiles, booking, pain002, returned } from '../support/bank-files.ts'
+import { ACCOUNT, camt } from '../support/camt.ts'
+import { made } from '../support/factories.ts'
 import { times } from '../support/pot-house.ts'
 
-const folder = temporaryFolder()
-const [inbox, out] = [join(folder, 'in'), join(folder, 'out')]
-mkdirSync(inbox)
-mkdirSync(out)
-const env = { SEPA_RAIL: 'files', SEPA_FOLDER: folder, COLLECTION_IBAN: ACCOUNT }
-const house = await startHouse({ env })
-
-/** What a worker is, without Temporal. */
-async function openWorker(more = {}) {
-  const worker = await openHouse({
-    settings: {
-      ...readSettings({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...more }),
-      ...secretSettings,
-      databaseUrl: house.databaseUrl,
-    },
-    shared: true,
-  })
-  afterAll(() => worker.database.close())
-  return worker
-}
-const worker = await openWorker()
-const pretender = await openWorker({ SEPA_RAIL: 'sandbox' })
-
-const sweep = (execute: Execute = worker.execute) => endOverdue({ ...worker, execute })
-
-const owners = [await house.owner(), await house.owner()] as const
-const [live, other] = [await aLiveClient(house, owners[0]), await aLiveClient(house, owners[1])]
-const lives = [live, other]
-
-type Live = typeof live
-
-/** Made, and as due as a minute later. */
-async function make(by: Live, members: Parameters<typeof aPayment>[1] = {}) {
-  const wallet = await aWallet(by)
-  const ownerId = owners[lives.indexOf(by)]?.ownerId ?? ''
-  await bringMoney(house, { ownerId, mode: 'live', walletId: wallet.id })
-  const transfer = await aPayment(by, { fromWalletId: wallet.id, reference: 'Invoice 4711', ...members })
-  await makeDue()
-  return transfer
-}
-
-const makeDue = () =>
-  house.sql(`update transfers set due_at = now() - interval '1 second' where due_at is not null`)
-
-async function aSubmitted(by = live, members: Parameters<typeof aPayment>[1] = {}) {
-  const transfer = await make(by, members)
-  await sweep()
-  expect((await get(transfer.id, by)).status).toBe('submitted')
-  return { ...transfer, endToEndId: String(transfer.endToEndId) }
-}
-
-const get = (id: string, by = live) => made(by.transfers.get({ params: { id } }))
-
-/** The next cut-off is now. */
-const closeFiles = () =>
-  house.sql(
-    `update sepa_files set closes_at = clock_timestamp(), due_at = clock_timestamp() where status = 'open'`,
-  )
-
-async function cutOff(): Promise<void> {
-  await closeFiles()
-  await sweep()
-}
-
-const filesOf = async (endToEndId: string) =>
-  readdirSync(out).filter(name => readFileSync(join(out, name), 'utf8').includes(`>${endToEndId}<`))
-
-const base64 = (text: string) => Buffer.from(text).toString('base64')
-const tell = (xml: string, mode: 'test' | 'live' = 'live') =>
-  house.dash.rails.read({ body: { content: base64(xml), mode } })
-
-let numbered = 0
-const booking = (endToEndId: string, amount: string, more: Partial<Booking> = {}, inTx = ''): Booking => ({
-  amount,
-  direction: 'DBIT',
-  reference: `BOOKED-${++numbered}`,
-  ...more,
-  details: [`<TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>${inTx}</TxDtls>`],
-})
-const returned = (endToEndId: string, amount: string, code = 'AC04') =>
-  booking(endToEndId, amount, { direction: 'CRDT' }, `<RtrInf><Rsn><Cd>${code}</Cd></Rsn></RtrInf>`)
-
-interface Answer {
-  readonly to: string
-  readonly group?: string
-  readonly payments?: readonly (readonly [endToEndId: string, status: string, code?: string])[]
-}
-const reason = (code?: string) => (code ? `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>` : '')
-const pain002 = ({ to, group = '<GrpSts>PART</GrpSts>', payments = [] }: Answer) => `<?xml version="1.0"?>
-<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
-  <GrpHdr><MsgId>STS-${++numbered}</MsgId><CreDtTm>2026-11-20T10:00:00</CreDtTm></GrpHdr>
-  <OrgnlGrpInfAndSts><OrgnlMsgId>${to}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${group}</OrgnlGrpInfAndSts>
-  <OrgnlPmtInfAndSts><OrgnlPmtInfId>${to}</OrgnlPmtInfId>${payments
-    .map(
-      ([endToEndId, status, code]) =>
-        `<TxInfAndSts><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${status}</TxSts>${reason(code)}</TxInfAndSts>`,
-    )
-    .join('')}</OrgnlPmtInfAndSts>
-</CstmrPmtStsRpt></Document>`
-
-const proven = async () => {
-  for (const by of lives) expect(await made(by.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
-}
-
-/** The one that was made last. */
-const lastFile = async () => {
-  const { data } = await made(
-    house.dash.rails.files({ query: { mode: 'live', status: 'handed_over', limit: 1 } }),
-  )
-  if (!data[0]) throw new Error('no file was handed over')
-  return data[0]
-}
+const {
+  makeDue,
+  pretender,
+  house,
+  closeFiles,
+  make,
+  proven,
+  tell,
+  sweep,
+  worker,
+  inbox,
+  filesOf,
+  lastFile,
+  cutOff,
+  get,
+  other,
+  live,
+  aSubmitted,
+  out,
+} = await bankFiles()
 
 beforeEach(cutOff)
 
@@ -295,138 +200,5 @@ describe('a worker that is killed', () => {
     await expect(house.sql('delete from sepa_instructions where file_id = $1', [id])).rejects.toThrow(
       /is ordered/,
     )
-  })
-})
-
-describe('what a bank says of a file', () => {
-  test('counts for those that it names, and for all others; the money of the rejected is back', async () => {
-    const [named, second, third] = [await aSubmitted(), await aSubmitted(other), await aSubmitted()]
-    await cutOff()
-    const { messageId: to } = await lastFile()
-    const accepted = await made(
-      tell(pain002({ to, group: '<GrpSts>ACTC</GrpSts>', payments: [[named.endToEndId, 'ACTC']] })),
-    )
-    expect(accepted).toMatchObject({
-      kind: 'pain.002',
-      credits: null,
-      payments: [{ outcome: 'on_its_way', notice: null }],
-    })
-    await made(
-      tell(
-        pain002({
-          to,
-          payments: [
-            [named.endToEndId, 'RJCT', 'AC04'],
-            ['nobody', 'RJCT'],
-          ],
-        }),
-      ),
-    )
-    await sweep()
-    expect(await get(named.id)).toMatchObject({ status: 'rejected', reason: { code: 'AC04' } })
-    expect((await get(third.id)).status).toBe('submitted')
-    const group = `<GrpSts>RJCT</GrpSts>${reason('DU01')}`
-    const all = await made(tell(pain002({ to, group, payments: [[third.endToEndId, 'ACSC']] })))
-    expect(all.payments.map(({ transferId, notice }) => [transferId, notice])).toEqual(
-      expect.arrayContaining([
-        [third.id, 'settled'],
-        [second.id, 'rejected'],
-        [named.id, 'rejected'],
-      ]),
-    )
-    await sweep()
-    expect((await get(third.id)).status).toBe('completed')
-    expect(await get(second.id, other)).toMatchObject({ status: 'rejected', reason: { code: 'DU01' } })
-    await proven()
-  })
-
-  test('of none that was sent, or of payments that are none of ours, is listed and changes nothing', async () => {
-    const one = await aSubmitted()
-    await cutOff()
-    const { messageId: to } = await lastFile()
-    const outcomes = async (xml: string, mode: 'test' | 'live' = 'live') =>
-      (await made(tell(xml, mode))).payments.map(({ outcome }) => outcome)
-    expect(await outcomes(pain002({ to: 'other', group: '<GrpSts>RJCT</GrpSts>' }))).toEqual(['unknown_file'])
-    expect(await outcomes(pain002({ to, payments: [[one.endToEndId, 'RJCT']] }), 'test')).toEqual([
-      'unknown_file',
-    ])
-    expect(await outcomes(pain002({ to, payments: [['nobody', 'RJCT']] }))).toEqual(['unknown_payment'])
-    const wrong = [
-      booking(one.endToEndId, '12.51'),
-      returned(one.endToEndId, '12.49'),
-      booking('NOTPROVIDED', '5.00'),
-    ]
-    expect(await outcomes(camt(wrong))).toEqual(['amount_differs', 'amount_differs', 'unknown_payment'])
-    const [{ details = [] }] = [booking(one.endToEndId, '12.50')]
-    const together = { ...booking(one.endToEndId, '25.00'), details: [...details, ...details] }
-    expect(await outcomes(camt([together]))).toEqual(['amount_differs', 'amount_differs'])
-    const unbooked = [
-      booking(one.endToEndId, '12.50', { status: '<Cd>PDNG</Cd>' }),
-      booking(one.endToEndId, '12.50', { currency: 'USD' }),
-      booking(one.endToEndId, '12.50', { more: '<RvslInd>true</RvslInd>' }),
-    ]
-    const passed = await made(tell(camt(unbooked)))
-    expect([passed.payments, passed.credits?.skipped.length]).toEqual([[], 3])
-    await sweep()
-    expect((await get(one.id)).status).toBe('submitted')
-  })
-
-  test('counts once, though the same file comes many times at once', async () => {
-    const one = await aSubmitted()
-    await cutOff()
-    const xml = camt([booking(one.endToEndId, '12.50'), { reference: `IN-${++numbered}`, amount: '5.00' }])
-    const answers = await times(5, () => made(tell(xml)))
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
-    expect(answers[0]?.credits).toMatchObject({ unmatched: 1, known: 0, skipped: [] })
-    const [row] = await house.sql<{ count: string }>(
-      'select count(*) from sepa_notices where transfer_id = $1',
-      [one.id],
-    )
-    expect(row?.count).toBe('1')
-    await times(3, () => sweep())
-    expect((await get(one.id)).status).toBe('completed')
-    const { data } = await made(house.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
-    expect(data[0]).toEqual(answers[0])
-    await proven()
-  })
-
-  test.each([
-    ['no XML', 'hello'],
-    ['a document type', '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'],
-    ['entities of its own', pain002({ to: 'x' }).replace('<GrpHdr>', '<GrpHdr>&own;')],
-    ['what is nested too deep', '<a>'.repeat(40) + '</a>'.repeat(40)],
-    ['another message', pain002({ to: 'x' }).replaceAll('pain.002', 'pain.008')],
-    ['an order', pain002({ to: 'x' }).replace('pain.001.001.09', 'pain.008.001.08')],
-    ['no message that it answers', pain002({ to: '' })],
-    ['a status that is none', pain002({ to: 'x', payments: [['e', 'MAYBE']] })],
-  ])('with %s is refused, by a 400 at the door and in the inbox', async (_, xml) => {
-    const { status, code, error } = await tell(xml)
-    expect([status, code, error]).toEqual([400, 'file_unreadable', expect.stringContaining('content: ')])
-    writeFileSync(join(inbox, 'bad.xml'), xml)
-    await emptyInbox(worker)
-    expect(readdirSync(join(inbox, 'refused'))).toContain('bad.xml')
-  })
-})
-
-describe('the order of a transfer', () => {
-  test('is a message of it alone, before it has left and after, in either mode', async () => {
-    const one = await aSubmitted()
-    const [{ key, client }] = owners
-    const mine = await aPayment(client)
-    const answer = await house.http('GET', `/transfers/${mine.id}/pain001`, { token: key })
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/xml'])
-    expect(answer.text).toContain(`<EndToEndId>${mine.endToEndId}</EndToEndId>`)
-    const { body } = await live.transfers.pain001({ params: { id: one.id } })
-    expect(String(body)).toContain(`<IBAN>${ACCOUNT}</IBAN>`)
-    expect((await other.transfers.pain001({ params: { id: one.id } })).status).toBe(404)
-  })
-
-  test('is refused for one between wallets', async () => {
-    const [{ client }] = owners
-    const [from, to] = [await aWallet(client, 1), await aWallet(client)]
-    const within = await made(
-      client.transfers.create({ body: { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 } }),
-    )
-    expect((await client.transfers.pain001({ params: { id: within.id } })).code).toBe('transfer_not_by_sepa')
   })
 })

@@ -1,52 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
-import { areas } from '../../src/areas.ts'
-import { replay } from '../../src/control/policies/stored-decision.ts'
-import { client } from '../../src/derive/client.ts'
-import { anAgentUnder, anIntent, aPolicy, aRun, made, type TestClient } from '../support/factories.ts'
+import { aPolicy, aRun, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import { limitsIn } from '../support/limits.ts'
 import { tally, times } from '../support/pot-house.ts'
+import { replayed } from '../support/replays.ts'
 
 const house = await startHouse()
 const elsewhere = await house.another()
-
-type Rules = Parameters<typeof anAgentUnder>[1]
-
-/** An agent under these rules, seen by two processes; nobody is asked unless a rule says so. */
-async function someone(rules: Rules) {
-  const owner = await house.owner()
-  const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000, ...rules })
-  const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
-  let shops = 0
-  const declare = (amountEuros: number, members = {}, by: TestClient = owner.client) =>
-    anIntent(by, agent.id, { amountEuros, merchant: `Shop ${++shops}`, ...members })
-  return { ...owner, agent, id: agent.id, declare, any: (n: number) => clients[n % 2] as TestClient }
-}
-
-interface Counted {
-  period: string
-  reserved: string
-  spent: string
-  uses: number
-  waiting: number
-}
-
-const countersOf = (agentId: string) =>
-  house.sql<Counted>(
-    `select split_part(period, ':', 1) as period, reserved_cents as reserved, spent_cents as spent, uses,
-      reserved_uses as waiting from counters where subject = $1 order by period, counters.period`,
-    [agentId],
-  )
-
-/** What is reserved in all is what the ledger holds; and it is so of each period's sum too. */
-async function expectToMatch(client: TestClient, agentId: string) {
-  const { heldEuros } = await made(client.agents.balance({ params: { id: agentId } }))
-  const counted = await countersOf(agentId)
-  for (const period of ['all', 'day', 'month']) {
-    const of = counted.filter(one => one.period === period)
-    expect(of.reduce((sum, { reserved }) => sum + Number(reserved), 0) / 100).toBeCloseTo(heldEuros, 2)
-  }
-}
+const { countersOf, expectToMatch, someone } = limitsIn(house, elsewhere)
 
 const setClock = (ownerId: string, offset: number) =>
   house.sql(
@@ -179,24 +140,6 @@ describe('an approval', () => {
   })
 })
 
-describe('approved, cancelled and overdue at one instant', () => {
-  test('nothing stays reserved, and nothing is given back twice', async () => {
-    const { declare, any, client, id } = await someone({ autoApproveLimitEuros: 1, dailyLimitEuros: 500 })
-    const intents = await times(15, n => declare(20, { expiresInMinutes: 1 }, any(n)))
-    await Promise.all([
-      ...intents.flatMap(({ id }, n) => [
-        any(n).intents.approve({ params: { id } }),
-        any(n + 1).intents.cancel({ params: { id } }),
-      ]),
-      client.sandbox.advance({ body: { minutes: 1 } }),
-    ])
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    for (const { reserved, spent, waiting } of await countersOf(id))
-      expect([reserved, spent, waiting]).toEqual(['0', '0', 0])
-    await expectToMatch(client, id)
-  })
-})
-
 describe('a second intent like the first', () => {
   test('in the same run always waits for a person, and says which one it may be', async () => {
     const { declare, client, id } = await someone({})
@@ -228,54 +171,6 @@ describe('a second intent like the first', () => {
   })
 })
 
-type Step = readonly ['declare' | 'approve' | 'cancel', number]
-
-describe('whatever happens in which order', () => {
-  test('reserved is what paper says, within the limit, and what the ledger holds', async () => {
-    const step: fc.Arbitrary<Step> = fc.tuple(
-      fc.constantFrom('declare' as const, 'approve' as const, 'cancel' as const),
-      fc.integer({ min: 1, max: 40 }),
-    )
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async steps => {
-        const { declare, client, id } = await someone({ dailyLimitEuros: 60, autoApproveLimitEuros: 20 })
-        const held = new Map<string, number>()
-        const used = () => [...held.values()].reduce((sum, one) => sum + one, 0)
-        const declared: { id: string; amount: number }[] = []
-        for (const [kind, number] of steps) {
-          const one = declared[number % (declared.length || 1)]
-          if (kind === 'declare') {
-            const { id, status } = await declare(number)
-            const fits = used() + number <= 60
-            expect(status).toBe(fits ? (number <= 20 ? 'approved' : 'created') : 'denied')
-            if (status === 'approved') held.set(id, number)
-            declared.push({ id, amount: number })
-          } else if (one && kind === 'cancel') {
-            await client.intents.cancel({ params: { id: one.id } })
-            held.delete(one.id)
-          } else if (one) {
-            const { status } = await client.intents.approve({ params: { id: one.id } })
-            if (status === 200) held.set(one.id, one.amount)
-          }
-          expect(used()).toBeLessThanOrEqual(60)
-        }
-        const { heldEuros } = await made(client.agents.balance({ params: { id } }))
-        expect(heldEuros).toBe(used())
-        await expectToMatch(client, id)
-      }),
-      { numRuns: 8 },
-    )
-  })
-
-  test('every decision that was stored says the same when it is asked again', async () => {
-    const rows = await house.sql<{ rules: object; request: never; counters: never; result: object }>(
-      `select v.rules, d.request, d.counters, d.result from decisions d
-       left join policy_versions v on (v.policy_id, v.version) = (d.policy_id, d.policy_version)`,
-    )
-    expect(rows.length).toBeGreaterThan(300)
-    for (const { rules, result, ...inputs } of rows) {
-      const { holdEuros, ...said } = replay(inputs, rules as Record<string, unknown>)
-      expect({ ...said, holdEuros: String(holdEuros) }).toEqual(result)
-    }
-  })
+test('every decision of all these, asked again, says the same', async () => {
+  expect((await replayed(house)).length).toBeGreaterThan(250)
 })

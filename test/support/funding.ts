@@ -1,0 +1,42 @@
+import { expect } from '@jest/globals'
+import { made, type TestClient } from './factories.ts'
+import type { TestHouse } from './harness.ts'
+
+interface Extras {
+  readonly paymentMethodId?: string | null
+  readonly idempotencyKey?: string
+}
+
+/** What the tests of funding ask of their house. */
+export function fundingIn(house: TestHouse, client: TestClient, methodId: string) {
+  const fund = (id: string, amountEuros: number, { paymentMethodId = methodId, ...extras }: Extras = {}) =>
+    client.fund.wallet({ params: { id }, body: { amountEuros, paymentMethodId }, ...extras })
+  const walletOf = (id: string) => made(client.wallets.get({ params: { id } }))
+  const fundingOf = (id: string) => made(client.fund.get({ params: { id } }))
+  const advance = (body: object) => made(client.sandbox.advance({ body }))
+  const last = async (walletId: string) => {
+    const [funding] = (await made(client.fund.list({ query: { walletId } }))).data
+    if (!funding) throw new Error('nothing was begun')
+    return funding
+  }
+  const postingsOf = async (id: string) =>
+    (await made(client.ledger.transfers({ query: { referenceId: id } }))).data.map(({ kind }) => kind)
+  const eventsOf = async (fundingId: string) =>
+    (
+      await house.sql<{ event: string }>(
+        `select event from events where data ->> 'fundingId' = $1 order by id`,
+        [fundingId],
+      )
+    ).map(({ event }) => event)
+
+  /** As if the call had been made that long ago. */
+  const age = (key: string) =>
+    house.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
+      key,
+    ])
+
+  const provenLedger = async () =>
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+
+  return { fund, walletOf, fundingOf, advance, last, postingsOf, eventsOf, age, provenLedger }
+}
