@@ -1,98 +1,32 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { areas } from '../src/areas.ts'
-import type { Area, Registered } from '../src/kernel/area.ts'
 import { mediaTypeOf } from '../src/kernel/file.ts'
 import type { Caller } from '../src/kernel/operation.ts'
-import { problems } from '../src/kernel/problem.ts'
 import { scopes } from '../src/kernel/scopes.ts'
-import { aKey, anAgent, aToken } from './support/factories.ts'
+import {
+  accepts,
+  cases,
+  garbageLike,
+  hasParameter,
+  isPublic,
+  isWrite,
+  leads,
+  named,
+  possible,
+  sending,
+  takesAll,
+  timeless,
+  which,
+  withBody,
+  worldsOf,
+} from './support/contract.ts'
+import { aKey, aToken } from './support/factories.ts'
 import { type Asked, DASHBOARD_SECRET, startHouse, type Told } from './support/harness.ts'
-import { credentials, operations, unknownId, World } from './support/world.ts'
+import { credentials, unknownId } from './support/world.ts'
 
-/** Whoever is sent something takes it: nothing leaves the machine. */
-const taken = { status: 204, headers: {}, body: new Uint8Array(), cut: false, latencyMs: 1 }
-const house = await startHouse({
-  outbound: { judge: () => undefined, send: async () => ({ kind: 'answered', ...taken }) },
-})
-const [owner, other] = [await house.owner(), await house.owner()]
-const fresh = new World(house, owner)
-/** For what is refused, or only read. */
-const [standing, theirs] = [owner, other].map(whose => new World(house, whose, { keeps: true })) as [
-  World,
-  World,
-]
-
-/** Of an agent that has nothing: what this file makes belongs to others. */
-const loner = await anAgent(owner.client)
-const agentToken = String((await aToken(owner.client, loner.id)).token)
-await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
-const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
-
-let asked = 0
-
-const EVERYWHERE = [
-  'x-request-id',
-  'x-data-residency',
-  ...['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}`),
-]
-const NUMBER = expect.stringMatching(/^\d+$/)
-
-/** Sends it, and checks what every answer of this operation must have. */
-async function send(one: Registered, path: string, how: Asked): Promise<Told> {
-  const requestId = `contract-${asked++}`
-  const answer = await fresh.send(one, path, {
-    ...how,
-    headers: { ...how.headers, 'x-request-id': requestId },
-  })
-  const { status, headers, body } = answer
-  expect(EVERYWHERE.map(name => headers.get(name))).toEqual([requestId, 'EU', NUMBER, NUMBER, NUMBER])
-  if (status >= 400) expectDeclared(one, answer)
-  else expect([status, body?.error]).toEqual([one.operation.returns[0], undefined])
-  return answer
-}
-
-function expectDeclared({ operation }: Registered, { status, headers, body }: Told): void {
-  const code = String(headers.get('x-error-code'))
-  const declared: Readonly<Record<string, readonly [number, string]>> = { ...problems, ...operation.fails }
-  expect(declared).toHaveProperty([code])
-  expect(status).toBe(declared[code]?.[0])
-  expect(body).toEqual({ error: expect.stringMatching(/\S/) })
-}
-
-const withBody = (body: unknown): { body?: unknown } => (body === undefined ? {} : { body })
-const isPublic = ({ operation }: Registered): boolean => operation.callers.includes('public')
-const hasParameter = ({ operation }: Registered): boolean => operation.path.includes('{')
-const isWrite = ({ operation }: Registered): boolean => operation.method !== 'GET'
-
-/** The parameters of the last name in a path, replaced. */
-const named = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
-
-/** Whether a value is good for this member, NUL aside. */
-const accepts = (schema: z.ZodType, value: unknown): boolean =>
-  value !== '\u0000' && schema.safeParse(value).success
-
-/** Whether an address leads somewhere by this method. */
-const leads = (method: string, path: string): boolean =>
-  operations.some(
-    ({ operation }) =>
-      operation.method === method &&
-      new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
-  )
-
-const cases = operations.map(one => [one.key, one] as const)
-const which = (wanted: (one: Registered) => boolean) => cases.filter(([, one]) => wanted(one))
-
-const garbage: [string, Asked][] = [
-  ['nothing', {}],
-  ['a key of nobody', { token: 'sk_sandbox_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG' }],
-  ['a token of nobody', { token: 'at_test_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ' }],
-  ['no key at all', { token: 'garbage' }],
-  ['half a key', { token: owner.key.slice(0, -1) }],
-  ['Basic', { headers: { authorization: `Basic ${btoa(`${owner.key}:`)}` } }],
-  ['a wrong secret', { headers: { 'x-dashboard-secret': 'guess' } }],
-  ['an empty secret', { headers: { 'x-dashboard-secret': '' } }],
-]
+const house = await startHouse({ outbound: takesAll })
+const { owner, fresh, standing, theirs, agentToken, liveKey, loner } = await worldsOf(house)
+const send = sending(fresh)
 
 describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
   const { callers, scope } = one.operation
@@ -106,7 +40,7 @@ describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
     path = (await standing.prepare(one)).path
   })
 
-  test.each(garbage)('%s is a 401', async (_, how) => {
+  test.each(garbageLike(owner.key))('%s is a 401', async (_, how) => {
     const { status, headers } = await send(one, path, how)
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
@@ -257,22 +191,6 @@ describe.each(cases)('%s', (_, one) => {
     expect(body).not.toBe(null)
   })
 })
-
-/** A body without what a moment later is another: instants, and how many seconds ago something was. */
-const timeless = (body: unknown): unknown =>
-  JSON.parse(JSON.stringify(body ?? null), (name, value) =>
-    /^\d{4}-\d\d-\d\dT/.test(value) || name.endsWith('Seconds') ? typeof value : value,
-  )
-
-/** What a request may cause: the operation's own events, and those of the areas that react to them. */
-function possible({ operation }: Registered): Set<string> {
-  const events = new Set(Object.keys(operation.emits ?? {}))
-  for (const event of events)
-    for (const { reactions } of Object.values(areas))
-      for (const caused of Object.keys((reactions as Area['reactions'])[event]?.emits ?? {}))
-        events.add(caused)
-  return events
-}
 
 describe.each(cases)('%s, asked rightly,', (key, one) => {
   const [status, schema] = one.operation.returns

@@ -8,14 +8,14 @@ import {
   isCallExpression,
   isElementAccessExpression,
   isIdentifier,
-  isIfStatement,
   isNewExpression,
   isPropertyAccessExpression,
   isStringLiteral,
   type Node,
   SyntaxKind,
 } from 'typescript/unstable/ast'
-import { forbidden, misplaced } from './support/import-law.ts'
+import { isFunction, nestingOf } from './support/functions.ts'
+import { circleIn, forbidden, misplaced } from './support/import-law.ts'
 import { all, lineOf, linesOf, readSources, root, type Source } from './support/sources.ts'
 
 const { files, project } = readSources()
@@ -98,61 +98,6 @@ describe('imports', () => {
     expect(circleIn(needs)).toEqual([])
   })
 })
-
-/** The first circle found, or nothing. */
-function circleIn(needs: ReadonlyMap<string, readonly string[]>): string[] {
-  const done = new Set<string>()
-  const follow = (path: string, way: readonly string[]): string[] => {
-    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
-    if (done.has(path)) return []
-    for (const next of needs.get(path) ?? []) {
-      const circle = follow(next, [...way, path])
-      if (circle.length > 0) return circle
-    }
-    done.add(path)
-    return []
-  }
-  for (const path of needs.keys()) {
-    const circle = follow(path, [])
-    if (circle.length > 0) return circle
-  }
-  return []
-}
-
-const FUNCTIONS: ReadonlySet<SyntaxKind> = new Set([
-  SyntaxKind.FunctionDeclaration,
-  SyntaxKind.FunctionExpression,
-  SyntaxKind.ArrowFunction,
-  SyntaxKind.MethodDeclaration,
-  SyntaxKind.Constructor,
-  SyntaxKind.GetAccessor,
-  SyntaxKind.SetAccessor,
-])
-
-const BRANCHES: ReadonlySet<SyntaxKind> = new Set([
-  SyntaxKind.IfStatement,
-  SyntaxKind.ForStatement,
-  SyntaxKind.ForOfStatement,
-  SyntaxKind.ForInStatement,
-  SyntaxKind.WhileStatement,
-  SyntaxKind.DoStatement,
-  SyntaxKind.SwitchStatement,
-  SyntaxKind.TryStatement,
-])
-
-const isFunction = (part: Node): boolean => FUNCTIONS.has(part.kind) && 'body' in part && Boolean(part.body)
-
-/** How deep statements lie in each other; an `else if` lies beside its `if`, a function within begins anew. */
-function nestingOf(part: Node): number {
-  let deepest = 0
-  part.forEachChild(child => {
-    if (isFunction(child)) return
-    const isElseIf = isIfStatement(part) && isIfStatement(child)
-    const step = BRANCHES.has(child.kind) && !isElseIf ? 1 : 0
-    deepest = Math.max(deepest, step + nestingOf(child))
-  })
-  return deepest
-}
 
 describe('sizes', () => {
   // A migration is a text in SQL: as long as its tables are many.

@@ -12,6 +12,7 @@ import {
 } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tally, times } from '../support/pot-house.ts'
+import { expectProven } from '../support/proven.ts'
 
 const house = await startHouse()
 const elsewhere = await house.another()
@@ -43,8 +44,7 @@ async function someone(rules: Rules = {}) {
   }
 }
 
-const isProven = async (client: TestClient) =>
-  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+const isProven = (client: TestClient) => expectProven(client)
 
 describe('an agent pays a wallet', () => {
   test('on its approved intent, which is completed by one transaction', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { aPayment, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import { expectProven } from '../support/proven.ts'
 import { recordingRail } from '../support/rail.ts'
-import { isProven, sepaIn } from '../support/sepa.ts'
+import { sepaIn } from '../support/sepa.ts'
 
 const rail = recordingRail()
 const house = await startHouse({ outside: { sepaRail: () => rail.rail } })
@@ -50,7 +51,7 @@ describe('what the payee’s bank says', () => {
     })
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
     expect((await client.transfers.confirmPayee({ params: { id }, body: {} })).code).toBe('payee_not_waiting')
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('of a match needs nobody’s word', async () => {
@@ -80,7 +81,7 @@ describe('to cancel', () => {
     expect(await events(id)).toEqual(['payment.updated created', 'transfer.failed cancelled'])
     expect(await postings(id)).toEqual(['hold', 'release'])
     expect(rail.calls.filter(({ reference }) => reference === id)).toEqual([])
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('is refused for what has left, what is over and what is between wallets', async () => {
@@ -154,7 +155,7 @@ describe('an amount of the sandbox', () => {
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_undo'])
     expect((await events(id)).at(-1)).toBe('transfer.failed rejected')
     expect((await made(client.transfers.limits({}))).usedEuros).toBe(0)
-    await isProven(client)
+    await expectProven(client)
   })
 
   test.each([
@@ -172,7 +173,7 @@ describe('an amount of the sandbox', () => {
     await pass(span)
     expect((await get(id)).status).toBe(status)
     expect([rail.taken(id), rail.count('submit', id)]).toEqual([1, 1])
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('€ 777.02 is never answered: indeterminate, until a notice says how it ends', async () => {
@@ -189,7 +190,7 @@ describe('an amount of the sandbox', () => {
     expect((await events(id)).filter(told => told === 'payment.updated submitted')).toHaveLength(2)
     await made(client.transfers.simulateSettle({ body: { transferId: id } }))
     expect(await get(id)).toMatchObject({ status: 'completed', reason: null })
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('€ 777.06 by sct_inst is indeterminate after ten seconds, by sct it is on its way', async () => {

@@ -1,51 +1,27 @@
 import { describe, expect, test } from '@jest/globals'
-import { aPayment, aWallet, made, type TestClient } from '../support/factories.ts'
+import { aPayment, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { recordingRail } from '../support/rail.ts'
+import { noticesIn } from '../support/sepa-notices.ts'
 
 const rail = recordingRail()
 const house = await startHouse({ outside: { sepaRail: () => rail.rail } })
 const { client, ownerId } = await house.owner()
-
-const get = (id: string) => made(client.transfers.get({ params: { id } }))
-const wallet = (id: string) => made(client.wallets.get({ params: { id } }))
-const pass = (minutes: number) => made(client.sandbox.advance({ body: { minutes } }))
-const settle = (transferId: string, by = client) => by.transfers.simulateSettle({ body: { transferId } })
-const reject = (transferId: string, reasonCode: string | null = null) =>
-  client.transfers.simulateReject({ body: { transferId, reasonCode } })
-const giveBack = (transferId: string, reasonCode: string | null = null) =>
-  client.transfers.simulateReturn({ body: { transferId, reasonCode } })
-const recall = (id: string, reason = 'It was paid twice') =>
-  client.transfers.recall({ params: { id }, body: { reason } })
-
-const postings = async (transferId: string) =>
-  (await made(client.ledger.transfers({ query: { referenceId: transferId } }))).data
-    .map(({ kind }) => kind)
-    .reverse()
-
-const inSuspense = async () =>
-  (await made(client.ledger.balances({}))).data.find(({ kind }) => kind === 'suspense')?.postedEuros ?? 0
-
-const isProven = async (by: TestClient = client) =>
-  expect(await made(by.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
-
-/** At the bank, which has not said yet what becomes of it. */
-async function aSubmitted() {
-  const transfer = await aPayment(client, { amountEuros: 777.06 })
-  await pass(1)
-  expect((await get(transfer.id)).status).toBe('submitted')
-  return transfer
-}
-
-async function aCompleted(amountEuros = 12.5) {
-  const transfer = await aPayment(client, { amountEuros })
-  await pass(1)
-  expect((await get(transfer.id)).status).toBe('completed')
-  return transfer
-}
-
-/** The wallet is empty while the money is out. */
-const close = (id: string) => made(client.wallets.close({ params: { id } }))
+const {
+  pass,
+  recall,
+  close,
+  inSuspense,
+  giveBack,
+  aCompleted,
+  wallet,
+  get,
+  reject,
+  isProven,
+  postings,
+  settle,
+  aSubmitted,
+} = noticesIn(client)
 
 describe('a notice of the bank', () => {
   test('that it has settled counts once, however often it comes, and from two places at once', async () => {

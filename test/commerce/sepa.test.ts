@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { minutes } from '../../src/kernel/clock.ts'
 import { aBeneficiary, aLiveClient, anAgent, aPayment, aToken, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import { expectProven } from '../support/proven.ts'
 import { recordingRail } from '../support/rail.ts'
-import { isProven, sepaIn } from '../support/sepa.ts'
+import { sepaIn } from '../support/sepa.ts'
 
 const rail = recordingRail()
 const house = await startHouse({ outside: { sepaRail: () => rail.rail } })
@@ -51,7 +52,7 @@ describe('a transfer by SEPA', () => {
     ])
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle'])
     expect([rail.taken(id), rail.count('submit', id)]).toEqual([1, 1])
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('is told to the rail as it was when it was made, in the characters of SEPA', async () => {

@@ -4,14 +4,14 @@ import { divide } from '../../src/commerce/transfers/transfer.ts'
 import { aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { times } from '../support/pot-house.ts'
+import { expectProven } from '../support/proven.ts'
 
 const house = await startHouse()
 const owner = await house.owner()
 const { client } = owner
 const balanceOf = async (id: string) => (await made(client.wallets.get({ params: { id } }))).availableEuros
 
-const isProven = async () =>
-  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+const isProven = () => expectProven(client)
 
 describe('a split', () => {
   const split = (fromWalletId: string, parts: object[], amountEuros?: number) =>

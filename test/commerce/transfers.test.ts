@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tally, times } from '../support/pot-house.ts'
+import { expectProven } from '../support/proven.ts'
 
 const house = await startHouse()
 const owner = await house.owner()
@@ -14,8 +15,7 @@ const pay = (fromWalletId: string, toWalletId: string, amountEuros: number, key?
     ...(key ? { idempotencyKey: key } : {}),
   })
 
-const isProven = async () =>
-  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+const isProven = () => expectProven(client)
 
 describe('a transfer between wallets', () => {
   test('is completed at once, told to the world, and stands in the ledger', async () => {

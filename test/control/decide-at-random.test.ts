@@ -6,11 +6,7 @@ import { compile, decide } from '../../src/control/policies/decide.ts'
 import type { Counters, SpendRequest } from '../../src/control/policies/decision.ts'
 import { PolicyCreate } from '../../src/control/policies/rules.ts'
 import { keptCounters, keptRequest, replay } from '../../src/control/policies/stored-decision.ts'
-import { cents, limit, verdictOf } from '../support/decide.ts'
-
-const found = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
-  risk: { score: 60, parts: [{ signal: 'velocity', points: 60, message: 'many at once.' }], outcome },
-})
+import { cents, found, limit, verdictOf } from '../support/decide.ts'
 
 const instant = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
 const merchant = fc.constantFrom('Bookshop', 'BÜCHER & Söhne', 'shop.example.com', 'Library')

@@ -2,16 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { holdFor, withTolerance } from '../../src/control/policies/amount-rules.ts'
 import { compile, decide, ruleTable } from '../../src/control/policies/decide.ts'
 import { type Counters, type SpendRequest, untouched } from '../../src/control/policies/decision.ts'
-import { ask, at, type Given, NOON, plain, verdictOf } from '../support/decide.ts'
+import { ask, at, budgetOf, found, type Given, NOON, plain, verdictOf } from '../support/decide.ts'
 
 const amount = (cents: bigint) => ({ amountEuros: cents })
-const budgetOf = (level: 'run' | 'card', limit: bigint, used: bigint) => ({
-  ...{ level, id: `${level}_1`, name: `“${level}”` },
-  ...{ limitEuros: limit, usedEuros: used },
-})
-const found = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
-  risk: { score: 60, parts: [{ signal: 'velocity', points: 60, message: 'many at once.' }], outcome },
-})
 const attested = (time: string) => ({ approval: { attestedAt: at(time).at } })
 type Line = [rules: Given, request: Partial<SpendRequest>, counters: Partial<Counters>, verdict: string]
 

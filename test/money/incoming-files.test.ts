@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { HOUSE } from '../../src/identity/customers/customers.ts'
-import { referenceOf } from '../../src/money/billing/reference.ts'
 import { startBooks } from '../support/books.ts'
 import { camt, payment } from '../support/camt.ts'
 import { aLiveClient, aWallet, made } from '../support/factories.ts'
+import { referenceIn } from '../support/incoming.ts'
 import { fresh, incomingFilesIn } from '../support/incoming-files.ts'
 import { times } from '../support/pot-house.ts'
 import { traceOf } from '../support/trace.ts'
@@ -13,13 +13,7 @@ const owner = await house.owner()
 const live = await aLiveClient(house, owner)
 const { proven, creditsOf, balanceOf, read } = incomingFilesIn({ house, client, live })
 
-const referenceOfWallet = async (id: string): Promise<string> => {
-  const [row] = await house.sql<{ number: string }>(
-    'select reference_number as number from wallets where id = $1',
-    [id],
-  )
-  return referenceOf(BigInt(row?.number ?? 0))
-}
+const referenceOfWallet = (id: string) => referenceIn(house, id)
 
 describe('a file of the bank', () => {
   test.each([

@@ -3,7 +3,9 @@ import { creditorReference, isCreditorReference } from '../../src/kernel/credito
 import { numbersIn, referenceOf } from '../../src/money/billing/reference.ts'
 import { aLiveClient, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import { referenceIn } from '../support/incoming.ts'
 import { tally, times } from '../support/pot-house.ts'
+import { expectProven } from '../support/proven.ts'
 import { traceOf } from '../support/trace.ts'
 
 const house = await startHouse()
@@ -28,16 +30,9 @@ const suspense = async () => {
   const [account] = (await made(client.ledger.accounts({ query: { kind: 'suspense' } }))).data
   return account?.availableEuros ?? 0
 }
-const referenceOfWallet = async (id: string): Promise<string> => {
-  const [row] = await house.sql<{ number: string }>(
-    'select reference_number as number from wallets where id = $1',
-    [id],
-  )
-  return referenceOf(BigInt(row?.number ?? 0))
-}
+const referenceOfWallet = (id: string) => referenceIn(house, id)
 const close = (id: string) => made(client.wallets.close({ params: { id } }))
-const provenLedger = async (by: TestClient = client) =>
-  expect(await made(by.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+const provenLedger = (by: TestClient = client) => expectProven(by)
 
 describe('a creditor reference', () => {
   test.each(['RF18539007547034', 'RF471234567890', 'RF712348231', 'RF45G72UUR'])('%s holds', reference => {

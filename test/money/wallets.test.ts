@@ -3,6 +3,7 @@ import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
 import { aLiveClient, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { times } from '../support/pot-house.ts'
+import { expectProven } from '../support/proven.ts'
 
 const house = await startHouse()
 const owner = await house.owner()
@@ -117,6 +118,6 @@ describe('a wallet that is', () => {
       const [funded, closed] = await Promise.all([fund(id, 1), close(id)])
       expect([funded.status, closed.status].toSorted()).toEqual([200, 400])
     }
-    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+    await expectProven(client)
   })
 })

@@ -9,6 +9,7 @@ import { ACCOUNT, type Booking } from './camt.ts'
 import { aLiveClient, aPayment, aWallet, bringMoney, made, type TestClient } from './factories.ts'
 import { temporaryFolder } from './folders.ts'
 import { secretSettings, startHouse } from './harness.ts'
+import { expectProven } from './proven.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 let numbered = 0
@@ -118,7 +119,7 @@ export async function bankFiles() {
     house.dash.rails.read({ body: { content: base64(xml), mode } })
 
   const proven = async () => {
-    for (const by of lives) expect(await made(by.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+    for (const by of lives) await expectProven(by)
   }
 
   /** The one that was made last. */

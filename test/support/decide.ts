@@ -41,3 +41,12 @@ export const cents = fc.oneof(
   fc.bigInt({ min: 0n, max: 10_000_000_000_000n }),
 )
 export const limit = fc.option(cents, { nil: null })
+
+export const budgetOf = (level: 'run' | 'card', limit: bigint, used: bigint) => ({
+  ...{ level, id: `${level}_1`, name: `“${level}”` },
+  ...{ limitEuros: limit, usedEuros: used },
+})
+
+export const found = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
+  risk: { score: 60, parts: [{ signal: 'velocity', points: 60, message: 'many at once.' }], outcome },
+})

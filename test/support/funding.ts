@@ -1,6 +1,6 @@
-import { expect } from '@jest/globals'
 import { made, type TestClient } from './factories.ts'
 import type { TestHouse } from './harness.ts'
+import { expectProven } from './proven.ts'
 
 interface Extras {
   readonly paymentMethodId?: string | null
@@ -35,8 +35,7 @@ export function fundingIn(house: TestHouse, client: TestClient, methodId: string
       key,
     ])
 
-  const provenLedger = async () =>
-    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  const provenLedger = () => expectProven(client)
 
   return { fund, walletOf, fundingOf, advance, last, postingsOf, eventsOf, age, provenLedger }
 }

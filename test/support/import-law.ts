@@ -101,3 +101,23 @@ function ofPackage({ zone, noun, file }: Place, name: string): string | undefine
   if (noun && file === 'api.ts' && name !== 'zod') return 'a contract is plain data'
   return undefined
 }
+
+/** The first circle found, or nothing. */
+export function circleIn(needs: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>()
+  const follow = (path: string, way: readonly string[]): string[] => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
+    if (done.has(path)) return []
+    for (const next of needs.get(path) ?? []) {
+      const circle = follow(next, [...way, path])
+      if (circle.length > 0) return circle
+    }
+    done.add(path)
+    return []
+  }
+  for (const path of needs.keys()) {
+    const circle = follow(path, [])
+    if (circle.length > 0) return circle
+  }
+  return []
+}

@@ -1,5 +1,5 @@
 import { made, type TestClient } from './factories.ts'
-import type { Browser, pushService } from './push-service.ts'
+import type { Browser, PushService } from './push-service.ts'
 
 type Members = Partial<NonNullable<Parameters<TestClient['push']['create']>[0]['body']>>
 
@@ -14,7 +14,7 @@ export const freeze = async (client: TestClient, id: string) =>
   made(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
 
 /** Browsers of a push service, which have subscribed. */
-export function browsersOf(service: Awaited<ReturnType<typeof pushService>>) {
+export function browsersOf(service: PushService) {
   /** A browser that hears of these events. */
   async function aBrowser(client: TestClient, members: Members = {}) {
     const browser = service.browser()

@@ -1,7 +1,7 @@
 import { newId } from '../../src/kernel/ids.ts'
 import type { Deliver } from '../../src/kernel/outbox.ts'
 import { Relay } from '../../src/kernel/relay.ts'
-import type { startEngine } from './engine.ts'
+import type { Engine } from './engine.ts'
 import { until } from './until.ts'
 
 export const relays: Relay[] = []
@@ -20,7 +20,7 @@ export function held() {
 }
 
 /** Relays on an engine, and the outbox that they empty. */
-export function relaysOn(engine: Awaited<ReturnType<typeof startEngine>>) {
+export function relaysOn(engine: Engine) {
   const { database } = engine.house
 
   /** A relay that is stopped after the test. */

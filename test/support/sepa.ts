@@ -1,9 +1,5 @@
-import { expect } from '@jest/globals'
-import { made, type TestClient } from './factories.ts'
+import { made } from './factories.ts'
 import type { TestHouse } from './harness.ts'
-
-export const isProven = async (client: TestClient) =>
-  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
 
 /** What the tests of SEPA ask of their house. */
 export function sepaIn(house: TestHouse) {

@@ -1,12 +1,12 @@
 import type { plans } from '../../src/identity/customers/customer.ts'
 import { aWebhook, made } from './factories.ts'
 import type { TestHouse } from './harness.ts'
-import type { Manner, startReceiver } from './receiver.ts'
+import type { Manner, Receiver } from './receiver.ts'
 
 let paths = 0
 
 /** Subscriptions whose receiver does what a test wants. */
-export function subscriptionsIn(house: TestHouse, receiver: Awaited<ReturnType<typeof startReceiver>>) {
+export function subscriptionsIn(house: TestHouse, receiver: Receiver) {
   /** An owner of this plan with a subscription to `agent.created`, whose receiver does this. */
   async function subscribed(manner: Manner, plan: (typeof plans)[number] = 'business') {
     const { client, ownerId } = await house.owner()

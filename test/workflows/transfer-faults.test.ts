@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { aPayment, made, type TestClient } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startHouse } from '../support/harness.ts'
+import { expectProven } from '../support/proven.ts'
 import { recordingRail } from '../support/rail.ts'
 import { runs } from '../support/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal.ts'
@@ -25,8 +26,7 @@ const becomes = (state: 'ok' | 'unreachable') =>
     async () => (await made(house.client().health.health())).checks.temporal === state,
   )
 
-const isProven = async (client: TestClient) =>
-  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+const isProven = (client: TestClient) => expectProven(client)
 
 describe('a bank that fails while the run goes on', () => {
   test.each([

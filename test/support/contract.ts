@@ -1,0 +1,118 @@
+import { expect } from '@jest/globals'
+import type { z } from 'zod'
+import { areas } from '../../src/areas.ts'
+import type { Area, Registered } from '../../src/kernel/area.ts'
+import type { Outbound } from '../../src/kernel/outbound.ts'
+import { problems } from '../../src/kernel/problem.ts'
+import { aKey, anAgent, aToken } from './factories.ts'
+import type { Asked, TestHouse, Told } from './harness.ts'
+import { operations, World } from './world.ts'
+
+const EVERYWHERE = [
+  'x-request-id',
+  'x-data-residency',
+  ...['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}`),
+]
+const NUMBER = expect.stringMatching(/^\d+$/)
+
+function expectDeclared({ operation }: Registered, { status, headers, body }: Told): void {
+  const code = String(headers.get('x-error-code'))
+  const declared: Readonly<Record<string, readonly [number, string]>> = { ...problems, ...operation.fails }
+  expect(declared).toHaveProperty([code])
+  expect(status).toBe(declared[code]?.[0])
+  expect(body).toEqual({ error: expect.stringMatching(/\S/) })
+}
+
+/** What every answer of this operation must have. */
+function expectPromised(one: Registered, requestId: string, answer: Told): void {
+  const { status, headers, body } = answer
+  expect(EVERYWHERE.map(name => headers.get(name))).toEqual([requestId, 'EU', NUMBER, NUMBER, NUMBER])
+  if (status >= 400) expectDeclared(one, answer)
+  else expect([status, body?.error]).toEqual([one.operation.returns[0], undefined])
+}
+
+/** Credentials that open nothing, some of them much like this key. */
+export const garbageLike = (key: string): [string, Asked][] => [
+  ['nothing', {}],
+  ['a key of nobody', { token: 'sk_sandbox_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG' }],
+  ['a token of nobody', { token: 'at_test_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ' }],
+  ['no key at all', { token: 'garbage' }],
+  ['half a key', { token: key.slice(0, -1) }],
+  ['Basic', { headers: { authorization: `Basic ${btoa(`${key}:`)}` } }],
+  ['a wrong secret', { headers: { 'x-dashboard-secret': 'guess' } }],
+  ['an empty secret', { headers: { 'x-dashboard-secret': '' } }],
+]
+
+export const withBody = (body: unknown): { body?: unknown } => (body === undefined ? {} : { body })
+export const isPublic = ({ operation }: Registered): boolean => operation.callers.includes('public')
+export const hasParameter = ({ operation }: Registered): boolean => operation.path.includes('{')
+export const isWrite = ({ operation }: Registered): boolean => operation.method !== 'GET'
+
+/** The parameters of the last name in a path, replaced. */
+export const named = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
+
+/** Whether a value is good for this member, NUL aside. */
+export const accepts = (schema: z.ZodType, value: unknown): boolean =>
+  value !== '\u0000' && schema.safeParse(value).success
+
+/** Whether an address leads somewhere by this method. */
+export const leads = (method: string, path: string): boolean =>
+  operations.some(
+    ({ operation }) =>
+      operation.method === method &&
+      new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  )
+
+export const cases = operations.map(one => [one.key, one] as const)
+export const which = (wanted: (one: Registered) => boolean) => cases.filter(([, one]) => wanted(one))
+
+/** A body without what a moment later is another: instants, and how many seconds ago something was. */
+export const timeless = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body ?? null), (name, value) =>
+    /^\d{4}-\d\d-\d\dT/.test(value) || name.endsWith('Seconds') ? typeof value : value,
+  )
+
+/** What a request may cause: the operation's own events, and those of the areas that react to them. */
+export function possible({ operation }: Registered): Set<string> {
+  const events = new Set(Object.keys(operation.emits ?? {}))
+  for (const event of events)
+    for (const { reactions } of Object.values(areas))
+      for (const caused of Object.keys((reactions as Area['reactions'])[event]?.emits ?? {}))
+        events.add(caused)
+  return events
+}
+
+/** Whoever is sent something takes it: nothing leaves the machine. */
+export const takesAll: Outbound = {
+  judge: () => undefined,
+  send: async () => ({
+    ...{ kind: 'answered', status: 204, headers: {} },
+    ...{ body: new Uint8Array(), cut: false, latencyMs: 1 },
+  }),
+}
+
+/** Two owners with all that is needed to ask for anything: once more each time, or for what is refused or only read. */
+export async function worldsOf(house: TestHouse) {
+  const [owner, other] = [await house.owner(), await house.owner()]
+  const [standing, theirs] = [owner, other].map(whose => new World(house, whose, { keeps: true })) as [
+    World,
+    World,
+  ]
+  /** Of an agent that has nothing: what the tests make belongs to others. */
+  const loner = await anAgent(owner.client)
+  const agentToken = String((await aToken(owner.client, loner.id)).token)
+  await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+  const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
+  return { owner, fresh: new World(house, owner), standing, theirs, loner, agentToken, liveKey }
+}
+
+/** Sends it, and checks what every answer of this operation must have. */
+export function sending(world: World) {
+  let asked = 0
+  return async (one: Registered, path: string, { headers, ...how }: Asked): Promise<Told> => {
+    const requestId = `contract-${asked++}`
+    const answer = await world.send(one, path, { ...how, headers: { ...headers, 'x-request-id': requestId } })
+    expectPromised(one, requestId, answer)
+    return answer
+  }
+}

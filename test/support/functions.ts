@@ -1,0 +1,38 @@
+import { isIfStatement, type Node, SyntaxKind } from 'typescript/unstable/ast'
+
+const FUNCTIONS: ReadonlySet<SyntaxKind> = new Set([
+  SyntaxKind.FunctionDeclaration,
+  SyntaxKind.FunctionExpression,
+  SyntaxKind.ArrowFunction,
+  SyntaxKind.MethodDeclaration,
+  SyntaxKind.Constructor,
+  SyntaxKind.GetAccessor,
+  SyntaxKind.SetAccessor,
+])
+
+const BRANCHES: ReadonlySet<SyntaxKind> = new Set([
+  SyntaxKind.IfStatement,
+  SyntaxKind.ForStatement,
+  SyntaxKind.ForOfStatement,
+  SyntaxKind.ForInStatement,
+  SyntaxKind.WhileStatement,
+  SyntaxKind.DoStatement,
+  SyntaxKind.SwitchStatement,
+  SyntaxKind.TryStatement,
+])
+
+/** A function that has a body. */
+export const isFunction = (part: Node): boolean =>
+  FUNCTIONS.has(part.kind) && 'body' in part && Boolean(part.body)
+
+/** How deep statements lie in each other; an `else if` lies beside its `if`, a function within begins anew. */
+export function nestingOf(part: Node): number {
+  let deepest = 0
+  part.forEachChild(child => {
+    if (isFunction(child)) return
+    const isElseIf = isIfStatement(part) && isIfStatement(child)
+    const step = BRANCHES.has(child.kind) && !isElseIf ? 1 : 0
+    deepest = Math.max(deepest, step + nestingOf(child))
+  })
+  return deepest
+}
