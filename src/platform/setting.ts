@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** What a setting says of itself in `.env.example` and in the README. */
+export interface About {
+  meaning: string
+  allowed: string
+  /** Shown where the default is not a plain value. */
+  otherwise?: string
+}
+
+const documentation = z.registry<About>()
+
+export const about = <T extends z.ZodType>(schema: T, text: About): T => {
+  documentation.add(schema, text)
+  return schema
+}
+
+export const aboutOf = (schema: z.ZodType): About => documentation.get(schema) as About
