@@ -74,17 +74,17 @@ export async function mark(
 
 const DELIVERED = `
 with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
-select id from unhurried cross join lateral mark_delivered($1, $2) id`
+select id from unhurried cross join lateral mark_delivered($1, $2, $3) id`
 
 /** What most of them are: taken, by a receiver with which all is well. Gives which; the others need a closer look. */
 async function markDelivered(sql: Sql, marks: readonly Mark[]): Promise<Set<string>> {
-  const taken = marks.flatMap(one =>
-    one.taken?.succeeded ? [{ id: one.id, attempt: one.taken.attempt }] : [],
-  )
+  const taken = marks.flatMap(({ id, taken }) => (taken?.succeeded ? [[id, taken.attempt] as const] : []))
   if (taken.length === 0) return new Set()
-  const done = { status: deliveryMachine.initial }
-  deliveryMachine.move(done, 'delivered')
-  const rows = await sql<{ id: string }>(DELIVERED, [JSON.stringify(taken), done.status])
+  const { initial } = deliveryMachine
+  const moved = { status: initial }
+  deliveryMachine.move(moved, 'delivered')
+  const values = [JSON.stringify(Object.fromEntries(taken)), initial, moved.status]
+  const rows = await sql<{ id: string }>(DELIVERED, values)
   return new Set(rows.map(({ id }) => id))
 }
 
