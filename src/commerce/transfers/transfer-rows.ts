@@ -1,58 +1,32 @@
 import { insertInto, recordColumns, type Table } from '../../kernel/rows.ts'
 import type { Transfer } from './transfer.ts'
 
-/** A transfer without its entity: what a group commit decides and writes. */
-export type TransferRow = Pick<
-  Transfer,
-  | 'id'
-  | 'ownerId'
-  | 'mode'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'agentId'
-  | 'fromWalletId'
-  | 'toWalletId'
-  | 'beneficiaryId'
-  | 'intentId'
-  | 'kind'
-  | 'scheme'
-  | 'amountEuros'
-  | 'reference'
-  | 'endToEndId'
-  | 'payee'
-  | 'status'
-  | 'countedOn'
-  | 'inquiries'
-  | 'dueAt'
-  | 'completedAt'
-  | 'transactionId'
-  | 'workflowId'
->
+const columns = {
+  ...recordColumns,
+  agentId: ['agent_id', 'text'],
+  fromWalletId: ['from_wallet_id', 'text'],
+  toWalletId: ['to_wallet_id', 'text'],
+  beneficiaryId: ['beneficiary_id', 'text'],
+  intentId: ['intent_id', 'text'],
+  kind: ['kind', 'text'],
+  scheme: ['scheme', 'text'],
+  amountEuros: ['amount_cents', 'bigint'],
+  reference: ['reference', 'text'],
+  endToEndId: ['end_to_end_id', 'text'],
+  payee: ['payee', 'jsonb'],
+  status: ['status', 'text'],
+  countedOn: ['counted_on', 'date'],
+  inquiries: ['inquiries', 'int'],
+  dueAt: ['due_at', 'timestamptz'],
+  completedAt: ['completed_at', 'timestamptz'],
+  transactionId: ['transaction_id', 'text'],
+  workflowId: ['workflow_id', 'text'],
+} as const
 
-const table: Table<TransferRow> = {
-  name: 'transfers',
-  columns: {
-    ...recordColumns,
-    agentId: ['agent_id', 'text'],
-    fromWalletId: ['from_wallet_id', 'text'],
-    toWalletId: ['to_wallet_id', 'text'],
-    beneficiaryId: ['beneficiary_id', 'text'],
-    intentId: ['intent_id', 'text'],
-    kind: ['kind', 'text'],
-    scheme: ['scheme', 'text'],
-    amountEuros: ['amount_cents', 'bigint'],
-    reference: ['reference', 'text'],
-    endToEndId: ['end_to_end_id', 'text'],
-    payee: ['payee', 'jsonb'],
-    status: ['status', 'text'],
-    countedOn: ['counted_on', 'date'],
-    inquiries: ['inquiries', 'int'],
-    dueAt: ['due_at', 'timestamptz'],
-    completedAt: ['completed_at', 'timestamptz'],
-    transactionId: ['transaction_id', 'text'],
-    workflowId: ['workflow_id', 'text'],
-  },
-}
+/** A transfer without its entity: what a group commit decides and writes. */
+export type TransferRow = Pick<Transfer, keyof typeof columns>
+
+const table: Table<TransferRow> = { name: 'transfers', columns }
 
 export const insertTransfers = insertInto(table)
 

@@ -4,74 +4,40 @@ import { insertIntoBoth, recordColumns, selectList, type Table, updateOf } from 
 import { decisionTable } from '../policies/policies.ts'
 import type { Intent } from './intent.ts'
 
-/** An intent without its entity: what a group commit loads, decides on and writes. */
-export type IntentRow = Pick<
-  Intent,
-  | 'id'
-  | 'ownerId'
-  | 'mode'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'agentId'
-  | 'status'
-  | 'amountEuros'
-  | 'currency'
-  | 'merchant'
-  | 'mcc'
-  | 'country'
-  | 'purpose'
-  | 'beneficiaryId'
-  | 'walletId'
-  | 'cardId'
-  | 'runId'
-  | 'delegationId'
-  | 'tokenId'
-  | 'clientIntentId'
-  | 'possibleDuplicateOf'
-  | 'likeness'
-  | 'expiresAt'
-  | 'decidedAt'
-  | 'decidedBy'
-  | 'comment'
-  | 'decision'
-  | 'transactionId'
-  | 'paymentId'
-  | 'workflowId'
-  | 'metadata'
->
+const columns = {
+  ...recordColumns,
+  agentId: ['agent_id', 'text'],
+  status: ['status', 'text'],
+  amountEuros: ['amount_cents', 'bigint'],
+  currency: ['currency', 'text'],
+  merchant: ['merchant', 'text'],
+  mcc: ['mcc', 'text'],
+  country: ['country', 'text'],
+  purpose: ['purpose', 'text'],
+  beneficiaryId: ['beneficiary_id', 'text'],
+  walletId: ['wallet_id', 'text'],
+  cardId: ['card_id', 'text'],
+  runId: ['run_id', 'text'],
+  delegationId: ['delegation_id', 'text'],
+  tokenId: ['token_id', 'text'],
+  clientIntentId: ['client_intent_id', 'text'],
+  possibleDuplicateOf: ['possible_duplicate_of', 'text'],
+  likeness: ['likeness', 'text'],
+  expiresAt: ['expires_at', 'timestamptz'],
+  decidedAt: ['decided_at', 'timestamptz'],
+  decidedBy: ['decided_by', 'jsonb'],
+  comment: ['comment', 'text'],
+  decision: ['decision', 'jsonb'],
+  transactionId: ['transaction_id', 'text'],
+  paymentId: ['payment_id', 'text'],
+  workflowId: ['workflow_id', 'text'],
+  metadata: ['metadata', 'jsonb'],
+} as const
 
-export const intentTable: Table<IntentRow> = {
-  name: 'intents',
-  columns: {
-    ...recordColumns,
-    agentId: ['agent_id', 'text'],
-    status: ['status', 'text'],
-    amountEuros: ['amount_cents', 'bigint'],
-    currency: ['currency', 'text'],
-    merchant: ['merchant', 'text'],
-    mcc: ['mcc', 'text'],
-    country: ['country', 'text'],
-    purpose: ['purpose', 'text'],
-    beneficiaryId: ['beneficiary_id', 'text'],
-    walletId: ['wallet_id', 'text'],
-    cardId: ['card_id', 'text'],
-    runId: ['run_id', 'text'],
-    delegationId: ['delegation_id', 'text'],
-    tokenId: ['token_id', 'text'],
-    clientIntentId: ['client_intent_id', 'text'],
-    possibleDuplicateOf: ['possible_duplicate_of', 'text'],
-    likeness: ['likeness', 'text'],
-    expiresAt: ['expires_at', 'timestamptz'],
-    decidedAt: ['decided_at', 'timestamptz'],
-    decidedBy: ['decided_by', 'jsonb'],
-    comment: ['comment', 'text'],
-    decision: ['decision', 'jsonb'],
-    transactionId: ['transaction_id', 'text'],
-    paymentId: ['payment_id', 'text'],
-    workflowId: ['workflow_id', 'text'],
-    metadata: ['metadata', 'jsonb'],
-  },
-}
+/** An intent without its entity: what a group commit loads, decides on and writes. */
+export type IntentRow = Pick<Intent, keyof typeof columns>
+
+export const intentTable: Table<IntentRow> = { name: 'intents', columns }
 
 /** Each with the decision that was made about it. */
 export const insertIntents = insertIntoBoth(intentTable, decisionTable)

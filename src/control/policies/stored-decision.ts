@@ -36,37 +36,21 @@ const schema = defineEntity({
 export class StoredDecision extends schema.class {}
 schema.setClass(StoredDecision)
 
-export type DecisionRow = Pick<
-  StoredDecision,
-  | 'id'
-  | 'ownerId'
-  | 'mode'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'agentId'
-  | 'subjectType'
-  | 'subjectId'
-  | 'policyId'
-  | 'policyVersion'
-  | 'request'
-  | 'counters'
-  | 'result'
->
+const columns = {
+  ...recordColumns,
+  agentId: ['agent_id', 'text'],
+  subjectType: ['subject_type', 'text'],
+  subjectId: ['subject_id', 'text'],
+  policyId: ['policy_id', 'text'],
+  policyVersion: ['policy_version', 'int'],
+  request: ['request', 'jsonb'],
+  counters: ['counters', 'jsonb'],
+  result: ['result', 'jsonb'],
+} as const
 
-export const decisionTable: Table<DecisionRow> = {
-  name: 'decisions',
-  columns: {
-    ...recordColumns,
-    agentId: ['agent_id', 'text'],
-    subjectType: ['subject_type', 'text'],
-    subjectId: ['subject_id', 'text'],
-    policyId: ['policy_id', 'text'],
-    policyVersion: ['policy_version', 'int'],
-    request: ['request', 'jsonb'],
-    counters: ['counters', 'jsonb'],
-    result: ['result', 'jsonb'],
-  },
-}
+export type DecisionRow = Pick<StoredDecision, keyof typeof columns>
+
+export const decisionTable: Table<DecisionRow> = { name: 'decisions', columns }
 
 export const insertDecisions = insertInto(decisionTable)
 

@@ -2,42 +2,24 @@ import { recordColumns, selectList, type Table, updateOf } from '../../kernel/ro
 import type { Delivery } from './delivery.ts'
 import type { Webhook } from './webhook.ts'
 
-/** A delivery without its entity: thousands a second are taken and marked. */
-export type DeliveryRow = Pick<
-  Delivery,
-  | 'id'
-  | 'ownerId'
-  | 'mode'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'webhookId'
-  | 'eventId'
-  | 'event'
-  | 'status'
-  | 'dueAt'
-  | 'leasedUntil'
-  | 'claims'
-  | 'tries'
-  | 'attempts'
-  | 'workflowId'
->
+const columns = {
+  ...recordColumns,
+  webhookId: ['webhook_id', 'text'],
+  eventId: ['event_id', 'text'],
+  event: ['event', 'text'],
+  status: ['status', 'text'],
+  dueAt: ['due_at', 'timestamptz'],
+  leasedUntil: ['leased_until', 'timestamptz'],
+  claims: ['claims', 'int'],
+  tries: ['tries', 'int'],
+  attempts: ['attempts', 'jsonb'],
+  workflowId: ['workflow_id', 'text'],
+} as const
 
-const deliveries: Table<DeliveryRow> = {
-  name: 'deliveries',
-  columns: {
-    ...recordColumns,
-    webhookId: ['webhook_id', 'text'],
-    eventId: ['event_id', 'text'],
-    event: ['event', 'text'],
-    status: ['status', 'text'],
-    dueAt: ['due_at', 'timestamptz'],
-    leasedUntil: ['leased_until', 'timestamptz'],
-    claims: ['claims', 'int'],
-    tries: ['tries', 'int'],
-    attempts: ['attempts', 'jsonb'],
-    workflowId: ['workflow_id', 'text'],
-  },
-}
+/** A delivery without its entity: thousands a second are taken and marked. */
+export type DeliveryRow = Pick<Delivery, keyof typeof columns>
+
+const deliveries: Table<DeliveryRow> = { name: 'deliveries', columns }
 
 export const deliveryColumns = selectList(deliveries, 'd')
 export const writeMarks = updateOf(deliveries, [
