@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { migrate } from '../../src/platform/database.ts'
 import { removePostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
 import { removePlace } from '../../src/platform/postgres-place.ts'
+import { connected } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
 
 const SECRET = 'dashboard-secret-of-the-bench'
@@ -84,15 +85,7 @@ export async function post(
 export const bearer = ({ token }: Pick<Stage, 'token'>) => ({ authorization: `Bearer ${token}` })
 
 /** A connection of the database's owner. */
-export async function withClient<T>(
+export const withClient = <T>(
   { databaseUrl }: Pick<Stage, 'databaseUrl'>,
   work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
+): Promise<T> => connected(databaseUrl, work)

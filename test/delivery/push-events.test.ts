@@ -1,18 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, anAgentUnder, anIntent, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { browsersOf, freeze, heard, listed } from '../support/push.ts'
-import { decrypt, pushService } from '../support/push-service.ts'
+import { freeze, heard, listed, pushHouse } from '../support/push.ts'
+import { decrypt } from '../support/push-service.ts'
 import { until } from '../support/until.ts'
 
-const service = await pushService()
-const { aBrowser } = browsersOf(service)
-
-const house = await startHouse({
-  pushes: true,
-  outbound: service.outbound,
-  env: { PUSH_CONTACT: 'mailto:ada@example.com' },
-})
+const { house, aBrowser } = await pushHouse()
 
 describe('an event', () => {
   test('reaches every browser that is to hear of it, with its ids and nothing else', async () => {

@@ -2,18 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { openPrivateKey } from '../../src/delivery/push/vapid.ts'
 import { openVault } from '../../src/kernel/vault.ts'
 import { made } from '../support/factories.ts'
-import { ENCRYPTION_KEY, http, startHouse } from '../support/harness.ts'
-import { browsersOf, listed, subscribe } from '../support/push.ts'
-import { pushService } from '../support/push-service.ts'
+import { ENCRYPTION_KEY, http } from '../support/harness.ts'
+import { listed, pushHouse, subscribe } from '../support/push.ts'
 
-const service = await pushService()
-const { aBrowser } = browsersOf(service)
-
-const house = await startHouse({
-  pushes: true,
-  outbound: service.outbound,
-  env: { PUSH_CONTACT: 'mailto:ada@example.com' },
-})
+const { service, house, aBrowser } = await pushHouse()
 
 describe('the key of this installation', () => {
   test('is made once, whoever asks first, and its other half is sealed', async () => {

@@ -1,16 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import { expectRefusal, nothingChanges } from '../support/bad-input.ts'
-import { anAgent, aPolicy } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { expectRefusal, houseToLeaveAlone } from '../support/bad-input.ts'
 
-const house = await startHouse()
-const owner = await house.owner()
-const stranger = await house.owner()
-for (const { client } of [owner, stranger]) for (let made = 0; made < 3; made++) await aPolicy(client)
-const agent = await anAgent(owner.client)
-
-nothingChanges(house)
+const { house, owner, agent } = await houseToLeaveAlone()
 
 const post = (body: string, headers: Record<string, string> = {}) =>
   house.http('POST', '/policies', {

@@ -1,25 +1,28 @@
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { days } from '../../src/kernel/clock.ts'
 import { anAgentUnder, anIntent, aPaymentMethod, aWallet, made } from '../support/factories.ts'
-import { fundingIn } from '../support/funding.ts'
-import { startHouse } from '../support/harness.ts'
+import { fundingHouse } from '../support/funding.ts'
 import { tally, times } from '../support/pot-house.ts'
-import { recordingProcessor } from '../support/processor.ts'
 import { expectProven } from '../support/proven.ts'
 import { traceOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
-const { rail, charges, sandbox, answers, mend } = recordingProcessor()
-const house = await startHouse({ outside: { fundingRail: () => rail } })
-const { client } = await house.owner()
-const methodId = (await aPaymentMethod(client)).id
-const { eventsOf, postingsOf, last, provenLedger, walletOf, fundingOf, advance, age, fund } = fundingIn(
+const {
   house,
   client,
-  methodId,
-)
-
-beforeEach(mend)
+  charges,
+  sandbox,
+  answers,
+  eventsOf,
+  postingsOf,
+  last,
+  provenLedger,
+  walletOf,
+  fundingOf,
+  advance,
+  age,
+  fund,
+} = await fundingHouse()
 
 describe('a crash between the charge and the record', () => {
   test('is told as pending to the next try, and the sweep finds what was drawn', async () => {

@@ -1,24 +1,26 @@
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
-import { fundingIn } from '../support/funding.ts'
+import { fundingHouse } from '../support/funding.ts'
 import { startHouse } from '../support/harness.ts'
 import { tally, times } from '../support/pot-house.ts'
-import { recordingProcessor } from '../support/processor.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
-const { rail, charges, mend } = recordingProcessor()
 const bare = await startHouse()
 const rehearsal = await startHouse({ env: { FUNDING_RAIL: 'sandbox' } })
-const house = await startHouse({ outside: { fundingRail: () => rail } })
-const { client } = await house.owner()
-const methodId = (await aPaymentMethod(client)).id
-const { advance, fundingOf, eventsOf, last, walletOf, provenLedger, postingsOf, fund } = fundingIn(
+const {
   house,
   client,
   methodId,
-)
-
-beforeEach(mend)
+  charges,
+  advance,
+  fundingOf,
+  eventsOf,
+  last,
+  walletOf,
+  provenLedger,
+  postingsOf,
+  fund,
+} = await fundingHouse()
 
 describe('a wallet is funded', () => {
   test('from a payment method, and the processor hears of it once', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect } from '@jest/globals'
-import type { TestHouse, Told } from './harness.ts'
+import { anAgent, aPolicy } from './factories.ts'
+import { startHouse, type TestHouse, type Told } from './harness.ts'
 
 const TABLES = [
   'policies',
@@ -13,7 +14,7 @@ const TABLES = [
 ]
 
 /** Everything that a request could have changed is as it was, after each test of the file. */
-export function nothingChanges({ sql }: Pick<TestHouse, 'sql'>): void {
+function nothingChanges({ sql }: Pick<TestHouse, 'sql'>): void {
   const columns = TABLES.map(table => `(select count(*) from ${table}) as ${table}`)
   const counts = async () => (await sql(`select ${columns.join(', ')}`))[0]
   let before: unknown
@@ -35,4 +36,14 @@ export function expectRefusal(
   if (words) expect(body.error).toMatch(words)
   expect(headers.get('x-data-residency')).toBe('EU')
   expect(headers.get('x-request-id')).toBeTruthy()
+}
+
+/** A house in which two owners have something that a bad request must leave alone. */
+export async function houseToLeaveAlone() {
+  const house = await startHouse()
+  const [owner, stranger] = [await house.owner(), await house.owner()]
+  for (const { client } of [owner, stranger]) for (let made = 0; made < 3; made++) await aPolicy(client)
+  const agent = await anAgent(owner.client)
+  nothingChanges(house)
+  return { house, owner, stranger, agent }
 }

@@ -1,5 +1,7 @@
-import { made, type TestClient } from './factories.ts'
-import type { TestHouse } from './harness.ts'
+import { beforeEach } from '@jest/globals'
+import { aPaymentMethod, made } from './factories.ts'
+import { startHouse } from './harness.ts'
+import { recordingProcessor } from './processor.ts'
 import { expectProven } from './proven.ts'
 
 interface Extras {
@@ -7,8 +9,13 @@ interface Extras {
   readonly idempotencyKey?: string
 }
 
-/** What the tests of funding ask of their house. */
-export function fundingIn(house: TestHouse, client: TestClient, methodId: string) {
+/** A house whose processor notes what it is asked, and does as a test says until the next one. */
+export async function fundingHouse() {
+  const { mend, ...processor } = recordingProcessor()
+  beforeEach(mend)
+  const house = await startHouse({ outside: { fundingRail: () => processor.rail } })
+  const { client } = await house.owner()
+  const methodId = (await aPaymentMethod(client)).id
   const fund = (id: string, amountEuros: number, { paymentMethodId = methodId, ...extras }: Extras = {}) =>
     client.fund.wallet({ params: { id }, body: { amountEuros, paymentMethodId }, ...extras })
   const walletOf = (id: string) => made(client.wallets.get({ params: { id } }))
@@ -37,5 +44,19 @@ export function fundingIn(house: TestHouse, client: TestClient, methodId: string
 
   const provenLedger = () => expectProven(client)
 
-  return { fund, walletOf, fundingOf, advance, last, postingsOf, eventsOf, age, provenLedger }
+  return {
+    ...processor,
+    house,
+    client,
+    methodId,
+    fund,
+    walletOf,
+    fundingOf,
+    advance,
+    last,
+    postingsOf,
+    eventsOf,
+    age,
+    provenLedger,
+  }
 }

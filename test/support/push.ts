@@ -1,5 +1,6 @@
 import { made, type TestClient } from './factories.ts'
-import type { Browser, PushService } from './push-service.ts'
+import { startHouse } from './harness.ts'
+import { type Browser, pushService } from './push-service.ts'
 
 type Members = Partial<NonNullable<Parameters<TestClient['push']['create']>[0]['body']>>
 
@@ -13,14 +14,19 @@ export const heard = ({ messages }: Browser) => messages.map(({ payload }) => pa
 export const freeze = async (client: TestClient, id: string) =>
   made(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
 
-/** Browsers of a push service, which have subscribed. */
-export function browsersOf(service: PushService) {
+/** A house that sends pushes, the service that takes them, and browsers that have subscribed. */
+export async function pushHouse() {
+  const service = await pushService()
+  const house = await startHouse({
+    pushes: true,
+    outbound: service.outbound,
+    env: { PUSH_CONTACT: 'mailto:ada@example.com' },
+  })
   /** A browser that hears of these events. */
-  async function aBrowser(client: TestClient, members: Members = {}) {
+  const aBrowser = async (client: TestClient, members: Members = {}) => {
     const browser = service.browser()
     const { id } = await subscribe(client, browser, members)
     return { ...browser, id, params: { id } }
   }
-
-  return { aBrowser }
+  return { service, house, aBrowser }
 }

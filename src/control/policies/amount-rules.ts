@@ -1,25 +1,29 @@
 import { type Euros, inWords } from '../../kernel/money.ts'
-import type { Question, Rule, Terms } from './compiled.ts'
-import { type Budget, figure, fits, leftOf, says } from './decision.ts'
+import type { Judge, Question, Rule, Terms } from './compiled.ts'
+import { type Budget, figure, fits, leftOf, type Outcome, says } from './decision.ts'
+
+/** Against a limit of one payment by itself; what can be said beforehand is said once. */
+function against(rule: string, limit: Euros, { means, beyond }: { means: string; beyond: Outcome }): Judge {
+  const limitInWords = `the limit of ${inWords(limit)} ${means}.`
+  return ({ request: { amountEuros: used }, said }) => {
+    const within = used <= limit
+    return {
+      rule,
+      outcome: within ? 'pass' : beyond,
+      limit: figure(limit),
+      used: figure(used),
+      remaining: figure(leftOf({ limit, used })),
+      message: `${said} ${within ? 'is within' : 'is above'} ${limitInWords}`,
+    }
+  }
+}
 
 export const maxTransaction: Rule = {
   name: 'maxTransactionEuros',
   judge: terms => {
     const limit = terms?.maxTransactionEuros ?? null
     if (limit === null) return undefined
-    const limitInWords = inWords(limit)
-    return ({ request: { amountEuros: amount }, said }) => {
-      const within = amount <= limit
-      const side = within ? 'is within' : 'is above'
-      return {
-        rule: 'maxTransactionEuros',
-        outcome: within ? 'pass' : 'fail',
-        limit: figure(limit),
-        used: figure(amount),
-        remaining: figure(leftOf({ limit, used: amount })),
-        message: `${said} ${side} the limit of ${limitInWords} for one payment.`,
-      }
-    }
+    return against('maxTransactionEuros', limit, { means: 'for one payment', beyond: 'fail' })
   },
   silent: 'No limit is set for a single payment.',
   remedy: 'Ask for a smaller amount, or raise the limit for one payment.',
@@ -142,20 +146,8 @@ export const autoApprove: Rule = {
       : 'The agent has no policy: a person approves every intent.'
     if (limit === null)
       return ({ request }) => ({ ...about(nothing, 'review'), used: figure(request.amountEuros) })
-    const limitInWords = inWords(limit)
-    return ({ request: { amountEuros: amount }, said }) => {
-      const within = amount <= limit
-      const side = within ? 'is within' : 'is above'
-      const message = `${said} ${side} the limit of ${limitInWords} up to which no person is asked.`
-      return {
-        rule: 'autoApproveLimitEuros',
-        outcome: within ? 'pass' : 'review',
-        limit: figure(limit),
-        used: figure(amount),
-        remaining: figure(leftOf({ limit, used: amount })),
-        message,
-      }
-    }
+    const means = 'up to which no person is asked'
+    return against('autoApproveLimitEuros', limit, { means, beyond: 'review' })
   },
   silent: 'Whether a person is asked is decided by another rule.',
   remedy: 'A person approves it, or the limit up to which nobody is asked is raised.',
