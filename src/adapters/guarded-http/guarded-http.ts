@@ -3,9 +3,10 @@ import { clock } from '../../kernel/clock.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../kernel/outbound.ts'
 import { addressJudge } from './addresses.ts'
 import { failureOf } from './failures.ts'
-import { flat, headersOf, judgeHeaders } from './headers.ts'
+import { flat, headersOf } from './headers.ts'
 import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from './lookup.ts'
 import { isRefused, type Target, urlJudge } from './urls.ts'
+import { wasUnheard } from './used-connections.ts'
 
 interface Options {
   /** Blocks that are allowed though they are not public. */
@@ -22,7 +23,7 @@ interface Options {
 export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Options = {}): Outbound {
   const judgeUrl = urlJudge(allow)
   const lookup = guardedLookup(resolver, addressJudge(allow))
-  let agent: Promise<Agent> | undefined
+  let agents: Promise<Agents> | undefined
   return {
     judge(url) {
       const judged = judgeUrl(url)
@@ -31,22 +32,22 @@ export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Opt
     async send(request) {
       const target = judgeUrl(request.url)
       if (isRefused(target)) return { kind: 'refused', ...target }
-      const refused = judgeHeaders(request)
-      if (refused) return { kind: 'refused', ...refused }
-      agent ??= agentOf(lookup, ca)
-      return exchange(agent, target, request)
+      agents ??= agentsOf(lookup, ca)
+      return exchange(agents, target, request)
     },
   }
 }
 
+/** Whether connections are kept open for the next request, or made for one alone. */
+type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
+
 /** Loaded with the first request: a start has no time for it. */
-async function agentOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agent> {
+async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agents> {
   const { Agent } = await import('undici')
-  return new Agent({
+  const options: Agent.Options = {
     allowH2: false,
     // So many at once to one origin; the rest waits, within its own time limit.
     connections: 32,
-    pipelining: 1,
     // The lookup answers with all addresses at once, whatever the process was started with.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1_000,
@@ -57,11 +58,15 @@ async function agentOf(lookup: ReturnType<typeof guardedLookup>, ca: string | un
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { lookup, timeout: 5_000, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
-  })
+  }
+  return {
+    keeping: new Agent({ ...options, pipelining: 1 }),
+    fresh: new Agent({ ...options, pipelining: 0 }),
+  }
 }
 
 async function exchange(
-  agent: Promise<Agent>,
+  agents: Promise<Agents>,
   target: Target,
   request: OutboundRequest,
 ): Promise<OutboundAnswer> {
@@ -72,13 +77,7 @@ async function exchange(
   const stopAlarm = clock.alarm(request.timeoutMs, () => patience.abort())
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const answer = await (await agent).request({
-      ...target,
-      method: request.method,
-      headers: headersOf(request),
-      body: request.body ?? null,
-      signal,
-    })
+    const answer = await ask(await agents, target, request, signal)
     const { body, cut } = await read(answer, request.maxBytes)
     const { statusCode: status, headers } = answer
     return { kind: 'answered', status, headers: flat(headers), body, cut, latencyMs: latencyMs() }
@@ -89,6 +88,22 @@ async function exchange(
     return { kind: 'failed', message: failureOf(error), timedOut: false, latencyMs: latencyMs() }
   } finally {
     stopAlarm()
+  }
+}
+
+/** Twice at the most: a request that went unheard goes out once more, where it may. */
+async function ask(
+  { keeping, fresh }: Agents,
+  target: Target,
+  request: OutboundRequest,
+  signal: AbortSignal,
+) {
+  const { method, body = null, headers = {}, again } = request
+  try {
+    return await keeping.request({ ...target, method, headers: headersOf(headers), body, signal })
+  } catch (error) {
+    if (!again || !wasUnheard(error)) throw error
+    return await fresh.request({ ...target, method, headers: headersOf(again()), body, signal })
   }
 }
 
