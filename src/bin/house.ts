@@ -12,6 +12,7 @@ import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../pl
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
+import { watchDatabase } from './observed.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
 import { sepaQueue } from './sepa-queue.ts'
@@ -75,6 +76,7 @@ export async function openHouse({
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
+  watchDatabase(metrics, database)
   const announcers = announcersOf(database)
   const operations = registered(areas)
   const queue = sepaQueue(call => execute(call), operations)

@@ -30,6 +30,7 @@ import { Risk } from './m0031-risk.ts'
 import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 import { FrozenAccounts } from './m0034-frozen-accounts.ts'
 import { PushesAnnounced } from './m0039-pushes-announced.ts'
+import { DeliveryFigures } from './m0040-delivery-figures.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   { name: 'm0033-decisions-in-time', class: DecisionsInTime },
   { name: 'm0034-frozen-accounts', class: FrozenAccounts },
   { name: 'm0039-pushes-announced', class: PushesAnnounced },
+  { name: 'm0040-delivery-figures', class: DeliveryFigures },
 ]
