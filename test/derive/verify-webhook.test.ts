@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createHmac } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -98,6 +98,22 @@ print(verify(headers, body, secret), verify(headers, body + b" ", secret), verif
       run('python3', ['-c', program, JSON.stringify(headers), SECRET], { cwd: folder })
     expect((await python(headersOf())).stdout).toBe('True False False\n')
     expect((await python(headersOf(400))).stdout).toBe('False False False\n')
+  })
+
+  test('how JavaScript does', async () => {
+    const source = block('js')
+      .replace('export function', 'return function')
+      .replace(/^import .*$/m, '')
+    const verify = new Function('createHmac', 'timingSafeEqual', source)(createHmac, timingSafeEqual)
+    const headers = lower(headersOf())
+    const given = [
+      verify(headers, BODY, SECRET),
+      verify(headers, `${BODY} `, SECRET),
+      verify(headers, BODY, 'other'),
+    ]
+    expect(given).toEqual([true, false, false])
+    expect(verify(lower(headersOf(400)), BODY, SECRET)).toBe(false)
+    expect(verify({}, BODY, SECRET)).toBe(false)
   })
 
   test('how the shell does', async () => {
