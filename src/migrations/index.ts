@@ -31,6 +31,7 @@ import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 import { FrozenAccounts } from './m0034-frozen-accounts.ts'
 import { PushesAnnounced } from './m0039-pushes-announced.ts'
 import { DeliveryFigures } from './m0040-delivery-figures.ts'
+import { LightDeliveries } from './m0045-light-deliveries.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   { name: 'm0034-frozen-accounts', class: FrozenAccounts },
   { name: 'm0039-pushes-announced', class: PushesAnnounced },
   { name: 'm0040-delivery-figures', class: DeliveryFigures },
+  { name: 'm0045-light-deliveries', class: LightDeliveries },
 ]

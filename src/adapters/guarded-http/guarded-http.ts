@@ -1,9 +1,10 @@
-import type { Agent, Dispatcher } from 'undici'
+import type { Agent } from 'undici'
 import { clock } from '../../kernel/clock.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../kernel/outbound.ts'
+import { remembered } from '../../kernel/remembered.ts'
 import { addressJudge } from './addresses.ts'
+import { type Answer, exchange, TooLate } from './exchange.ts'
 import { failureOf } from './failures.ts'
-import { flat, headersOf } from './headers.ts'
 import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from './lookup.ts'
 import { isRefused, type Target, urlJudge } from './urls.ts'
 import { wasUnheard } from './used-connections.ts'
@@ -21,7 +22,7 @@ interface Options {
  * still leads where it was judged. Redirects are not followed, and no proxy of the environment is asked.
  */
 export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Options = {}): Outbound {
-  const judgeUrl = urlJudge(allow)
+  const judgeUrl = remembered(urlJudge(allow))
   const lookup = guardedLookup(resolver, addressJudge(allow))
   let agents: Promise<Agents> | undefined
   return {
@@ -33,7 +34,7 @@ export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Opt
       const target = judgeUrl(request.url)
       if (isRefused(target)) return { kind: 'refused', ...target }
       agents ??= agentsOf(lookup, ca)
-      return exchange(agents, target, request)
+      return answerTo(agents, target, request)
     },
   }
 }
@@ -65,60 +66,33 @@ async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | u
   }
 }
 
-async function exchange(
+async function answerTo(
   agents: Promise<Agents>,
   target: Target,
   request: OutboundRequest,
 ): Promise<OutboundAnswer> {
   const began = clock.ticks()
-  // AbortSignal.timeout would live on for its whole time after a quick answer.
-  const patience = new AbortController()
-  const { signal } = patience
-  const stopAlarm = clock.alarm(request.timeoutMs, () => patience.abort())
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const answer = await ask(await agents, target, request, signal)
-    const { body, cut } = await read(answer, request.maxBytes)
-    const { statusCode: status, headers } = answer
-    return { kind: 'answered', status, headers: flat(headers), body, cut, latencyMs: latencyMs() }
+    const answer = await ask(await agents, target, request)
+    return { kind: 'answered', ...answer, latencyMs: latencyMs() }
   } catch (error) {
     if (error instanceof RefusedConnection) return { kind: 'refused', ...error.refused }
-    if (signal.aborted)
-      return { kind: 'failed', message: late(request), timedOut: true, latencyMs: latencyMs() }
-    return { kind: 'failed', message: failureOf(error), timedOut: false, latencyMs: latencyMs() }
-  } finally {
-    stopAlarm()
+    const timedOut = error instanceof TooLate
+    const message = timedOut ? error.message : failureOf(error)
+    return { kind: 'failed', message, timedOut, latencyMs: latencyMs() }
   }
 }
 
-/** Twice at the most: a request that went unheard goes out once more, where it may. */
-async function ask(
-  { keeping, fresh }: Agents,
-  target: Target,
-  request: OutboundRequest,
-  signal: AbortSignal,
-) {
-  const { method, body = null, headers = {}, again } = request
+/** Once, and a second time where the first went unheard and nobody minds: within the same limit, in whole seconds. */
+async function ask({ keeping, fresh }: Agents, target: Target, request: OutboundRequest): Promise<Answer> {
+  const began = clock.ticks()
   try {
-    return await keeping.request({ ...target, method, headers: headersOf(headers), body, signal })
+    return await exchange(keeping, target, request)
   } catch (error) {
-    if (!again || !wasUnheard(error)) throw error
-    return await fresh.request({ ...target, method, headers: headersOf(again()), body, signal })
+    if (!request.again || !wasUnheard(error)) throw error
+    const secondsLeft = Math.ceil((request.timeoutMs - (clock.ticks() - began)) / 1_000)
+    const timeoutMs = secondsLeft * 1_000
+    return await exchange(fresh, target, { ...request, headers: request.again(), timeoutMs })
   }
-}
-
-const late = ({ timeoutMs }: OutboundRequest) => `There was no whole answer within ${timeoutMs / 1000} s.`
-
-/** Leaving the loop early ends the connection: whatever is still on its way is thrown away. */
-async function read({ body, headers }: Dispatcher.ResponseData, maxBytes: number) {
-  const chunks: Uint8Array[] = []
-  const isWhole = (size: number) => headers['content-length'] === String(size)
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxBytes || (size === maxBytes && !isWhole(size)))
-      return { body: Buffer.concat(chunks).subarray(0, maxBytes), cut: true }
-  }
-  return { body: Buffer.concat(chunks), cut: false }
 }
