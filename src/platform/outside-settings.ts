@@ -20,6 +20,12 @@ export const outsideSettings = {
       'To whom push services turn when our messages give them trouble. Some of them refuse a made-up one: give yours before you use web push.',
     allowed: 'mailto: and an address, or an https URL',
   }),
+  metricsPort: about(integer(0, 65_535).optional(), {
+    meaning:
+      'Port of `HOST` at which a worker or a relay answers `/health` and `/metrics`; an API process does so at its own.',
+    allowed: '0 to 65535; 0 takes any free port',
+    otherwise: 'none: they are not asked',
+  }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',
     allowed: 'an http or https URL',

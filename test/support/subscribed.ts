@@ -8,12 +8,12 @@ let paths = 0
 /** Subscriptions whose receiver does what a test wants. */
 export function subscriptionsIn(house: TestHouse, receiver: Receiver) {
   /** An owner of this plan with a subscription to `agent.created`, whose receiver does this. */
-  async function subscribed(manner: Manner, plan: (typeof plans)[number] = 'business') {
+  async function subscribed(manner: Manner, plan: (typeof plans)[number] = 'business', by = receiver) {
     const { client, ownerId } = await house.owner()
     await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
     const path = `/${++paths}`
-    receiver.treat(path, manner)
-    const webhook = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
+    by.treat(path, manner)
+    const webhook = await aWebhook(client, { url: by.url + path, events: ['agent.created'] })
     return { client, ownerId, path, id: webhook.id }
   }
 
