@@ -5,7 +5,7 @@ import { positiveEuros } from '../../kernel/money.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
 import { remark, span } from '../../kernel/schemas.ts'
 import { sepaText } from '../../kernel/sepa-text.ts'
-import { courseEvents, scheme, status, TransferEvent, TransferRecord } from './records.ts'
+import { courseEvents, scheme, status, TransferRecord } from './records.ts'
 import { transferKinds } from './transfer.ts'
 
 /** One transfer is at most so much: a hundred million euros. */
@@ -14,7 +14,7 @@ export const HIGHEST = 10_000_000_000n
 /** The rulebooks' length of a remittance information. */
 export const LONGEST_REFERENCE = 140
 
-const reference = z
+export const reference = z
   .string()
   .trim()
   .min(1)
@@ -57,7 +57,8 @@ const body = z
     if (wrong) say('reference', wrong)
   })
 
-const fails = {
+/** Why no money moves, whoever is paid. */
+export const fails = {
   wallet_not_found: [404, 'No such wallet: fromWalletId and the payees must be wallets of yours.'],
   same_wallet: [400, 'toWalletId: the money is in this wallet already.'],
   wallet_frozen: [400, 'fromWalletId: the wallet is frozen, nothing leaves it.'],
@@ -114,59 +115,6 @@ export const transfersApi = {
       ...onIntent,
     },
     emits: courseEvents,
-  }),
-  split: post('/transfers/split', {
-    summary: 'Pay from a wallet into many',
-    description:
-      'All or nothing. Each part has an amount; or all have shares of `amountEuros`, and the cents that rounding leaves go to those who lost most by it.',
-    callers: ['key'],
-    scope: 'transfers:create',
-    body: z
-      .strictObject({
-        fromWalletId: id('wallet'),
-        amountEuros: positiveEuros(HIGHEST)
-          .optional()
-          .meta({ description: 'What is divided; with shares only.' }),
-        parts: z
-          .array(
-            z.strictObject({
-              walletId: id('wallet'),
-              amountEuros: positiveEuros(HIGHEST).optional(),
-              share: z.number().min(0.0001).max(1_000_000).multipleOf(0.0001).optional(),
-            }),
-          )
-          .min(1)
-          .max(1_000),
-        reference: reference.nullable().default(null),
-      })
-      .superRefine(({ amountEuros, parts }, context) => {
-        const byShare = amountEuros !== undefined
-        parts.forEach((part, index) => {
-          const [wanted, other] = byShare
-            ? (['share', 'amountEuros'] as const)
-            : (['amountEuros', 'share'] as const)
-          const say = (name: string, message: string) =>
-            context.addIssue({ code: 'custom', path: ['parts', index, name], message })
-          if (part[wanted] === undefined)
-            say(wanted, byShare ? 'every part needs a share of amountEuros' : 'every part needs its amount')
-          if (part[other] !== undefined)
-            say(other, byShare ? 'the parts are given by their shares' : 'a share is one of amountEuros')
-        })
-      }),
-    example: {
-      fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
-      parts: [
-        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 15.5 },
-        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 10 },
-      ],
-    },
-    returns: [201, TransferRecord],
-    fails: {
-      ...fails,
-      part_of_nothing: [400, 'amountEuros: too little to give every part a cent.'],
-      too_much: [400, 'parts: together they are more than one transfer may be.'],
-    },
-    emits: { 'transfer.split.completed': TransferEvent },
   }),
   list: list('/transfers', {
     summary: 'List transfers',

@@ -1,12 +1,9 @@
 import { area } from '../../kernel/area.ts'
 import { after } from '../../kernel/clock.ts'
-import { type ContextOf, implement } from '../../kernel/operation.ts'
+import { implement } from '../../kernel/operation.ts'
 import { given, within } from '../../kernel/record.ts'
-import { openBook, shortOf } from '../../money/ledger/ledger.ts'
-import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
-import { HIGHEST, transfersApi } from './api.ts'
+import { transfersApi } from './api.ts'
 import { takeUp, UNATTENDED } from './course.ts'
-import { aboutTransfer } from './events.ts'
 import { limitsApi } from './limits-api.ts'
 import { look } from './look.ts'
 import { ownerLimits } from './owner-limits.ts'
@@ -16,78 +13,17 @@ import { transferProcess } from './process.ts'
 import { shown } from './shown.ts'
 import { simulate } from './simulate.ts'
 import { simulateApi } from './simulate-api.ts'
+import { split } from './split.ts'
+import { splitApi } from './split-api.ts'
 import { inquire, lapse, noticed, submit, verify } from './steps.ts'
 import { stepsApi } from './steps-api.ts'
-import { divide, type Part, Transfer, transferMachine } from './transfer.ts'
+import { Transfer, transferMachine } from './transfer.ts'
 
 export { type Paid, paymentsUnder, takeNotice } from './rail-notices.ts'
 export { courseEvents } from './records.ts'
 
-type Split = ContextOf<typeof transfersApi.split>
-
-interface Asked {
-  readonly amountEuros?: bigint | undefined
-  readonly parts: readonly {
-    walletId: string
-    amountEuros?: bigint | undefined
-    share?: number | undefined
-  }[]
-}
-
-/** Who gets what. */
-function partsOf({ amountEuros, parts }: Asked): Part[] {
-  const amounts =
-    amountEuros === undefined
-      ? parts.map(part => part.amountEuros ?? 0n)
-      : divide(
-          amountEuros,
-          parts.map(({ share = 0 }) => share),
-        )
-  return parts.map(({ walletId }, index) => ({ walletId, amountEuros: amounts[index] ?? 0n }))
-}
-
-/** Why these wallets cannot take part; undefined where they can. */
-function hindrance(from: Known | undefined, payees: readonly (Known | undefined)[], { refuse }: Split) {
-  if (!from || payees.includes(undefined)) return refuse('wallet_not_found')
-  if (payees.includes(from)) return refuse('same_wallet')
-  if ([from, ...payees].some(wallet => wallet?.status === 'closed')) return refuse('wallet_closed')
-  return from.status === 'frozen' ? refuse('wallet_frozen') : undefined
-}
-
 const transfers = implement(transfersApi, {
   create: pay,
-
-  async split({ body }, context) {
-    const { em, sql, now, emit, refuse } = context
-    const parts = partsOf(body)
-    const amountEuros = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
-    if (amountEuros > HIGHEST) return refuse('too_much')
-    if (parts.some(part => part.amountEuros === 0n)) return refuse('part_of_nothing')
-    const { fromWalletId, reference } = body
-    const ids = [fromWalletId, ...parts.map(({ walletId }) => walletId)]
-    const book = await openBook(sql, context, { wallets: ids })
-    const [from, ...payees] = await known(ids, context)
-    const hindered = hindrance(from, payees, context)
-    if (hindered) return hindered
-    if (!book.canPay(fromWalletId, amountEuros))
-      return refuse('insufficient_funds', shortOf(amountEuros, book.available(fromWalletId)))
-    const stored = parts.map(part => ({ walletId: part.walletId, cents: String(part.amountEuros) }))
-    const members = {
-      kind: 'split',
-      fromWalletId,
-      amountEuros,
-      parts: stored,
-      reference,
-      completedAt: now,
-    } as const
-    const transfer = em.create(Transfer, members)
-    transferMachine.move(transfer, 'completed')
-    await em.flush()
-    book.spread('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
-    await book.post(sql)
-    emit('transfer.split.completed', aboutTransfer(transfer))
-    return shown(transfer)
-  },
 
   async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, { page }) {
     const found = await page(Transfer, given({ ...filters, createdAt: within(from, to) }))
@@ -140,18 +76,20 @@ const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
     ? undefined
     : `The transfer is ${status} already.`
 
+const divided = implement(splitApi, { split })
 const processed = implement(stepsApi, { look, verify, submit, inquire, lapse, noticed })
 
 /** All of it is of one noun: told apart by who calls. */
 const all = implement(
-  { ...limitsApi, ...transfersApi, ...stepsApi, ...simulateApi },
-  { ...ownerLimits.handlers, ...transfers.handlers, ...processed.handlers, ...simulate.handlers },
+  { ...limitsApi, ...transfersApi, ...splitApi, ...stepsApi, ...simulateApi },
+  {
+    ...ownerLimits.handlers,
+    ...transfers.handlers,
+    ...divided.handlers,
+    ...processed.handlers,
+    ...simulate.handlers,
+  },
 )
-
-async function known(ids: readonly string[], { sql, tenant }: Pick<Split, 'sql' | 'tenant'>) {
-  const wallets = await walletsOf(sql, tenant, ids)
-  return ids.map(id => wallets.get(id))
-}
 
 export const transfersArea = area(
   'Transfers',

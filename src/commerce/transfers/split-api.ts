@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { id } from '../../kernel/ids.ts'
+import { positiveEuros } from '../../kernel/money.ts'
+import { post } from '../../kernel/operation.ts'
+import { fails, HIGHEST, reference } from './api.ts'
+import { TransferEvent, TransferRecord } from './records.ts'
+
+export const splitApi = {
+  split: post('/transfers/split', {
+    summary: 'Pay from a wallet into many',
+    description:
+      'All or nothing. Each part has an amount; or all have shares of `amountEuros`, and the cents that rounding leaves go to those who lost most by it.',
+    callers: ['key'],
+    scope: 'transfers:create',
+    body: z
+      .strictObject({
+        fromWalletId: id('wallet'),
+        amountEuros: positiveEuros(HIGHEST)
+          .optional()
+          .meta({ description: 'What is divided; with shares only.' }),
+        parts: z
+          .array(
+            z.strictObject({
+              walletId: id('wallet'),
+              amountEuros: positiveEuros(HIGHEST).optional(),
+              share: z.number().min(0.0001).max(1_000_000).multipleOf(0.0001).optional(),
+            }),
+          )
+          .min(1)
+          .max(1_000),
+        reference: reference.nullable().default(null),
+      })
+      .superRefine(({ amountEuros, parts }, context) => {
+        const byShare = amountEuros !== undefined
+        parts.forEach((part, index) => {
+          const [wanted, other] = byShare
+            ? (['share', 'amountEuros'] as const)
+            : (['amountEuros', 'share'] as const)
+          const say = (name: string, message: string) =>
+            context.addIssue({ code: 'custom', path: ['parts', index, name], message })
+          if (part[wanted] === undefined)
+            say(wanted, byShare ? 'every part needs a share of amountEuros' : 'every part needs its amount')
+          if (part[other] !== undefined)
+            say(other, byShare ? 'the parts are given by their shares' : 'a share is one of amountEuros')
+        })
+      }),
+    example: {
+      fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      parts: [
+        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 15.5 },
+        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 10 },
+      ],
+    },
+    returns: [201, TransferRecord],
+    fails: {
+      ...fails,
+      part_of_nothing: [400, 'amountEuros: too little to give every part a cent.'],
+      too_much: [400, 'parts: together they are more than one transfer may be.'],
+    },
+    emits: { 'transfer.split.completed': TransferEvent },
+  }),
+}
