@@ -220,10 +220,12 @@ describe('what declaring refuses', () => {
     expect([refused.status, refused.error]).toEqual([400, expect.stringContaining('runId: only an agent')])
   })
 
-  test('is told of an agent that is frozen as a decision', async () => {
+  test('is told of an agent that is frozen as a decision, whatever else is over', async () => {
     const { client, params, id } = await someone()
+    const { id: runId } = await aRun(client, id)
+    await made(client.runs.fail({ params: { id: runId }, body: { reason: 'Over' } }))
     await made(client.agents.freeze({ params, body: {} }))
-    const body = { agentId: id, amountEuros: 5, merchant: 'Bookshop' }
+    const body = { agentId: id, amountEuros: 5, merchant: 'Bookshop', runId }
     const foreseen = await made(client.intents.simulate({ body }))
     expect(foreseen).toMatchObject({ allowed: false, reason: 'The agent is frozen: it cannot spend.' })
     expect((await client.intents.create({ body: { ...body, purpose: 'P' } })).code).toBe('agent_not_active')

@@ -17,7 +17,8 @@ async function ofAgent(agentId: string, { at, runId, ...spend }: Body, context: 
   const scene = await viewScene(sql, opening, [ask])
   const agent = askerOf(actor, agentId, scene)
   if (!agent) return refuse('agent_not_found')
-  const obstacle = obstacleTo(ask, scene, opening.now, context.runId)
+  // Who is frozen is told so, wherever it asks: that is a decision here.
+  const obstacle = agent.status === 'active' && obstacleTo(ask, scene, opening.now, context.runId)
   if (obstacle) return refuse(obstacle)
   const { decision } = decideOn(ask, agent, scene, opening, heldFor({ id: '' }))
   return { ...decision, id: null }

@@ -98,7 +98,7 @@ export const whatIfApi = {
   backtest: post('/policies/{id}/backtest', {
     summary: 'Replay past decisions under a policy',
     description:
-      'What would have been decided otherwise, had agents been under this policy. The decisions of each agent are replayed in order with what they were made by: the request, the funds, the risk and the agent’s state are as they were recorded. Counters begin as they were recorded, and part from the record with each spend that is decided otherwise: what this policy denies leaves room for what comes later, what it lets through takes room. What went through then and would be left to a person now is taken as approved; what a person turned down stays so. The first merchant and the policy’s end are as recorded.',
+      'What would have been decided otherwise, had agents been under this policy. The decisions of each agent are replayed in order with what they were made by: the request, the funds, the risk and the agent’s state are as they were recorded. Counters begin as they were recorded, and part from the record with each spend that is decided otherwise: what this policy denies leaves room for what comes later, what it lets through takes room. What went through then and would be left to a person now is taken as approved; what a person turned down stays so. The first merchant, the policy’s end, and what other agents took of the owner’s budget are as recorded.',
     callers: ['key'],
     ...reading,
     body: z
