@@ -10,6 +10,7 @@ import {
   anAgentUnder,
   anIntent,
   aPolicy,
+  aRun,
   aToken,
   made,
   type TestClient,
@@ -81,6 +82,8 @@ const anySpends = fc.array(
     amountEuros: fc.integer({ min: 1, max: 50 }),
     mcc: fc.constantFrom(null, '5942', '4511'),
     country: fc.constantFrom(null, 'DE', 'FR', 'US'),
+    shop: fc.constantFrom(1, 2),
+    inRun: fc.boolean(),
     after: fc.constantFrom('nothing' as const, 'approve' as const, 'cancel' as const),
   }),
   { minLength: 3, maxLength: 6 },
@@ -89,11 +92,12 @@ const anySpends = fc.array(
 describe('simulating', () => {
   test('says what declaring then decides, whatever came before; and replayed under the same rules nothing differs', async () => {
     await fc.assert(
-      fc.asyncProperty(anyRules, anySpends, async (rules, spends) => {
+      fc.asyncProperty(anyRules, anySpends, euros(90), euros(90), async (rules, spends, ofRun, ofOwner) => {
         const { client, id, agent, declare } = await someone(rules)
-        let shop = 0
-        for (const { after, ...spend } of spends) {
-          const asked = { ...spend, merchant: `shop${++shop}.example.com` }
+        const run = await aRun(client, id, { budgetEuros: ofRun === 0 ? null : ofRun })
+        await made(client.policies.setBudget({ body: { dailyLimitEuros: ofOwner } }))
+        for (const { after, shop, inRun, ...spend } of spends) {
+          const asked = { ...spend, merchant: `shop${shop}.example.com`, runId: inRun ? run.id : null }
           const foreseen = await made(client.intents.simulate({ body: { ...asked, agentId: id } }))
           const { decision, ...intent } = await declare(spend.amountEuros, asked)
           expect(decided(foreseen)).toEqual(decided(decision))
