@@ -28,10 +28,10 @@ export class OwnerBudgets extends Migration {
           select pg_advisory_xact_lock(hashtextextended('counters|' || of_owner || '|' || of_mode, 0));
         end;
 
-      drop function counters_open(text, text, text[], date, text[], text[], text[]);
-      -- As before; and where the owner has a budget, the owner's own counters of each of these days too, with what
-      -- they are limited to. They come after those of agents, by their names, and of each other \`all\` comes first.
-      create function counters_open(of_owner text, of_mode text, spending text[], on_day date, agents text[],
+      -- As counters_open, which processes of the version before still call; and where the owner has a budget, the owner's
+      -- own counters of each of these days too, with what they are limited to. They come after those of agents, by
+      -- their names, and of each other \`all\` comes first.
+      create function open_counters(of_owner text, of_mode text, spending text[], on_day date, agents text[],
         cause_types text[], cause_ids text[]) returns table (counter counters, limit_cents bigint) language plpgsql
         set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
       declare

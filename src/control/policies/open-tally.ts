@@ -20,7 +20,7 @@ const COUNTER = `reserved_cents as reserved, spent_cents as spent, reserved_uses
 
 const OPEN = `
 select subject, period, ${COUNTER}, limit_cents as "limit"
-from counters_open($1, $2, $3, $4, $5, $6, $7) as opened, lateral (select (opened.counter).*) as k`
+from open_counters($1, $2, $3, $4, $5, $6, $7) as opened, lateral (select (opened.counter).*) as k`
 
 const TAKEN = `
 select r.cause_type as type, r.cause_id as id, r.subjects, r.day::text, r.term, r.amount_cents as amount,
