@@ -191,6 +191,12 @@ describe('what is said', () => {
       {},
     ],
     [
+      'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
+      {},
+      { budgets: [{ ...budgetOf('owner', 2_000n, 1n), period: 'month' }, budgetOf('run', 5_000n, 3_000n)] },
+      {},
+    ],
+    [
       'The agent may spend from 13:00 to 15:00 UTC, and it is 12:00 UTC.',
       { activeHoursStart: 13, activeHoursEnd: 15 },
       {},

@@ -42,7 +42,7 @@ export const cents = fc.oneof(
 )
 export const limit = fc.option(cents, { nil: null })
 
-export const budgetOf = (level: 'run' | 'card', limit: bigint, used: bigint) => ({
+export const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: bigint) => ({
   ...{ level, id: `${level}_1`, name: `“${level}”` },
   ...{ limitEuros: limit, usedEuros: used },
 })
