@@ -63,15 +63,8 @@ export async function openHouse({
   outside = {},
   outbound = guardedHttp({ allow: settings.outboundAllowCidrs ?? [] }),
 }: HouseOptions): Promise<OpenHouse> {
-  const { databaseUrl, dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
-  const secrets = [
-    dashboardSecret,
-    secretKey,
-    encryptionKey,
-    encryptionKeysOld,
-    settings.temporalApiKey ?? [],
-  ]
-  const log = openLog(settings.logLevel, secrets.flat())
+  const { databaseUrl, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const log = openLog(settings.logLevel, secretsIn(settings))
   await (shared ? requireMigrated : migrate)(databaseUrl)
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
@@ -87,12 +80,7 @@ export async function openHouse({
       database,
       metrics,
       publicUrl: settings.publicUrl,
-      walletBank: { code: settings.bankCode, bic: settings.bankBic },
-      collection: {
-        iban: settings.collectionIban ?? null,
-        bic: settings.collectionBic ?? null,
-        holder: settings.accountHolder,
-      },
+      ...accountsOf(settings),
       outside: { ...outsideOf(settings, queue), ...outside },
       outbound,
       pushContact: settings.pushContact,
@@ -116,3 +104,25 @@ export async function openHouse({
     ...{ ports: house.ports, onOutbox: announcers.outbox },
   }
 }
+
+/** What no line of the log may show. */
+const secretsIn = ({
+  dashboardSecret,
+  secretKey,
+  encryptionKey,
+  encryptionKeysOld = [],
+  temporalApiKey,
+}: ServiceSettings): string[] =>
+  [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, temporalApiKey ?? []].flat()
+
+/** Where test money and live money are sent to. */
+const accountsOf = (
+  settings: Settings,
+): Pick<Parameters<typeof portsOf>[0], 'walletBank' | 'collection'> => ({
+  walletBank: { code: settings.bankCode, bic: settings.bankBic },
+  collection: {
+    iban: settings.collectionIban ?? null,
+    bic: settings.collectionBic ?? null,
+    holder: settings.accountHolder,
+  },
+})

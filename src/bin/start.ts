@@ -6,11 +6,12 @@ import { claim } from './claim.ts'
 import { startDeadlines } from './deadlines.ts'
 import { startDeliveries } from './deliveries.ts'
 import { environment } from './environment.ts'
+import type { ServiceSettings } from './house.ts'
 import { type Instance, publisher, removeInstance } from './instance-file.ts'
 import { type Lifetime, live } from './lifetime.ts'
 import { startPushes } from './pushes.ts'
 import { complain, say } from './say.ts'
-import { keepSecrets, openSecrets } from './secrets.ts'
+import { keepSecrets, openSecrets, type Secrets } from './secrets.ts'
 import { startSepaInbox } from './sepa-inbox.ts'
 import { openService, type Service } from './service.ts'
 import { type Temporal, temporalAtOnce, temporalLater } from './temporal.ts'
@@ -25,28 +26,18 @@ async function start(life: Lifetime): Promise<void> {
   removeInstance(dataDir)
 
   const secrets = openSecrets(dataDir)
-  const dashboardSecret = settings.dashboardSecret ?? secrets.dashboardSecret
-  const secretKey = settings.secretKey ?? secrets.secretKey
-  const encryptionKey = settings.encryptionKey ?? secrets.encryptionKey
   const wish = { settings, dataDir, life }
   const temporal = temporalAtOnce(wish)
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
   say('Preparing the database')
-  const own = { databaseUrl, dashboardSecret, secretKey, encryptionKey }
-  const service = await openService({ settings: { ...settings, ...own } })
-  life.closeLater(() => service.stop())
-  for (const part of [
-    startDeadlines(service.house),
-    startDeliveries(service.house),
-    startPushes(service.house),
-    startSepaInbox(service.house),
-  ])
-    life.closeLater(() => part.stop())
+  const own = { ...secretsFor(settings, secrets), databaseUrl }
+  const service = await serve({ ...settings, ...own }, life)
   const sandbox = await service.seedSandbox(secrets.sandbox)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 
   const url = await listen(service, settings)
+  const { dashboardSecret } = own
   const instance = { url, docs: `${url}/docs`, ...sandbox, dashboardSecret, databaseUrl, ...NO_TEMPORAL }
   const publish = publisher(dataDir, life)
   const soon = await Promise.race([temporal, sleep(SOON_MS, null, { ref: false })])
@@ -61,6 +52,24 @@ async function start(life: Lifetime): Promise<void> {
       say(`Temporal is ready. Web UI ${late.webUi}`)
       return work(service, late, life)
     })
+}
+
+/** Those that we are given, or else what was made up at the first start. */
+const secretsFor = (settings: Settings, kept: Secrets) => ({
+  dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
+  secretKey: settings.secretKey ?? kept.secretKey,
+  encryptionKey: settings.encryptionKey ?? kept.encryptionKey,
+})
+
+/** The API, and all that runs beside it without Temporal. */
+async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
+  const service = await openService({ settings })
+  life.closeLater(() => service.stop())
+  for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox]) {
+    const part = start(service.house)
+    life.closeLater(() => part.stop())
+  }
+  return service
 }
 
 /** Nobody waits longer for a server that has its difficulties. */

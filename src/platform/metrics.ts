@@ -13,8 +13,23 @@ export interface Metrics {
 
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  const { requests, sizes, trips, requestsOut } = histogramsOf([registry])
+  watchPool(pool, registry)
+  return {
+    served: (operation, status, milliseconds) =>
+      requests.observe({ operation: operation ?? 'none', status: String(status) }, milliseconds / 1000),
+    batch(operation, size, roundTrips) {
+      sizes.observe({ operation }, size)
+      trips.observe({ operation }, roundTrips)
+    },
+    sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
+    watch: (name, help, read) => watch(registry, name, help, read),
+    text: () => registry.metrics(),
+  }
+}
+
+function histogramsOf(registers: Registry[]) {
   const requests = new Histogram({
     name: 'http_request_seconds',
     help: 'Requests by operation and status.',
@@ -43,18 +58,7 @@ export function openMetrics(pool: Pool): Metrics {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   })
-  watchPool(pool, registry)
-  return {
-    served: (operation, status, milliseconds) =>
-      requests.observe({ operation: operation ?? 'none', status: String(status) }, milliseconds / 1000),
-    batch(operation, size, roundTrips) {
-      sizes.observe({ operation }, size)
-      trips.observe({ operation }, roundTrips)
-    },
-    sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
-    watch: (name, help, read) => watch(registry, name, help, read),
-    text: () => registry.metrics(),
-  }
+  return { requests, sizes, trips, requestsOut }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

@@ -49,29 +49,31 @@ async function getTemporal(search: Required<Search>): Promise<Found> {
 }
 
 /** Made in a folder aside and moved at the end: an interruption leaves no half of a binary. */
-async function fill(cache: string, { env, tell, release }: Required<Search>): Promise<Found> {
+async function fill(cache: string, search: Required<Search>): Promise<Found> {
   const binary = join(cache, 'temporal')
   if (existsSync(binary)) return { binary }
   removeUnfinished(cache)
-  const folder = mkdtempSync(join(cache, UNFINISHED))
-  const failures: string[] = []
+  try {
+    renameSync(await make(mkdtempSync(join(cache, UNFINISHED)), search), binary)
+    return { binary }
+  } finally {
+    removeUnfinished(cache)
+  }
+}
+
+/** By the first way that gives one that runs here. */
+async function make(folder: string, { env, tell, release }: Required<Search>): Promise<string> {
   const ways = {
     download: () => downloadTemporal(release, folder, tell),
     build: () => buildTemporal(release, folder, { env, tell }),
   }
-  try {
-    for (const [name, way] of Object.entries(ways)) {
-      const made = await way().catch((error: Error) => void failures.push(`${name}: ${error.message}`))
-      if (made && (await isNewEnough(made, release))) {
-        renameSync(made, binary)
-        return { binary }
-      }
-      if (made) failures.push(`${name}: what came of it does not run here`)
-    }
-    throw new Error(failures.join('; '))
-  } finally {
-    removeUnfinished(cache)
+  const failures: string[] = []
+  for (const [name, way] of Object.entries(ways)) {
+    const made = await way().catch((error: Error) => void failures.push(`${name}: ${error.message}`))
+    if (made && (await isNewEnough(made, release))) return made
+    if (made) failures.push(`${name}: what came of it does not run here`)
   }
+  throw new Error(failures.join('; '))
 }
 
 function removeUnfinished(cache: string): void {

@@ -82,32 +82,23 @@ export interface Verification {
   readonly problems: readonly string[]
 }
 
+interface Reached {
+  readonly posted: Euros
+  readonly held: Euros
+  readonly entries: bigint
+}
+
+const NOTHING: Reached = { posted: 0n, held: 0n, entries: 0n }
+
 /** Every account against its entries, and all of them against zero. */
 export async function verify(sql: Sql, { ownerId, mode }: Tenant): Promise<Verification> {
   const accounts = await sql<Claimed>(CLAIMED, [ownerId, mode])
-  const reached = new Map<string, { posted: Euros; held: Euros; entries: bigint }>()
   const problems: string[] = []
-  for (const slice of slicesOf(accounts)) {
-    const columns = [
-      slice.map(({ id }) => id),
-      slice.map(({ first }) => first),
-      slice.map(({ last }) => last),
-    ]
-    for (const part of await sql<Read>(READ, columns)) {
-      const so = reached.get(part.id) ?? { posted: 0n, held: 0n, entries: 0n }
-      if (part.gaps > 0n || part.breaks > 0n || part.before !== so.posted || part.heldBefore !== so.held)
-        problems.push(`${part.id}: its entries do not follow each other without a gap.`)
-      reached.set(part.id, {
-        posted: so.posted + part.sum,
-        held: so.held + part.heldSum,
-        entries: so.entries + part.entries,
-      })
-    }
-  }
+  const reached = await readThrough(sql, accounts, problems)
   const sums = new Map<string, Euros>()
   let entries = 0n
   for (const account of accounts) {
-    const so = reached.get(account.id) ?? { posted: 0n, held: 0n, entries: 0n }
+    const so = reached.get(account.id) ?? NOTHING
     problems.push(...complaintsAbout(account, so))
     entries += so.entries
     sums.set(account.currency, (sums.get(account.currency) ?? 0n) + so.posted)
@@ -117,7 +108,30 @@ export async function verify(sql: Sql, { ownerId, mode }: Tenant): Promise<Verif
   return { accounts: accounts.length, entries, sums, problems }
 }
 
-type Reached = { readonly posted: Euros; readonly held: Euros; readonly entries: bigint }
+/** What the entries of each account come to; where they do not follow each other is among the problems. */
+async function readThrough(sql: Sql, accounts: readonly Claimed[], problems: string[]) {
+  const reached = new Map<string, Reached>()
+  for await (const part of partsOf(sql, accounts)) {
+    const so = reached.get(part.id) ?? NOTHING
+    if (part.gaps > 0n || part.breaks > 0n || part.before !== so.posted || part.heldBefore !== so.held)
+      problems.push(`${part.id}: its entries do not follow each other without a gap.`)
+    reached.set(part.id, {
+      posted: so.posted + part.sum,
+      held: so.held + part.heldSum,
+      entries: so.entries + part.entries,
+    })
+  }
+  return reached
+}
+
+async function* partsOf(sql: Sql, accounts: readonly Claimed[]): AsyncGenerator<Read> {
+  for (const slice of slicesOf(accounts))
+    yield* await sql<Read>(READ, [
+      slice.map(({ id }) => id),
+      slice.map(({ first }) => first),
+      slice.map(({ last }) => last),
+    ])
+}
 
 function* complaintsAbout({ id, version, posted, held, holds }: Claimed, so: Reached): Generator<string> {
   if (so.entries !== version) yield `${id}: it has ${so.entries} entries and counts ${version}.`
