@@ -105,6 +105,10 @@ export const deliveriesApi = {
   retry: post('/webhooks/deliveries/{id}/retry', {
     callers: [],
     summary: 'Try again now',
+    body: z.strictObject({
+      asked: z.boolean().meta({ description: 'Whether a person asks for it, who does not want to wait.' }),
+    }),
+    example: { asked: true },
     returns: [200, z.object({ acted: z.boolean() })],
     fails: { delivery_not_found },
   }),
