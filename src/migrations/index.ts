@@ -29,6 +29,7 @@ import { Delegations } from './m0030-delegations.ts'
 import { Risk } from './m0031-risk.ts'
 import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 import { FrozenAccounts } from './m0034-frozen-accounts.ts'
+import { DueWebhooks } from './m0043-due-webhooks.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -63,4 +64,5 @@ export const migrations = [
   { name: 'm0031-risk', class: Risk },
   { name: 'm0033-decisions-in-time', class: DecisionsInTime },
   { name: 'm0034-frozen-accounts', class: FrozenAccounts },
+  { name: 'm0043-due-webhooks', class: DueWebhooks },
 ]
