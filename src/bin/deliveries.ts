@@ -19,7 +19,10 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     onFailure,
     ...(pollMs === undefined ? {} : { pollMs }),
   })
-  const listener = listen(settings.databaseUrl, 'deliveries', deliverer.wake)
+  const listener = listen(settings.databaseUrl, 'deliveries', changed => {
+    if (changed) deliverer.forget(changed)
+    deliverer.wake()
+  })
   const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {
     async stop() {

@@ -77,6 +77,10 @@ describe('what follows from an attempt', () => {
     ['soon', null],
     ['Fri, 20 Nov 2026 09:31:00 GMT', 60_000],
     ['Fri, 20 Nov 2026 09:29:00 GMT', null],
+    ['9'.repeat(400), 4 * 3_600_000],
+    ['Fri, 20 Nov 2126 09:31:00 GMT', 4 * 3_600_000],
+    ['try in 2030', null],
+    ['1.5', null],
   ])('Retry-After: %s puts it off by %s ms', (value, ms) => {
     expect(retryAfterOf(value, NOW)).toBe(ms)
   })

@@ -41,11 +41,20 @@ export class Deliverer {
   #woken = false
   /** Something is due for which there was no room. */
   #crowded = false
+  /** Subscriptions that have changed since what is due was looked for. */
+  readonly #changed = new Set<string>()
 
   /** There is something to do. */
   readonly wake = (): void => {
     this.#woken = true
     this.#idling.abort()
+  }
+
+  /** What was taken for this subscription is taken anew, as it is now. */
+  readonly forget = (webhookId: string): void => {
+    this.#changed.add(webhookId)
+    const lane = this.#lanes.get(webhookId)
+    if (lane) this.#giveBack(lane)
   }
 
   constructor(parts: DelivererParts) {
@@ -76,12 +85,14 @@ export class Deliverer {
   /** Takes what is due and begins it; gives how many. */
   async #round(): Promise<number> {
     this.#woken = false
+    this.#changed.clear()
     const due = await dueLanes(this.#parts.database)
     const shares = this.#lanes.allot(due)
     this.#crowded = shares.length < due.length
     if (shares.length === 0) return 0
     const taken = Map.groupBy(await take(this.#parts.database, shares), ({ webhookId }) => webhookId)
     for (const share of shares) this.#lanes.add(share, taken.get(share.lane.id) ?? [])
+    for (const id of this.#changed) this.forget(id)
     this.#begin()
     return taken.size
   }

@@ -76,6 +76,10 @@ export class Lanes {
     return this.#lanes.values()
   }
 
+  get(id: string): Lane | undefined {
+    return this.#lanes.get(id)
+  }
+
   /** What has been taken for it. */
   add({ lane, most }: Share, taken: readonly Claimed[]): void {
     if (taken.length === 0) return
