@@ -33,22 +33,20 @@ async function crowded() {
     return shown.filter(({ status }) => status === 'delivering').length === AT_ONCE + REST
   })
   const release = () => held.forEach(answer => void answer())
-  /** How many wait that nobody has taken. */
-  const free = async () =>
-    (
-      await house.sql(
-        `select 1 from deliveries where webhook_id = $1 and status = 'pending' and leased_until is null`,
-        [webhook.id],
-      )
-    ).length
-  return { client, params: { id: webhook.id }, webhook, path, elsewhere, release, free }
+  /** Waits until those behind the first ones have been given back, or taken once more. */
+  const letGo = (condition: 'leased_until is null' | 'claims = 2') =>
+    until(`they are let go: ${condition}`, async () => {
+      const text = `select 1 from deliveries where webhook_id = $1 and status = 'pending' and ${condition}`
+      return (await house.sql(text, [webhook.id])).length === REST
+    })
+  return { client, params: { id: webhook.id }, path, elsewhere, release, letGo }
 }
 
 describe('what has been taken and is not on its way yet', () => {
   test('does not arrive any more once the subscription is deleted', async () => {
-    const { client, params, path, release, free } = await crowded()
+    const { client, params, path, release, letGo } = await crowded()
     await made(client.webhooks.delete({ params }))
-    await until('it is given back', async () => (await free()) === REST)
+    await letGo('leased_until is null')
     release()
     await until('the others are marked', async () => {
       const left = await house.sql(`select 1 from deliveries where webhook_id = $1 and status = 'pending'`, [
@@ -62,16 +60,18 @@ describe('what has been taken and is not on its way yet', () => {
   })
 
   test('goes to the new address', async () => {
-    const { client, params, path, elsewhere, release } = await crowded()
+    const { client, params, path, elsewhere, release, letGo } = await crowded()
     await made(client.webhooks.update({ params, body: { url: receiver.url + elsewhere } }))
+    await letGo('claims = 2')
     release()
     await until('the rest arrives', () => receiver.at(elsewhere).length === REST)
     expect(receiver.at(path)).toHaveLength(AT_ONCE)
   })
 
   test('is signed with the new secret too', async () => {
-    const { client, params, path, release } = await crowded()
+    const { client, params, path, release, letGo } = await crowded()
     const { secret } = await made(client.webhooks.rotateSecret({ params }))
+    await letGo('claims = 2')
     release()
     await until('the rest arrives', () => receiver.at(path).length === AT_ONCE + REST)
     for (const { headers, body } of receiver.at(path).slice(AT_ONCE))
