@@ -22,12 +22,16 @@ export function judgeHeaders({ headers = {} }: OutboundRequest): RefusedAddress 
   )
 }
 
-/** As they go out: the answer is to come as it is, since what is compressed can grow without bound. */
-export const headersOf = ({ headers }: OutboundRequest): Record<string, string> => ({
-  'user-agent': 'agent-payments',
-  ...headers,
-  'accept-encoding': 'identity',
-})
+/** As they go out, each once: the answer is to come as it is, since what is compressed can grow without bound. */
+export function headersOf({ headers = {} }: OutboundRequest): Record<string, string> {
+  const given = Object.entries(headers).filter(([name]) => !/^accept-encoding$/i.test(name))
+  const isNamed = given.some(([name]) => /^user-agent$/i.test(name))
+  return {
+    ...(isNamed ? {} : { 'user-agent': 'agent-payments' }),
+    ...Object.fromEntries(given),
+    'accept-encoding': 'identity',
+  }
+}
 
 export const flat = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
   Object.fromEntries(
