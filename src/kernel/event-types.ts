@@ -19,14 +19,18 @@ export interface EventType {
   readonly example: Readonly<Record<string, unknown>>
 }
 
-/** The schemas of all events by name: those that operations and reactions emit, and those that are announced. */
-export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {
+/** Every place that declares events: what areas announce, what reactions and operations emit. */
+export function eventDeclarations(areas: Areas): Events[] {
   const all = Object.values(areas)
-  const declared: Events[] = [
+  return [
     ...all.map(({ announces }) => announces),
     ...all.flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),
     ...registered(areas).map(({ operation }) => operation.emits),
   ]
-  const schemas = new Map(declared.flatMap(events => Object.entries(events)))
+}
+
+/** The schemas of all events by name. */
+export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {
+  const schemas = new Map(eventDeclarations(areas).flatMap(events => Object.entries(events)))
   return new Map([...schemas].sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -53,8 +53,10 @@ export function explain(delivery: Told, webhook: Webhook | undefined): string {
       return `Given up after ${count}.${wrong}`
     case 'dead':
       return `A dead letter after ${count}.${wrong} Replay it once the receiver is well.`
-    case 'pending':
-      return `${waitingFor(webhook, tries, dueAt)}${wrong}`
+    case 'pending': {
+      const waits = waitingFor(webhook, tries, dueAt)
+      return waits.endsWith(wrong) ? waits : waits + wrong
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Areas } from '../../kernel/area.ts'
 import { type EventType, eventSchemas, RESERVED } from '../../kernel/event-types.ts'
-import { exampleOf } from './example.ts'
+import { eventExample } from './event-example.ts'
 import { SchemaCollector } from './schemas.ts'
 import type { Document, JsonSchema } from './types.ts'
 
@@ -12,7 +12,7 @@ export function eventTypesOf(areas: Areas, schemas = new SchemaCollector()): Eve
       event,
       reserved: RESERVED.has(event),
       schema: { ...schema },
-      example: exampleOf(schema, schemas.all()) as EventType['example'],
+      example: eventExample(event, schema, schemas.all()) as EventType['example'],
     }
   })
 }
@@ -31,6 +31,12 @@ const HEADERS: readonly (readonly [name: string, schema: JsonSchema, description
   ['X-Request-Id', string(), 'The request that caused the event.'],
 ]
 
+const NEXT_SIGNATURE = {
+  ...{ name: 'X-Service-Signature-Next', in: 'header' as const, required: false },
+  description: 'While a new secret is about to take over: the same with that one.',
+  schema: string({ pattern: '^sha256=[0-9a-f]{64}$' }),
+}
+
 /** What receivers are sent: an operation of theirs for each event. */
 export const webhooksOf = (types: readonly EventType[]): Document['webhooks'] =>
   Object.fromEntries(
@@ -45,9 +51,12 @@ export const webhooksOf = (types: readonly EventType[]): Document['webhooks'] =>
             ? 'Reserved: it can be subscribed to, and is never sent.'
             : 'Sent at least once to every subscription that names it, in no certain order.',
           security: [],
-          parameters: HEADERS.map(([name, header, description]) => ({
-            ...{ name, in: 'header' as const, required: true, description, schema: header },
-          })),
+          parameters: [
+            ...HEADERS.map(([name, header, description]) => ({
+              ...{ name, in: 'header' as const, required: true, description, schema: header },
+            })),
+            NEXT_SIGNATURE,
+          ],
           requestBody: {
             required: true,
             content: {
