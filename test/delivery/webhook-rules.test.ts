@@ -157,6 +157,35 @@ describe('places', () => {
   })
 })
 
+test('where all places are taken, those that become free go round', () => {
+  const lanes = new Lanes()
+  const enter = (id: string, ownerId: string, count: number) => {
+    const [share] = lanes.allot([{ id, ownerId, failing: false }])
+    if (!share) throw new Error('no share')
+    learn(share.lane, true, 5)
+    learn(share.lane, true, 5)
+    lanes.add(
+      share,
+      Array.from({ length: count }, () => ({ id }) as never),
+    )
+    return share.lane
+  }
+  /** Begins what can begin, as whoever delivers does; tells for whom. */
+  const begin = () => {
+    const begun: string[] = []
+    for (const lane of lanes) while (lanes.next(lane)) begun.push(lane.id)
+    return begun
+  }
+  const busy = Array.from({ length: 16 }, (_, n) => enter(`busy${n}`, `owner${n % 4}`, 60))
+  expect(begin()).toHaveLength(256)
+  enter('late', 'other', 1)
+  const served = [...busy, ...busy].flatMap(lane => {
+    lanes.ended(lane)
+    return begin()
+  })
+  expect(new Set(served)).toEqual(new Set([...busy.map(({ id }) => id), 'late']))
+})
+
 describe('names of events', () => {
   const known = ['agent.frozen', 'agent.created', 'intent.approved', 'wallet.funded']
   test.each([
