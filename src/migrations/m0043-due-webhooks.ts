@@ -23,7 +23,8 @@ export class DueWebhooks extends Migration {
         ), due as (
           select w.id, w.owner_id, w.failures > 0 as failing, waiting.due_at,
             row_number() over (partition by w.owner_id order by waiting.due_at) as turn
-          from waiting join webhooks w on w.id = waiting.webhook_id
+          from waiting
+          cross join lateral (select * from webhooks one where one.id = waiting.webhook_id limit 1) w
           where w.status = 'active' and w.deleted_at is null and waiting.due_at <= clock_timestamp()
             and (w.paused_until is null or w.paused_until <= clock_timestamp())
         )
