@@ -30,6 +30,7 @@ import { Risk } from './m0031-risk.ts'
 import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 import { FrozenAccounts } from './m0034-frozen-accounts.ts'
 import { DueWebhooks } from './m0043-due-webhooks.ts'
+import { LightDeliveries } from './m0045-light-deliveries.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   { name: 'm0033-decisions-in-time', class: DecisionsInTime },
   { name: 'm0034-frozen-accounts', class: FrozenAccounts },
   { name: 'm0043-due-webhooks', class: DueWebhooks },
+  { name: 'm0045-light-deliveries', class: LightDeliveries },
 ]

@@ -1,9 +1,11 @@
-import type { Agent, Dispatcher } from 'undici'
+import type { Agent } from 'undici'
 import { clock } from '../../kernel/clock.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../kernel/outbound.ts'
+import { remembered } from '../../kernel/remembered.ts'
 import { addressJudge } from './addresses.ts'
+import { exchange, TooLate } from './exchange.ts'
 import { failureOf } from './failures.ts'
-import { flat, headersOf, judgeHeaders } from './headers.ts'
+import { judgeHeaders } from './headers.ts'
 import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from './lookup.ts'
 import { isRefused, type Target, urlJudge } from './urls.ts'
 
@@ -20,7 +22,7 @@ interface Options {
  * still leads where it was judged. Redirects are not followed, and no proxy of the environment is asked.
  */
 export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Options = {}): Outbound {
-  const judgeUrl = urlJudge(allow)
+  const judgeUrl = remembered(urlJudge(allow))
   const lookup = guardedLookup(resolver, addressJudge(allow))
   let agent: Promise<Agent> | undefined
   return {
@@ -34,7 +36,7 @@ export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Opt
       const refused = judgeHeaders(request)
       if (refused) return { kind: 'refused', ...refused }
       agent ??= agentOf(lookup, ca)
-      return exchange(agent, target, request)
+      return answerTo(agent, target, request)
     },
   }
 }
@@ -61,50 +63,20 @@ async function agentOf(lookup: ReturnType<typeof guardedLookup>, ca: string | un
   })
 }
 
-async function exchange(
+async function answerTo(
   agent: Promise<Agent>,
   target: Target,
   request: OutboundRequest,
 ): Promise<OutboundAnswer> {
   const began = clock.ticks()
-  // AbortSignal.timeout would live on for its whole time after a quick answer.
-  const patience = new AbortController()
-  const { signal } = patience
-  const stopAlarm = clock.alarm(request.timeoutMs, () => patience.abort())
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const answer = await (await agent).request({
-      ...target,
-      method: request.method,
-      headers: headersOf(request),
-      body: request.body ?? null,
-      signal,
-    })
-    const { body, cut } = await read(answer, request.maxBytes)
-    const { statusCode: status, headers } = answer
-    return { kind: 'answered', status, headers: flat(headers), body, cut, latencyMs: latencyMs() }
+    const answer = await exchange(await agent, target, request)
+    return { kind: 'answered', ...answer, latencyMs: latencyMs() }
   } catch (error) {
     if (error instanceof RefusedConnection) return { kind: 'refused', ...error.refused }
-    if (signal.aborted)
-      return { kind: 'failed', message: late(request), timedOut: true, latencyMs: latencyMs() }
-    return { kind: 'failed', message: failureOf(error), timedOut: false, latencyMs: latencyMs() }
-  } finally {
-    stopAlarm()
+    const timedOut = error instanceof TooLate
+    const message = timedOut ? error.message : failureOf(error)
+    return { kind: 'failed', message, timedOut, latencyMs: latencyMs() }
   }
-}
-
-const late = ({ timeoutMs }: OutboundRequest) => `There was no whole answer within ${timeoutMs / 1000} s.`
-
-/** Leaving the loop early ends the connection: whatever is still on its way is thrown away. */
-async function read({ body, headers }: Dispatcher.ResponseData, maxBytes: number) {
-  const chunks: Uint8Array[] = []
-  const isWhole = (size: number) => headers['content-length'] === String(size)
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxBytes || (size === maxBytes && !isWhole(size)))
-      return { body: Buffer.concat(chunks).subarray(0, maxBytes), cut: true }
-  }
-  return { body: Buffer.concat(chunks), cut: false }
 }

@@ -80,6 +80,10 @@ export class Lanes {
     return this.#lanes.get(id)
   }
 
+  get underWay(): number {
+    return this.#all
+  }
+
   /** What has been taken for it. */
   add({ lane, most }: Share, taken: readonly Claimed[]): void {
     if (taken.length === 0) return
