@@ -14,7 +14,7 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     database,
     ports,
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
-    giveUp: (id, reason) => giveUp(house, id, reason),
+    giveUp: (id, why) => giveUp(house, id, why),
     onOutbox: house.onOutbox,
     onFailure,
     ...(pollMs === undefined ? {} : { pollMs }),

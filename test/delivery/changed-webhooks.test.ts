@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { verifyWebhook } from '../../src/derive/client.ts'
-import { deliveriesOf } from '../support/deliveries.ts'
+import { deliveriesOf, delivery } from '../support/deliveries.ts'
 import { anAgent, anAgentUnder, aWebhook, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { times } from '../support/pot-house.ts'
@@ -77,6 +77,22 @@ describe('what has been taken and is not on its way yet', () => {
     for (const { headers, body } of receiver.at(path).slice(AT_ONCE))
       verifyWebhook(headers, body, String(secret))
   })
+})
+
+test('that the old address wants nothing more is no reason to give up the new one', async () => {
+  const { client } = await house.owner()
+  const [old, path] = [`/${++paths}`, `/${++paths}`]
+  const held: (() => void)[] = []
+  receiver.treat(old, response => void held.push(() => response.writeHead(410).end()))
+  const { id } = await aWebhook(client, { url: receiver.url + old, events: ['agent.created'] })
+  await anAgent(client)
+  await until('it is on its way', () => held.length === 1)
+  await made(client.webhooks.update({ params: { id }, body: { url: receiver.url + path } }))
+  held[0]?.()
+  await delivery(client, id, one => one.attempts[0]?.status === 410)
+  await anAgent(client)
+  await until('the new one hears of what comes', () => receiver.at(path).length > 0)
+  expect((await made(client.webhooks.get({ params: { id } }))).status).toBe('active')
 })
 
 test('of many subscriptions made at once none is beyond the limit', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { expireDeliveries } from '../../src/delivery/webhooks/webhooks.ts'
+import { firstIdAt, newId } from '../../src/kernel/ids.ts'
 import { startEngine } from '../support/engine.ts'
 
 const engine = await startEngine(areas)
@@ -68,4 +69,26 @@ describe('a receiver that is left alone', () => {
     expect(await pausedUntil(id)).toBeNull()
     expect((await due(1_000)).map(one => one.id)).toContain(id)
   })
+})
+
+test('deliveries are kept for 30 days, whatever has become of them', async () => {
+  const [id] = (await waiting(anOwner(), 1, 1)) as [string]
+  const days = 86_400_000
+  const aged = async (age: number) => {
+    const old = firstIdAt('delivery', new Date(Date.now() - age))
+    await engine.sql(
+      `insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at,
+         claims, tries, attempts) select $2, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, 'dead', null,
+         claims, tries, attempts from deliveries where webhook_id = $1 limit 1`,
+      [id, old],
+    )
+    return old
+  }
+  await aged(31 * days)
+  const kept = await aged(29 * days)
+  await expireDeliveries(engine.house.database)
+  const { rows } = await engine.sql(`select id from deliveries where webhook_id = $1 and status = 'dead'`, [
+    id,
+  ])
+  expect(rows.map(row => row.id)).toEqual([kept])
 })

@@ -4,6 +4,7 @@ import type { Database } from '../../kernel/database.ts'
 import { gatherer } from '../../kernel/gather.ts'
 import type { Ports } from '../../kernel/ports.ts'
 import { type Claimed, dueLanes, take } from './claim.ts'
+import type { GivenUp } from './give-up.ts'
 import { type Lane, Lanes, learn } from './lanes.ts'
 import { type Mark, mark } from './marks.ts'
 import { post } from './post.ts'
@@ -16,7 +17,7 @@ export interface DelivererParts {
   /** The waits before the second attempt, the third, and so on. */
   readonly waitsMs: readonly number[]
   /** A receiver wants nothing more, or has not taken anything for too long. */
-  readonly giveUp: (webhookId: string, reason: 'gone' | 'failing') => Promise<unknown>
+  readonly giveUp: (webhookId: string, why: GivenUp) => Promise<unknown>
   readonly onOutbox: () => void
   readonly onFailure: (error: unknown) => void
   /** How often it looks without being told: milliseconds. */
@@ -123,7 +124,8 @@ export class Deliverer {
     if (taken?.succeeded) this.#ended(lane, taken)
     else await marked.finally(() => this.#ended(lane, taken))
     await marked
-    if (taken?.attempt.status === 410) await this.#parts.giveUp(webhookId, 'gone')
+    if (taken?.attempt.status === 410)
+      await this.#parts.giveUp(webhookId, { reason: 'gone', url: claimed.url })
   }
 
   #post({ id, claim, sealed, url, event, body, requestId }: Claimed): Promise<Taken> {
@@ -151,7 +153,8 @@ export class Deliverer {
     const { database, waitsMs, onOutbox, giveUp } = this.#parts
     const { forTemporal, hopeless } = await mark(database, marks, waitsMs)
     if (forTemporal) onOutbox()
-    for (const id of hopeless) this.#follow(giveUp(id, 'failing').then(() => undefined))
+    for (const id of hopeless)
+      this.#follow(giveUp(id, { reason: 'failing', url: null }).then(() => undefined))
     return marks.map(() => ({ status: 'fulfilled', value: undefined }) as const)
   }
 

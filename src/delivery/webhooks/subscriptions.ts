@@ -151,11 +151,12 @@ export const subscriptions = implement(webhooksApi, {
     return shown(webhook)
   },
 
-  async giveUp({ params, body: { reason } }, context) {
+  async giveUp({ params, body: { reason, url } }, context) {
     const { em, emit, refuse } = context
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
-    const acted = webhookMachine.move(webhook, 'disabled')
+    const isAbout = url === null || url === webhook.url
+    const acted = isAbout && webhookMachine.move(webhook, 'disabled')
     if (!acted) return { acted }
     webhook.statusReason = GIVEN_UP[reason]
     await tellOfChange(context, webhook)
