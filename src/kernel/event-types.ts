@@ -12,6 +12,8 @@ export const RESERVED: ReadonlySet<string> = new Set([
 /** An event as whoever subscribes to it sees it. */
 export interface EventType {
   readonly event: string
+  /** What has happened when it is sent. */
+  readonly description: string
   readonly reserved: boolean
   /** JSON Schema of `data`. */
   readonly schema: Readonly<Record<string, unknown>>
@@ -19,15 +21,20 @@ export interface EventType {
   readonly example: Readonly<Record<string, unknown>>
 }
 
+const emitted = (areas: Areas): Events[] => [
+  ...Object.values(areas).flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),
+  ...registered(areas).map(({ operation }) => operation.emits),
+]
+
+/** The names of those that something sends today. */
+export const emittedNames = (areas: Areas): ReadonlySet<string> =>
+  new Set(emitted(areas).flatMap(Object.keys))
+
 /** Every place that declares events: what areas announce, what reactions and operations emit. */
-export function eventDeclarations(areas: Areas): Events[] {
-  const all = Object.values(areas)
-  return [
-    ...all.map(({ announces }) => announces),
-    ...all.flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),
-    ...registered(areas).map(({ operation }) => operation.emits),
-  ]
-}
+export const eventDeclarations = (areas: Areas): Events[] => [
+  ...Object.values(areas).map(({ announces }) => announces),
+  ...emitted(areas),
+]
 
 /** The schemas of all events by name. */
 export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {

@@ -23,8 +23,9 @@ export class TooLate extends Error {
 export function exchange(agent: Dispatcher, target: Target, request: OutboundRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, body = null } = request
+    const headers = headersOf(request.headers ?? {})
     const reader = new Reader(request, resolve, reject)
-    agent.dispatch({ ...target, method, headers: headersOf(request), body: body as string | Buffer }, reader)
+    agent.dispatch({ ...target, method, headers, body: body as string | Buffer }, reader)
   })
 }
 

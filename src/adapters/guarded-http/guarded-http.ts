@@ -3,11 +3,11 @@ import { clock } from '../../kernel/clock.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../kernel/outbound.ts'
 import { remembered } from '../../kernel/remembered.ts'
 import { addressJudge } from './addresses.ts'
-import { exchange, TooLate } from './exchange.ts'
+import { type Answer, exchange, TooLate } from './exchange.ts'
 import { failureOf } from './failures.ts'
-import { judgeHeaders } from './headers.ts'
 import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from './lookup.ts'
 import { isRefused, type Target, urlJudge } from './urls.ts'
+import { wasUnheard } from './used-connections.ts'
 
 interface Options {
   /** Blocks that are allowed though they are not public. */
@@ -24,7 +24,7 @@ interface Options {
 export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Options = {}): Outbound {
   const judgeUrl = remembered(urlJudge(allow))
   const lookup = guardedLookup(resolver, addressJudge(allow))
-  let agent: Promise<Agent> | undefined
+  let agents: Promise<Agents> | undefined
   return {
     judge(url) {
       const judged = judgeUrl(url)
@@ -33,23 +33,23 @@ export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Opt
     async send(request) {
       const target = judgeUrl(request.url)
       if (isRefused(target)) return { kind: 'refused', ...target }
-      const refused = judgeHeaders(request)
-      if (refused) return { kind: 'refused', ...refused }
-      agent ??= agentOf(lookup, ca)
-      return answerTo(agent, target, request)
+      agents ??= agentsOf(lookup, ca)
+      return answerTo(agents, target, request)
     },
   }
 }
 
+/** Whether connections are kept open for the next request, or made for one alone. */
+type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
+
 /** Loaded with the first request: a start has no time for it. */
-async function agentOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agent> {
+async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agents> {
   const { Agent } = await import('undici')
-  return new Agent({
+  const options: Agent.Options = {
     allowH2: false,
     // As many as are ever under way: to wait for a connection costs time that a receiver has for its answer, and one
     // origin may be that of many owners.
     connections: 256,
-    pipelining: 1,
     // The lookup answers with all addresses at once, whatever the process was started with.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1_000,
@@ -60,23 +60,40 @@ async function agentOf(lookup: ReturnType<typeof guardedLookup>, ca: string | un
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { lookup, timeout: 5_000, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
-  })
+  }
+  return {
+    keeping: new Agent({ ...options, pipelining: 1 }),
+    fresh: new Agent({ ...options, pipelining: 0 }),
+  }
 }
 
 async function answerTo(
-  agent: Promise<Agent>,
+  agents: Promise<Agents>,
   target: Target,
   request: OutboundRequest,
 ): Promise<OutboundAnswer> {
   const began = clock.ticks()
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const answer = await exchange(await agent, target, request)
+    const answer = await ask(await agents, target, request)
     return { kind: 'answered', ...answer, latencyMs: latencyMs() }
   } catch (error) {
     if (error instanceof RefusedConnection) return { kind: 'refused', ...error.refused }
     const timedOut = error instanceof TooLate
     const message = timedOut ? error.message : failureOf(error)
     return { kind: 'failed', message, timedOut, latencyMs: latencyMs() }
+  }
+}
+
+/** Once, and a second time where the first went unheard and nobody minds: within the same limit, in whole seconds. */
+async function ask({ keeping, fresh }: Agents, target: Target, request: OutboundRequest): Promise<Answer> {
+  const began = clock.ticks()
+  try {
+    return await exchange(keeping, target, request)
+  } catch (error) {
+    if (!request.again || !wasUnheard(error)) throw error
+    const secondsLeft = Math.ceil((request.timeoutMs - (clock.ticks() - began)) / 1_000)
+    const timeoutMs = secondsLeft * 1_000
+    return await exchange(fresh, target, { ...request, headers: request.again(), timeoutMs })
   }
 }
