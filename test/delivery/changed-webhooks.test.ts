@@ -57,6 +57,11 @@ describe('what has been taken and is not on its way yet', () => {
     expect(receiver.at(path)).toHaveLength(AT_ONCE)
     const { data } = await made(client.webhooks.allDeliveries({ query: { status: 'pending' } }))
     expect(data.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual(Array(REST).fill(null))
+    const [waiting] = data
+    const replayed = await client.webhooks.replay({ params: { id: String(waiting?.id) } })
+    expect([replayed.status, replayed.code]).toEqual([400, 'webhook_deleted'])
+    await house.sql(`update deliveries set status = 'dead', due_at = null where id = $1`, [waiting?.id])
+    expect(await made(client.webhooks.replayDeadLetters({ body: {} }))).toEqual({ replayed: 0, more: false })
   })
 
   test('goes to the new address', async () => {
