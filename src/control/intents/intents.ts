@@ -2,7 +2,7 @@ import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
 import { inWords } from '../../kernel/money.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock, within } from '../../kernel/record.ts'
+import { createdWithin, given, lock } from '../../kernel/record.ts'
 import { timelineOf } from '../../kernel/timeline.ts'
 import { findAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -35,8 +35,8 @@ const intents = implement(intentsApi, {
   approve,
   expire,
 
-  list: ({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, { page }) =>
-    page(Intent, given({ ...filters, createdAt: within(from, to) })),
+  list: ({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, { page, now }) =>
+    page(Intent, given({ ...filters, ...createdWithin('intent', from, to, now) })),
 
   async get({ params }, { em, refuse }) {
     return (await find(em, params.id)) ?? refuse('intent_not_found')
