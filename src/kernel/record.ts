@@ -1,8 +1,7 @@
 import { type EntityManager, type EntityName, type FilterQuery, LockMode, p } from '@mikro-orm/core'
 import type { EntityManager as SqlEntityManager } from '@mikro-orm/postgresql'
-import { after, clock, minutes } from './clock.ts'
 import type { Actor, Mode, Tenant } from './context.ts'
-import { firstIdAt, newId } from './ids.ts'
+import { newId } from './ids.ts'
 import type { Euros } from './money.ts'
 
 /** What an entity manager of a request knows; the filters and the columns below read it. */
@@ -138,21 +137,3 @@ export const given = <T extends object>(filters: T) =>
 /** At `from` or later and before `to`, each where it is set. */
 export const within = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
   from || to ? given({ $gte: from, $lt: to }) : undefined
-
-/** An instant is taken as a transaction begins, an id a moment later, and by the clock of another machine perhaps. */
-const SLACK = minutes(1)
-
-/**
- * Created in a span, in the tenant's time, and no further away by the order of the ids: what lies beyond the span is
- * not read. A clock that has been moved was never behind the real one, nor further ahead than it is now.
- */
-export function createdWithin(prefix: string, from: Date | undefined, to: Date | undefined, now: Date) {
-  const ahead = now.getTime() - clock.milliseconds()
-  return given({
-    createdAt: within(from, to),
-    id: within(
-      from && firstIdAt(prefix, after(from, -ahead - SLACK)),
-      to && firstIdAt(prefix, after(to, SLACK)),
-    ),
-  })
-}

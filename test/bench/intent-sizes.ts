@@ -109,16 +109,14 @@ const inWords = (best: Best): string =>
 
 function tableOf(sizes: readonly Best[]): string {
   const [smallest] = sizes
-  const cell = (timed: Timed | undefined, least: Timed | undefined): string => {
-    if (!timed) return '–'
-    const { perSecond, p50, p99, cpuMicroseconds: api, databaseMicroseconds: database } = timed
-    const rate = `${whole(perSecond)}/s ${p50.toFixed(0)}/${p99.toFixed(0)}`
-    return `${rate} ${whole(api)}+${whole(database)}µs ${ratio(costOf(timed), costOf(least))}`
-  }
+  const cell = (timed: Timed | undefined, least: Timed | undefined): string =>
+    timed
+      ? `${timed.p50.toFixed(0)}/${timed.p99.toFixed(0)} ${whole(costOf(timed))}µs ${ratio(costOf(timed), costOf(least))}`
+      : '–'
   const row = (name: Name) =>
     line([titles[name], ...sizes.map(best => cell(best.get(name), smallest?.get(name)))])
   return [
-    'a second, p50/p99 in ms, processor time of the service and of PostgreSQL for one request, and how often that of the smallest size',
+    'p50/p99 in ms, processor time of service and PostgreSQL for one request, how often that of the smallest size',
     line(['past intents', ...SIZES.map(whole)]),
     ...(Object.keys(titles) as Name[]).map(row),
   ].join('\n')

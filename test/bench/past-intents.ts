@@ -168,7 +168,9 @@ async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
 /** How the rows of a table are copied, once those that are have been set aside. */
 async function copying(client: pg.Client, [table, { of, but }]: [string, Copied]): Promise<string> {
   const fated = `${of} = any(array[${Object.values(FATES)}])`
-  await client.query(`create temp table one_${table} as select *, ${of} as fate from ${table} t where ${fated}`)
+  await client.query(
+    `create temp table one_${table} as select *, ${of} as fate from ${table} t where ${fated}`,
+  )
   const columns = await columnsOf(client, table)
   return `insert into ${table} (${columns.join(', ')})
     select ${columns.map(column => but[column] ?? `p.${column}`).join(', ')}

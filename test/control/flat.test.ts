@@ -8,7 +8,7 @@ import { startHouse } from '../support/harness.ts'
 const house = await startHouse({ env: { DATABASE_POOL: '4' } })
 const { ownerId, key: token, client } = await house.owner()
 
-const PAST = 4_000
+const PAST = 2_500
 
 const hot = `agent_bench_${HOT}`
 const asked = { amountEuros: 9.5, merchant: 'Bookshop', purpose: 'A paper on caching' }
