@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { days } from '../../src/kernel/clock.ts'
 import { fillAgents } from '../bench/intent-rows.ts'
 import { fillPast, HOT, RUNNER } from '../bench/past-intents.ts'
 import { made } from '../support/factories.ts'
@@ -12,7 +13,9 @@ const PAST = 2_500
 
 const hot = `agent_bench_${HOT}`
 const asked = { amountEuros: 9.5, merchant: 'Bookshop', purpose: 'A paper on caching' }
-const span = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T01:00:00.000Z' }
+/** A day in the midst of what there is. */
+const daysAgo = (count: number) => new Date(Date.now() - days(count)).toISOString()
+const span = { from: daysAgo(45), to: daysAgo(44) }
 
 /** Those who have worked tell what they have read when they end. */
 const END = `
