@@ -42,7 +42,7 @@ const verdictOf = ({ allowed, requiresApproval }: ReturnType<typeof ask>): strin
   allowed ? (requiresApproval ? 'review' : 'pass') : 'fail'
 
 const amount = (cents: bigint) => ({ amountEuros: cents })
-const budgetOf = (level: 'run' | 'card', limit: bigint, used: bigint) => ({
+const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: bigint) => ({
   ...{ level, id: `${level}_1`, name: `“${level}”` },
   ...{ limitEuros: limit, usedEuros: used },
 })
@@ -233,6 +233,12 @@ describe('what is said', () => {
       'The budget of the card “card” of € 20.00 is too low for € 20.00: € 1.00 used, € 19.00 left.',
       {},
       { budgets: [budgetOf('run', 5_000n, 3_000n), budgetOf('card', 2_000n, 100n)] },
+      {},
+    ],
+    [
+      'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
+      {},
+      { budgets: [{ ...budgetOf('owner', 2_000n, 1n), period: 'month' }, budgetOf('run', 5_000n, 3_000n)] },
       {},
     ],
     [

@@ -20,6 +20,10 @@ export const EventRecord = z
 const EventTypeRecord = z
   .object({
     event: z.string().meta({ examples: ['agent.frozen'] }),
+    description: z.string().meta({
+      description: 'What has happened when it is sent.',
+      examples: ['An agent has been stopped.'],
+    }),
     reserved: z.boolean().meta({ description: 'Can be subscribed to, and is never sent.' }),
     schema: z
       .record(z.string(), z.unknown())
@@ -48,7 +52,8 @@ export const eventsApi = {
   }),
   types: get('/events/types', {
     summary: 'List the kinds of events',
-    description: 'All that can be subscribed to, each with the form of its `data` and an example.',
+    description:
+      'All that can be subscribed to: what has happened when each is sent, the form of its `data`, and an example.',
     callers: ['key', 'agent'],
     scope: 'events:read',
     returns: [200, z.object({ data: z.array(EventTypeRecord) })],
