@@ -103,7 +103,8 @@ const COPIED: Readonly<Record<string, Copied>> = {
       ...{ agent_id: AGENT, run_id: 'run', request_id: REQUEST },
     },
   },
-  idempotency_keys: { of: numberIn('t.key'), but: { key: `md5(p.key || n)`, ...ago('created_at') } },
+  // All of the last day: nothing of them is removed yet.
+  idempotency_keys: { of: numberIn('t.key'), but: { key: 'md5(p.key || n)' } },
   ledger_transfers: {
     of: ofPosting('t.id'),
     but: { id: past('id'), reference_id: past('reference_id'), ...ago('booked_at') },

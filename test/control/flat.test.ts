@@ -83,7 +83,7 @@ const ways: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => made(client.intents.explanation({ params: { id } }))
   },
   simulating: async () => () =>
-    made(client.policies.simulate({ body: { agentId: hot, amountEuros: 9.5, merchant: 'Bookshop' } })),
+    made(client.intents.simulate({ body: { agentId: hot, amountEuros: 9.5, merchant: 'Bookshop' } })),
   async replaying() {
     const { id } = await made(client.policies.effective({ params: { agentId: hot } }))
     return () => made(client.policies.backtest({ params: { id }, body: span }))
