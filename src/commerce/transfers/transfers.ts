@@ -1,7 +1,8 @@
 import { area } from '../../kernel/area.ts'
 import { after } from '../../kernel/clock.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
-import { given, within } from '../../kernel/record.ts'
+import { given } from '../../kernel/record.ts'
+import { createdWithin } from '../../kernel/span.ts'
 import { openBook, shortOf } from '../../money/ledger/ledger.ts'
 import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import { HIGHEST, transfersApi } from './api.ts'
@@ -89,8 +90,9 @@ const transfers = implement(transfersApi, {
     return shown(transfer)
   },
 
-  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, { page }) {
-    const found = await page(Transfer, given({ ...filters, createdAt: within(from, to) }))
+  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
+    const created = await createdWithin('transfer', { from, to }, context)
+    const found = await context.page(Transfer, given({ ...filters, ...created }))
     return { ...found, data: found.data.map(shown) }
   },
 
