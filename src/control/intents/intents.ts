@@ -104,7 +104,7 @@ const intents = implement(intentsApi, {
 const all = implement({ ...intentsApi, ...inquiryApi }, { ...intents.handlers, ...inquiries.handlers })
 
 export type { IntentRow } from './intent-rows.ts'
-export { aboveHeld, openPayments, type Payments, paidEvents } from './payments.ts'
+export { aboveHeld, type Bar, openPayments, type Payments, paidEvents } from './payments.ts'
 export { IntentEvent } from './records.ts'
 
 export const intentsArea = area(
