@@ -53,11 +53,8 @@ export const risk: Rule = {
   judge: () => question => {
     const { risk: found } = question.request
     if (!found) return undefined
-    const worst = found.parts.reduce<(typeof found.parts)[number] | undefined>(
-      (one, other) => (one && one.points >= other.points ? one : other),
-      undefined,
-    )
-    const message = `The risk is ${found.score} of 100.${worst ? ` ${worst.message}` : ''}`
+    const parts = found.parts.map(({ points, message }) => message.replace(/\.$/, ` (${points}).`))
+    const message = [`The risk is ${found.score} of 100.`, ...parts].join(' ')
     return { ...says('risk', riskOutcomes[found.outcome], message), limit: 100, used: found.score }
   },
   silent: 'Nothing unusual was looked for.',
