@@ -546,7 +546,9 @@ describe('approving', () => {
       remedy: 'Unfreeze the agent.',
     })
     await made(client.agents.delete({ params: { id: agent.id } }))
-    expect((await client.intents.approve({ params })).code).toBe('agent_not_active')
+    expect((await client.intents.approve({ params })).error).toBe(
+      'The agent is being deleted: it cannot spend.',
+    )
     expect((await get(client, params.id)).status).toBe('created')
   })
 

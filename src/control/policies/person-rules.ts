@@ -2,13 +2,16 @@ import { after, minutes } from '../../kernel/clock.ts'
 import type { Rule } from './compiled.ts'
 import { says } from './decision.ts'
 
+/** How a person says it. */
+const states: Readonly<Record<string, string>> = { deleting: 'being deleted' }
+
 export const agentState: Rule = {
   name: 'agentStatus',
   judge: () => question => {
     const { agentStatus } = question.request
     return agentStatus === 'active'
       ? undefined
-      : says('agentStatus', 'fail', `The agent is ${agentStatus}: it cannot spend.`)
+      : says('agentStatus', 'fail', `The agent is ${states[agentStatus] ?? agentStatus}: it cannot spend.`)
   },
   silent: 'The agent is active.',
   remedy: 'Unfreeze the agent.',
