@@ -2,6 +2,7 @@ import { Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/webhoo
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import type { OpenHouse, Part } from './house.ts'
+import { observed } from './observed.ts'
 
 const EXPIRE_EVERY = 600_000
 
@@ -12,7 +13,7 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
   const deliverer = new Deliverer({
     database,
-    ports,
+    ports: { ...ports, outbound: observed(ports.outbound, house.metrics, 'webhook') },
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, reason) => giveUp(house, id, reason),
     onOutbox: house.onOutbox,

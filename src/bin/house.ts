@@ -4,7 +4,7 @@ import { type Areas, type Registered, registered } from '../kernel/area.ts'
 import { type Execute, executor } from '../kernel/execute.ts'
 import { type House, reactionsOf } from '../kernel/house.ts'
 import type { Outbound } from '../kernel/outbound.ts'
-import { announcer } from '../kernel/outbox.ts'
+import { announcersOf } from '../kernel/outbox.ts'
 import { Cursors } from '../kernel/page.ts'
 import type { Outside, Ports } from '../kernel/ports.ts'
 import { openVault } from '../kernel/vault.ts'
@@ -12,6 +12,7 @@ import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../pl
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
+import { watchDatabase } from './observed.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
 import { sepaQueue } from './sepa-queue.ts'
@@ -75,7 +76,8 @@ export async function openHouse({
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
-  const onOutbox = announcer(database, 'outbox')
+  watchDatabase(metrics, database)
+  const announcers = announcersOf(database)
   const operations = registered(areas)
   const queue = sepaQueue(call => execute(call), operations)
   const house: House = {
@@ -96,13 +98,12 @@ export async function openHouse({
       pushContact: settings.pushContact,
       vault: openVault(encryptionKey, encryptionKeysOld),
       execute: call => execute(call),
-      onOutbox,
+      onOutbox: announcers.outbox,
       temporal: () => temporal(),
     }),
     cursors: new Cursors(secretKey),
     reactions: reactionsOf(areas),
-    onOutbox,
-    onDeliveries: announcer(database, 'deliveries'),
+    announcers,
     onBatch: metrics.batch,
   }
   let temporal: () => Promise<boolean | null> = async () => null
@@ -112,6 +113,6 @@ export async function openHouse({
   const execute = executor(house)
   return {
     ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
-    ...{ ports: house.ports, onOutbox },
+    ...{ ports: house.ports, onOutbox: announcers.outbox },
   }
 }

@@ -2,6 +2,7 @@ import { drop, Pusher } from '../delivery/push/push.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import type { OpenHouse, Part } from './house.ts'
+import { observed } from './observed.ts'
 
 const LOOK_EVERY = 30_000
 
@@ -9,7 +10,8 @@ const LOOK_EVERY = 30_000
 export function startPushes(house: OpenHouse): Part {
   const { database, ports, settings, log } = house
   const onFailure = (error: unknown) => log.warn({ err: error }, 'pushes: some were not sent')
-  const pusher = new Pusher({ database, ports, drop: gone => drop(house, gone), onFailure })
+  const observing = { ...ports, outbound: observed(ports.outbound, house.metrics, 'push') }
+  const pusher = new Pusher({ database, ports: observing, drop: gone => drop(house, gone), onFailure })
   const listener = listen(settings.databaseUrl, 'pushes', pusher.wake)
   const rounds = everySoOften(LOOK_EVERY, () => pusher.round(), onFailure)
   return {

@@ -1,6 +1,7 @@
 import { startDeliveries } from './deliveries.ts'
 import { startRelay } from './engine.ts'
 import { environment } from './environment.ts'
+import { showFigures } from './figures.ts'
 import { openHouse } from './house.ts'
 import { inCommon } from './in-common.ts'
 import { live } from './lifetime.ts'
@@ -14,7 +15,8 @@ live(async life => {
   const access = requireTemporal(settings)
   const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
   life.closeLater(() => house.database.close())
-  for (const part of [startRelay(house, access), startDeliveries(house), startPushes(house)])
-    life.closeLater(() => part.stop())
+  const figures = await showFigures(house)
+  const parts = [startRelay(house, access), startDeliveries(house), startPushes(house)]
+  for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   say('The relay is running.')
 })

@@ -1,10 +1,11 @@
+import type { RequestListener } from 'node:http'
 import express from 'express'
-import { gate } from '../derive/authenticate.ts'
+import { type Gate, gate } from '../derive/authenticate.ts'
 import { pipeline } from '../derive/pipeline.ts'
-import { counterInDatabase, counterInMemory, rateLimit } from '../derive/rate-limit.ts'
+import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/rate-limit.ts'
 import { router } from '../derive/routes.ts'
 import { runHeader } from '../derive/run-header.ts'
-import { published } from '../kernel/area.ts'
+import { published, type Registered } from '../kernel/area.ts'
 import { sweep } from '../kernel/sweep.ts'
 import { type HouseOptions, type OpenHouse, openHouse } from './house.ts'
 import { type Sandbox, seedSandbox } from './sandbox.ts'
@@ -25,23 +26,9 @@ export async function openService(options: HouseOptions): Promise<Service> {
   const house = await openHouse(options)
   const { areas, database, execute, operations, settings } = house
   const doorkeeper = gate(areas, database, settings.dashboardSecret)
-  const app = express()
-  app.disable('x-powered-by').disable('etag').set('trust proxy', settings.trustProxy)
-  app.use(
-    pipeline({
-      execute,
-      find: router(published(areas)),
-      gate: doorkeeper,
-      runNamed: runHeader(areas, database),
-      rateLimit: rateLimit(
-        settings.rateLimitPerMinute,
-        options.shared ? counterInDatabase(database) : counterInMemory(),
-      ),
-      ...observing(house),
-    }),
-  )
+  const counter = options.shared ? counterInDatabase(database) : counterInMemory()
   const sweeping = sweepNowAndThen(house)
-  const server = apiServer(app)
+  const server = apiServer(answering(house, published(areas), doorkeeper, counter))
   return {
     house,
     listen: server.listen,
@@ -52,6 +39,29 @@ export async function openService(options: HouseOptions): Promise<Service> {
       await database.close()
     },
   }
+}
+
+/** What answers the requests for these operations. */
+export function answering(
+  house: OpenHouse,
+  operations: readonly Registered[],
+  doorkeeper: Gate,
+  counter: Counter,
+): RequestListener {
+  const { areas, database, execute, settings } = house
+  const app = express()
+  app.disable('x-powered-by').disable('etag').set('trust proxy', settings.trustProxy)
+  app.use(
+    pipeline({
+      execute,
+      find: router(operations),
+      gate: doorkeeper,
+      runNamed: runHeader(areas, database),
+      rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
+      ...observing(house),
+    }),
+  )
+  return app
 }
 
 /** What the log and the figures are told. */

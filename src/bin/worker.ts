@@ -1,6 +1,7 @@
 import { startDeadlines } from './deadlines.ts'
 import { startWork } from './engine.ts'
 import { environment } from './environment.ts'
+import { showFigures } from './figures.ts'
 import { openHouse } from './house.ts'
 import { inCommon } from './in-common.ts'
 import { live } from './lifetime.ts'
@@ -14,7 +15,8 @@ live(async life => {
   const access = requireTemporal(settings)
   const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
   life.closeLater(() => house.database.close())
+  const figures = await showFigures(house)
   const parts = [startDeadlines(house), startSepaInbox(house), startWork(house, access)]
-  for (const part of parts) life.closeLater(() => part.stop())
+  for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   say('The worker is running.')
 })

@@ -42,7 +42,7 @@ export function openapiDocument(areas: Areas): Document {
     schemas,
   )
   const paths = pathsOf(operations, { schemas, errors, parameterExample })
-  const webhooks = webhooksOf(eventTypesOf(areas, schemas))
+  const webhooks = webhooksOf(areas, eventTypesOf(areas, schemas))
   return {
     openapi: '3.1.1',
     info,

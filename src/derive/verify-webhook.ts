@@ -39,7 +39,7 @@ export function verifyWebhook(
   const age = Math.abs(clock.milliseconds() / 1_000 - Number(timestamp))
   if (!(age <= toleranceSeconds)) throw new WebhookRejected('The timestamp is too old, or ahead of time.')
   const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
-  return { ...JSON.parse(text), id: deliveryId.replace(/-\d+$/, ''), deliveryId }
+  return { ...JSON.parse(text), id: deliveryId.replace(/-[\d.]+$/, ''), deliveryId }
 }
 
 function headerOf(headers: HeaderBag, name: string): string {

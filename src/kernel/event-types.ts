@@ -12,6 +12,8 @@ export const RESERVED: ReadonlySet<string> = new Set([
 /** An event as whoever subscribes to it sees it. */
 export interface EventType {
   readonly event: string
+  /** What has happened when it is sent. */
+  readonly description: string
   readonly reserved: boolean
   /** JSON Schema of `data`. */
   readonly schema: Readonly<Record<string, unknown>>
@@ -19,14 +21,18 @@ export interface EventType {
   readonly example: Readonly<Record<string, unknown>>
 }
 
+const emitted = (areas: Areas): Events[] => [
+  ...Object.values(areas).flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),
+  ...registered(areas).map(({ operation }) => operation.emits),
+]
+
+/** The names of those that something sends today. */
+export const emittedNames = (areas: Areas): ReadonlySet<string> =>
+  new Set(emitted(areas).flatMap(Object.keys))
+
 /** The schemas of all events by name: those that operations and reactions emit, and those that are announced. */
 export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {
-  const all = Object.values(areas)
-  const declared: Events[] = [
-    ...all.map(({ announces }) => announces),
-    ...all.flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),
-    ...registered(areas).map(({ operation }) => operation.emits),
-  ]
+  const declared = [...Object.values(areas).map(({ announces }) => announces), ...emitted(areas)]
   const schemas = new Map(declared.flatMap(events => Object.entries(events)))
   return new Map([...schemas].sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -6,11 +6,13 @@ interface Waiting<T, R> {
   readonly reject: (error: unknown) => void
 }
 
-interface Limits {
+export interface Limits {
   /** How many items one batch takes. */
   readonly size: number
   /** How many batches of one lane are under way at once. */
   readonly inFlight: number
+  /** For how many it is worth to begin one; fewer wait for others to come. */
+  readonly least?: () => number
 }
 
 /** Nobody waits longer for others to come, whatever holds up the batch under way: milliseconds. */
@@ -24,6 +26,8 @@ interface Lane<T, R> {
   /** Batches under way, and how many items they have. */
   running: number
   underWay: number
+  /** Somebody has waited long enough. */
+  isUrgent: boolean
 }
 
 /**
@@ -32,23 +36,35 @@ interface Lane<T, R> {
  * more than they save. Lanes never wait for each other.
  */
 export function gatherer<T, R>(
-  { size, inFlight }: Limits,
+  { size, inFlight, least = () => 1 }: Limits,
   work: (items: readonly T[]) => Promise<readonly Settled<R>[]>,
 ): (lane: string, item: T) => Promise<R> {
   const lanes = new Map<string, Lane<T, R>>()
 
-  async function run(name: string, isUrgent = false): Promise<void> {
+  async function run(name: string): Promise<void> {
     const lane = lanes.get(name)
     if (!lane || lane.running >= inFlight) return
-    for (let must = isUrgent; lane.queue.length > 0 && (must || isWorthIt(lane)); must = false) {
+    while (lane.queue.length > 0 && (lane.isUrgent || isWorthIt(lane, least()))) {
       const batch = lane.queue.splice(0, size)
+      lane.isUrgent = false
+      if (lane.queue.length > 0) hurryLater(name, lane)
       lane.running++
       lane.underWay += batch.length
       await deliver(batch)
       lane.running--
       lane.underWay -= batch.length
     }
-    if (lane.running === 0) lanes.delete(name)
+    if (lane.running === 0 && lane.queue.length === 0) lanes.delete(name)
+  }
+
+  /** For what is too little to begin at once. */
+  function hurryLater(name: string, lane: Lane<T, R>): void {
+    const [first] = lane.queue
+    void pause(PATIENCE, undefined, { ref: false }).then(() => {
+      if (lane.queue[0] !== first) return
+      lane.isUrgent = true
+      void run(name)
+    })
   }
 
   async function deliver(batch: readonly Waiting<T, R>[]): Promise<void> {
@@ -66,14 +82,15 @@ export function gatherer<T, R>(
 
   return (name, item) =>
     new Promise((resolve, reject) => {
-      const lane = lanes.get(name) ?? { queue: [], running: 0, underWay: 0 }
+      const lane = lanes.get(name) ?? { queue: [], running: 0, underWay: 0, isUrgent: false }
       lanes.set(name, lane)
       lane.queue.push({ item, resolve, reject })
       // After what else this turn of the event loop brings.
       setImmediate(() => void run(name))
-      if (lane.queue.length === 1) void pause(PATIENCE, undefined, { ref: false }).then(() => run(name, true))
+      if (lane.queue.length === 1) hurryLater(name, lane)
     })
 }
 
 /** At least half as many as are under way; what is fewer goes with the next one. */
-const isWorthIt = ({ queue, underWay }: Lane<unknown, never>): boolean => queue.length * 2 >= underWay
+const isWorthIt = ({ queue, underWay }: Lane<unknown, never>, least: number): boolean =>
+  queue.length >= least && queue.length * 2 >= underWay

@@ -3,7 +3,7 @@ import { commit, onConnection } from './connection.ts'
 import { type Sql, sqlOn } from './database.ts'
 import { decideAll, type Result } from './decide.ts'
 import { gatherer } from './gather.ts'
-import type { House } from './house.ts'
+import { announce, type House } from './house.ts'
 import { emptyJournal, writeJournal } from './journal.ts'
 import { open } from './opening.ts'
 import { Problem } from './problem.ts'
@@ -55,10 +55,9 @@ const commitTogether = (house: House, calls: readonly Call[], patience: number):
     const { id, entries } = await open(calls, sql)
     const journal = emptyJournal()
     await decideAll(entries, sql, journal, house.ports)
-    const deliveries = await writeJournal(sql, journal)
+    const written = await writeJournal(sql, journal)
     await commit(house.database, client, { id, journal })
-    if (journal.outbox.length > 0) house.onOutbox()
-    if (deliveries > 0) house.onDeliveries()
+    announce(house, written)
     house.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
     return entries.map(({ result }) => result as Result)
   })

@@ -1,5 +1,7 @@
 import type { Areas, Reaction } from './area.ts'
 import type { Database } from './database.ts'
+import type { Written } from './journal.ts'
+import { type Channel, channels } from './outbox.ts'
 import type { Cursors } from './page.ts'
 import type { Ports } from './ports.ts'
 
@@ -9,12 +11,15 @@ export interface House {
   readonly ports: Ports
   readonly cursors: Cursors
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
-  /** Work for Temporal has been committed: the relay need not wait for its next round. */
-  readonly onOutbox: () => void
-  /** Somebody wants to hear of an event that has been committed. */
-  readonly onDeliveries: () => void
+  /** There is something to do that has been committed: whoever does it need not wait for his next round. */
+  readonly announcers: Readonly<Record<Channel, () => void>>
   /** Told how many requests a group commit took, and in how many round trips. */
   readonly onBatch: (operation: string, size: number, roundTrips: number) => void
+}
+
+/** After the commit: within it a notice would make all commits wait for one another. */
+export function announce({ announcers }: House, written: Written): void {
+  for (const channel of channels) if (written[channel] > 0) announcers[channel]()
 }
 
 export function reactionsOf(areas: Areas): Map<string, Reaction[]> {

@@ -1,5 +1,6 @@
 import type { Tenant } from './context.ts'
 import type { Sql } from './database.ts'
+import type { Channel } from './outbox.ts'
 import type { ProcessInput } from './process.ts'
 
 /** An event as it is stored; delivery reads it from there. */
@@ -99,20 +100,20 @@ with e as (
     set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
       error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at
 )
-select publish_events($1::jsonb, $5::text[]) as deliveries`
+select publish_events($1::jsonb, $5::text[]) as deliveries, publish_pushes($1::jsonb, $5::text[]) as pushes`
 
-/**
- * What one request or a whole batch leaves behind, of whatever kind: always one statement. Gives how many deliveries
- * there are now to those who want to hear of the events.
- */
-export async function writeJournal(sql: Sql, journal: Journal): Promise<number> {
+/** Of what there is more now for those who wait for it. */
+export type Written = Readonly<Record<Channel, number>>
+
+/** What one request or a whole batch leaves behind, of whatever kind: always one statement. */
+export async function writeJournal(sql: Sql, journal: Journal): Promise<Written> {
   const { events, audit, idempotency, outbox } = journal
   const kinds = [events, audit, idempotency, outbox]
-  if (kinds.every(rows => rows.length === 0)) return 0
+  if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0 }
   const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
-  const [written] = await sql<{ deliveries: number }>(STATEMENT, [
+  const [made] = await sql<{ deliveries: number; pushes: number }>(STATEMENT, [
     ...kinds.map(rows => JSON.stringify(rows)),
     owners,
   ])
-  return written?.deliveries ?? 0
+  return { outbox: outbox.length, deliveries: made?.deliveries ?? 0, pushes: made?.pushes ?? 0 }
 }

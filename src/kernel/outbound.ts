@@ -4,6 +4,11 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
+  /**
+   * The headers of a second try, where there may be one: on a new connection, when one that was kept open broke before
+   * the answer began. Without it the first try is the only one.
+   */
+  readonly again?: () => Readonly<Record<string, string>>
   /** Until the whole answer is there: milliseconds. */
   readonly timeoutMs: number
   /** How much of the answer is read: bytes; what comes after is not waited for. */
@@ -38,7 +43,7 @@ export interface RefusedAddress {
   readonly message: string
 }
 
-/** The one way out to addresses that others chose. Each call makes at most one request. */
+/** The one way out to addresses that others chose. A call makes one request, and a second one only by `again`. */
 export interface Outbound {
   /** Why this address would be refused, as far as it can be told without asking the network. */
   judge(url: string): RefusedAddress | undefined

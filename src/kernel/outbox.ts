@@ -54,8 +54,9 @@ export function outboxOf({ pool }: Database) {
   }
 }
 
-/** What is announced: work for Temporal, deliveries to make. */
-export type Channel = 'outbox' | 'deliveries'
+/** What is announced: work for Temporal, deliveries to make, browsers to tell. */
+export const channels = ['outbox', 'deliveries', 'pushes'] as const
+export type Channel = (typeof channels)[number]
 
 /** Tells whoever listens, in all processes; at most one notice at a time, and it is no matter if one is lost. */
 export function announcer({ pool }: Database, channel: Channel): () => void {
@@ -73,3 +74,9 @@ export function announcer({ pool }: Database, channel: Channel): () => void {
   }
   return announce
 }
+
+export const announcersOf = (database: Database): Record<Channel, () => void> => ({
+  outbox: announcer(database, 'outbox'),
+  deliveries: announcer(database, 'deliveries'),
+  pushes: announcer(database, 'pushes'),
+})

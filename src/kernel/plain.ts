@@ -4,7 +4,7 @@ import { clock } from './clock.ts'
 import { commit, entitiesOn, onConnection } from './connection.ts'
 import { type Sql, sqlOn } from './database.ts'
 import { inPieces, type Pieces } from './file.ts'
-import type { House } from './house.ts'
+import { announce, type House } from './house.ts'
 import { type Claim, claimOf, inProgress, type Kept, keep, lockName, lookUp, replay } from './idempotency.ts'
 import { emptyJournal, type Journal, writeJournal } from './journal.ts'
 import type { PlainHandler } from './operation.ts'
@@ -126,10 +126,9 @@ export const transaction = <T>(
       const em = entitiesOn(house.database, client)
       const journal = emptyJournal()
       const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept, journal })
-      const deliveries = await writeJournal(sql, journal)
+      const written = await writeJournal(sql, journal)
       await commit(house.database, client, { id: opened.id, journal })
-      if (journal.outbox.length > 0) house.onOutbox()
-      if (deliveries > 0) house.onDeliveries()
+      announce(house, written)
       return result
     }),
   )

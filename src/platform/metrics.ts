@@ -1,11 +1,13 @@
 import type { Pool } from 'pg'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { sqlOn } from '../kernel/database.ts'
-import { oldestSeconds } from '../kernel/outbox.ts'
 
 export interface Metrics {
   served(operation: string | null, status: number, milliseconds: number): void
   batch(operation: string, size: number, roundTrips: number): void
+  /** What came of a request to an address of somebody else's. */
+  sent(what: string, outcome: string, milliseconds: number): void
+  /** A figure that is read when it is asked for, or one for each state; NaN where it cannot be read. */
+  watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
   text(): Promise<string>
 }
 
@@ -34,8 +36,14 @@ export function openMetrics(pool: Pool): Metrics {
     buckets: [2, 4, 6, 8, 10],
     registers,
   })
+  const requestsOut = new Histogram({
+    name: 'outbound_request_seconds',
+    help: 'Webhooks and pushes by what came of them.',
+    labelNames: ['what', 'outcome'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
   watchPool(pool, registry)
-  watchOutbox(pool, registry)
   return {
     served: (operation, status, milliseconds) =>
       requests.observe({ operation: operation ?? 'none', status: String(status) }, milliseconds / 1000),
@@ -43,6 +51,8 @@ export function openMetrics(pool: Pool): Metrics {
       sizes.observe({ operation }, size)
       trips.observe({ operation }, roundTrips)
     },
+    sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
+    watch: (name, help, read) => watch(registry, name, help, read),
     text: () => registry.metrics(),
   }
 }
@@ -61,18 +71,14 @@ function watchPool(pool: Pool, registry: Registry): void {
   })
 }
 
-function watchOutbox(pool: Pool, registry: Registry): void {
+function watch(registry: Registry, name: string, help: string, read: Parameters<Metrics['watch']>[2]): void {
   new Gauge({
-    name: 'outbox_oldest_seconds',
-    help: 'Age of the oldest work that waits for Temporal; 0 where none does, NaN where the database is away.',
-    registers: [registry],
+    ...{ name, help, labelNames: ['state'], registers: [registry] },
     async collect() {
-      this.set(
-        await oldestSeconds(sqlOn(pool)).then(
-          age => age ?? 0,
-          () => Number.NaN,
-        ),
-      )
+      const found = await read().catch(() => Number.NaN)
+      this.reset()
+      if (typeof found === 'number') this.set(found)
+      else for (const [state, value] of Object.entries(found)) this.set({ state }, value)
     },
   })
 }

@@ -6,7 +6,9 @@ const digits = z.string().regex(/^\d{1,9}$/)
 
 export const integer = (min: number, max: number) => digits.transform(Number).pipe(z.int().min(min).max(max))
 
-export const hostName = z.string().regex(/^[\w.:-]+$/)
+export const matching = (pattern: RegExp) => z.string().regex(pattern)
+
+export const hostName = matching(/^[\w.:-]+$/)
 
 export const listOf = <T extends z.ZodType<unknown, string>>(item: T) =>
   z

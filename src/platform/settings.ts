@@ -9,6 +9,7 @@ import {
   hostName,
   integer,
   listOf,
+  matching,
   trustProxy,
   yesOrNo,
 } from './setting-forms.ts'
@@ -91,16 +92,10 @@ const schema = z.object({
     allowed: 'host:port',
     otherwise: 'an embedded server',
   }),
-  temporalNamespace: about(
-    z
-      .string()
-      .regex(/^[\w.-]{1,255}$/)
-      .default('default'),
-    {
-      meaning: 'Namespace of our workflows in Temporal.',
-      allowed: 'letters, digits, dots, hyphens',
-    },
-  ),
+  temporalNamespace: about(matching(/^[\w.-]{1,255}$/).default('default'), {
+    meaning: 'Namespace of our workflows in Temporal.',
+    allowed: 'letters, digits, dots, hyphens',
+  }),
   temporalApiKey: about(z.string().min(8).optional(), {
     meaning: 'API key for the Temporal server, as Temporal Cloud gives one. Secret.',
     allowed: 'at least 8 characters',
@@ -130,23 +125,14 @@ const schema = z.object({
     meaning: 'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
     allowed: 'true or false',
   }),
-  bankCode: about(
-    z
-      .string()
-      .regex(/^\d{8}$/)
-      .default('99990001'),
-    {
-      meaning: 'German bank code in the IBANs of test wallets. The default is of no real bank.',
-      allowed: 'eight digits',
-    },
-  ),
-  bankBic: about(
-    z
-      .string()
-      .regex(/^[A-Z]{4}DE[A-Z0-9]{2}([A-Z0-9]{3})?$/)
-      .default('AGPYDEF0XXX'),
-    { meaning: 'BIC that goes with `BANK_CODE`.', allowed: 'a BIC of Germany' },
-  ),
+  bankCode: about(matching(/^\d{8}$/).default('99990001'), {
+    meaning: 'German bank code in the IBANs of test wallets. The default is of no real bank.',
+    allowed: 'eight digits',
+  }),
+  bankBic: about(matching(/^[A-Z]{4}DE[A-Z0-9]{2}([A-Z0-9]{3})?$/).default('AGPYDEF0XXX'), {
+    meaning: 'BIC that goes with `BANK_CODE`.',
+    allowed: 'a BIC of Germany',
+  }),
   collectionIban: about(iban.optional(), {
     meaning:
       'Account to which live money is sent, and from which it leaves by files. Its bank’s files come in by `POST /rails/sepa`.',
@@ -201,6 +187,12 @@ const schema = z.object({
     meaning:
       'To whom push services turn when our messages give them trouble. Some of them refuse a made-up one: give yours before you use web push.',
     allowed: 'mailto: and an address, or an https URL',
+  }),
+  metricsPort: about(integer(0, 65_535).optional(), {
+    meaning:
+      'Port of `HOST` at which a worker or a relay answers `/health` and `/metrics`; an API process does so at its own.',
+    allowed: '0 to 65535; 0 takes any free port',
+    otherwise: 'none: they are not asked',
   }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',

@@ -2,7 +2,7 @@ import { expect, jest, test } from '@jest/globals'
 import { verifyWebhook } from '../../src/derive/client.ts'
 import { delivery } from '../support/deliveries.ts'
 import { anAgent, aWebhook } from '../support/factories.ts'
-import { ENCRYPTION_KEY, startHouse } from '../support/harness.ts'
+import { DASHBOARD_SECRET, ENCRYPTION_KEY, http, startHouse } from '../support/harness.ts'
 import type { Launched } from '../support/launched.ts'
 import { program, SECRETS } from '../support/processes.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -19,6 +19,7 @@ async function startRelay(): Promise<Launched> {
   const relay = program('relay', {
     ...{ ...SECRETS, ENCRYPTION_KEY, DATABASE_URL: house.databaseUrl },
     ...{ TEMPORAL_ADDRESS: addressOfRun(), OUTBOUND_ALLOW_CIDRS: '127.0.0.1' },
+    METRICS_PORT: '0',
   })
   await relay.says(/is running/)
   return relay
@@ -44,6 +45,14 @@ test('a process that is killed between a request and its mark: delivered again, 
   expect(messages.map(({ deliveryId }) => deliveryId)).toEqual([`${lost.id}-1`, `${lost.id}-2`])
   expect(sent[1]?.body).toBe(sent[0]?.body)
   expect(attempts).toMatchObject([{ deliveryId: `${lost.id}-2`, status: 200 }])
+  const [, port] = await heir.says(/Figures on .* port (\d+)/)
+  const ask = (path: string, secret: string) =>
+    http(`http://127.0.0.1:${port}`, 'GET', path, { headers: { 'x-dashboard-secret': secret } })
+  expect((await ask('/metrics', DASHBOARD_SECRET)).text).toContain(
+    'outbound_request_seconds_count{what="webhook",outcome="2xx"} 1',
+  )
+  const statuses = [ask('/metrics', 'a guess'), ask('/health', ''), ask('/customers', DASHBOARD_SECRET)]
+  expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 404])
   heir.kill('SIGTERM')
   expect(await heir.exit).toBe(0)
 })

@@ -8,17 +8,18 @@ import { answering, type Manner, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 const receiver = await startReceiver()
+const closing = await startReceiver()
 const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
 let paths = 0
 
 /** An owner of this plan with a subscription to `agent.created`, whose receiver does this. */
-async function subscribed(manner: Manner, plan: (typeof plans)[number] = 'business') {
+async function subscribed(manner: Manner, plan: (typeof plans)[number] = 'business', by = receiver) {
   const { client, ownerId } = await house.owner()
   await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
   const path = `/${++paths}`
-  receiver.treat(path, manner)
-  const webhook = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
+  by.treat(path, manner)
+  const webhook = await aWebhook(client, { url: by.url + path, events: ['agent.created'] })
   return { client, ownerId, path, id: webhook.id }
 }
 
@@ -80,13 +81,36 @@ describe('a delivery that is not taken', () => {
         void r.writeHead(200, { 'content-length': '9' }).write('x', () => r.destroy()),
       /closed/,
     ],
-    ['no answer', (r: Parameters<Manner>[0]) => void r.destroy(), /closed/],
   ] as [string, Manner, RegExp][])('but answered with %s, is a failed one', async (_, manner, why) => {
     const { client, path, id } = await subscribed(manner, 'free')
     await anAgent(client)
     const failed = await delivery(client, id, one => one.status === 'failed')
     expect(failed.attempts[0]?.error).toMatch(why)
     expect(receiver.at(path)).toHaveLength(1)
+  })
+
+  test('because its connection had just been closed, goes out once more at once, on a new one', async () => {
+    const seen = new WeakSet<object>()
+    let isWell = true
+    const manner: Manner = response => {
+      const { socket } = response
+      if (!socket || seen.has(socket) || !isWell) response.destroy()
+      else response.writeHead(204).end()
+      if (socket) seen.add(socket)
+    }
+    const { client, path, id } = await subscribed(manner, 'free', closing)
+    const ended = async () => {
+      await anAgent(client)
+      return delivery(client, id, ({ status }) => status !== 'pending' && status !== 'delivering')
+    }
+    for (let n = 0; n < 3; n++) expect(await ended()).toMatchObject({ status: 'delivered', attempts: [{}] })
+    isWell = false
+    const failed = await ended()
+    expect(failed).toMatchObject({ status: 'failed', attempts: [{ error: expect.stringMatching(/closed/) }] })
+    const ids = closing.at(path).map(({ deliveryId }) => deliveryId)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.filter(one => one.endsWith('-1.2')).length).toBeGreaterThan(0)
+    expect(ids.at(-1)).toBe(failed.attempts[0]?.deliveryId)
   })
 
   test('waits as long as the receiver asks, and no longer than four hours', async () => {
@@ -136,8 +160,9 @@ describe('a receiver that keeps failing', () => {
     let isWell = false
     const manner: Manner = response => void response.writeHead(isWell ? 200 : 500).end()
     const { client, path, id } = await subscribed(manner, 'free')
-    await times(5, () => anAgent(client))
     const paused = await until('it is left alone', async () => {
+      // Those that fail together count once.
+      await anAgent(client)
       const { health } = await statusOf(client, id)
       return health.condition === 'paused' ? health : undefined
     })

@@ -303,11 +303,14 @@ describe('an event', () => {
     const { client, ownerId } = await house.owner()
     const browser = await aBrowser(client, { events: ['agent.frozen'] })
     await house.sql(
-      `insert into events (id, owner_id, mode, event, data, request_id, created_at)
-       select 'event_' || $1 || n, $1, 'test', 'agent.frozen', jsonb_build_object('agentId', n::text), 'r', now()
-       from generate_series(1, 100) n`,
+      `with written as (
+         insert into events (id, owner_id, mode, event, data, request_id, created_at)
+         select 'event_' || $1 || n, $1, 'test', 'agent.frozen', jsonb_build_object('agentId', n::text), 'r', now()
+         from generate_series(1, 100) n returning id, owner_id as "ownerId", mode, event, data)
+       select publish_pushes((select jsonb_agg(written) from written), array[$1])`,
       [ownerId],
     )
+    await house.sql('notify pushes')
     await until('all of them', () => browser.messages.length >= 100)
     expect(new Set(browser.messages.map(({ payload }) => payload.agentId)).size).toBe(100)
     expect(await house.sql('select 1 from pushes where owner_id = $1', [ownerId])).toEqual([])

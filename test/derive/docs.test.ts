@@ -4,7 +4,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { areas } from '../../src/areas.ts'
 import { stepsFor } from '../../src/derive/docs/quickstart.ts'
+import { verifyWebhook } from '../../src/derive/verify-webhook.ts'
 import { published } from '../../src/kernel/area.ts'
+import { eventSchemas } from '../../src/kernel/event-types.ts'
 import { useBrowser, type Visit } from '../support/browser.ts'
 import { faintTexts } from '../support/contrast.js'
 import { startHouse } from '../support/harness.ts'
@@ -37,6 +39,26 @@ describe('the page', () => {
       .locator('nav a.operation')
       .evaluateAll(all => all.map(one => one.getAttribute('href')))
     expect(linked.sort()).toEqual(keys.map(key => `#${key}`).sort())
+  })
+
+  test('lists every event, with an anchor of its own', async () => {
+    const events = [...eventSchemas(areas).keys()].map(name => `#on.${name}`)
+    const linked = await page
+      .locator('nav a.event')
+      .evaluateAll(all => all.map(one => one.getAttribute('href') ?? ''))
+    expect(linked.sort()).toEqual(events.sort())
+  })
+
+  test('shows an event as it arrives, with a signature that is right', async () => {
+    const [sent = '', receiver = ''] = await page.locator('#received-events pre').allTextContents()
+    const [head = '', body = ''] = sent.split('\n\n')
+    const headers = head
+      .split('\n')
+      .slice(1)
+      .map(line => line.split(': '))
+    const [, secret = ''] = /'(whsec_\w+)'/.exec(receiver) ?? []
+    const found = verifyWebhook(Object.fromEntries(headers), body, secret, { toleranceSeconds: Infinity })
+    expect(found).toMatchObject({ event: 'agent.frozen', data: { status: 'frozen' } })
   })
 
   test('every link within it leads somewhere', async () => {
@@ -94,7 +116,7 @@ describe('with its script', () => {
   test('the search narrows the contents, and lets them go again', async () => {
     const field = seen.page.getByRole('searchbox')
     await field.fill('policies freeze')
-    expect(await seen.page.locator('#found').textContent()).toBe('No operations')
+    expect(await seen.page.locator('#found').textContent()).toBe('no operations, no events')
     await field.fill('unfreeze')
     expect(await shown(seen).evaluateAll(all => all.map(one => one.getAttribute('href')))).toEqual([
       '#agents.unfreeze',
@@ -111,6 +133,18 @@ describe('with its script', () => {
       await seen.page.getByRole('searchbox').fill(word)
       expect(await shown(seen).count()).toBeGreaterThan(0)
     }
+  })
+
+  test('the search finds an event by its name, and what it leads to is marked', async () => {
+    const field = seen.page.getByRole('searchbox')
+    await field.fill('intent.approved')
+    expect(await seen.page.locator('#found').textContent()).toMatch(/ operations, 1 event$/)
+    await seen.page.locator('nav a.event:visible').click()
+    const event = seen.page.locator('div:target')
+    expect(await event.locator('dt').textContent()).toBe('intent.approved')
+    expect(await event.locator('a[href="#intents.approve"]').isVisible()).toBe(true)
+    await seen.page.locator('nav a[aria-current][href="#on.intent.approved"]').waitFor()
+    await field.press('Escape')
   })
 
   test('a sample is copied as it stands', async () => {

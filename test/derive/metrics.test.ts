@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, aPolicy } from '../support/factories.ts'
+import { aKey, anAgent, aPolicy, aWebhook, made } from '../support/factories.ts'
 import { DASHBOARD_SECRET } from '../support/harness.ts'
 import { startPots, times } from '../support/pot-house.ts'
 
@@ -59,6 +59,41 @@ describe('the figures', () => {
     expect(await value('outbox_oldest_seconds')).toBeGreaterThanOrEqual(3_600)
     await house.sql('delete from outbox')
     expect(await value('outbox_oldest_seconds')).toBe(0)
+  })
+
+  test('tell how long a webhook waits that could be sent, and how many do', async () => {
+    const { client } = await house.owner()
+    const { id } = await aWebhook(client, { events: ['agent.created'] })
+    const figures = async () => [
+      await value('webhook_overdue_seconds'),
+      await value('webhook_deliveries', { state: 'pending' }),
+      await value('webhook_deliveries', { state: 'dead' }),
+      await value('webhook_subscriptions_paused'),
+    ]
+    expect(await figures()).toEqual([0, 0, 0, 0])
+    const overdue = async () => {
+      const { checks } = await made(house.client().health.health({}))
+      return Math.round(checks.deliveries.oldestSeconds ?? -1)
+    }
+    await anAgent(client)
+    await anAgent(client)
+    const change = (members: string) => house.sql(`update deliveries set ${members}`)
+    await change(`due_at = now() - interval '1 hour'`)
+    expect(await figures()).toEqual([expect.closeTo(3_600, -2), 2, 0, 0])
+    expect(await overdue()).toBeCloseTo(3_600, -2)
+    await change(`leased_until = now() - interval '1 minute'`)
+    expect(await overdue()).toBeCloseTo(60, -2)
+    await change(`leased_until = now() + interval '1 minute'`)
+    expect(await overdue()).toBe(-1)
+    await change(`status = 'dead', due_at = null, leased_until = null`)
+    await house.sql(
+      `update webhooks set failures = 3, failing_since = now(), paused_until = now() + interval '1 minute' where id = $1`,
+      [id],
+    )
+    expect(await figures()).toEqual([0, 0, 2, 1])
+    await change(`status = 'pending', due_at = now() - interval '1 hour'`)
+    expect(await figures()).toEqual([0, 2, 0, 1])
+    await made(client.webhooks.delete({ params: { id } }))
   })
 
   test('name no address that a caller has made up, and nobody', async () => {

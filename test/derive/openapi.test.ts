@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
+import { eventSentences } from '../../src/derive/openapi/event-sentences.ts'
 import type {
   MediaType,
   OperationObject,
@@ -10,6 +11,7 @@ import type {
 } from '../../src/derive/openapi/types.ts'
 import { openapiDocument } from '../../src/derive/openapi.ts'
 import { published, type Registered } from '../../src/kernel/area.ts'
+import { eventSchemas } from '../../src/kernel/event-types.ts'
 import { mediaTypeOf } from '../../src/kernel/file.ts'
 import { lintOpenapi } from '../support/lint-openapi.ts'
 
@@ -50,6 +52,10 @@ test('every path names each of its operations once', () => {
     Object.values(item).map(one => one.operationId),
   )
   expect(written.sort()).toEqual(operations.map(([key]) => key).sort())
+})
+
+test('every event says in a sentence what has happened, and no sentence is of none', () => {
+  expect(Object.keys(eventSentences).sort()).toEqual([...eventSchemas(areas).keys()].sort())
 })
 
 test('every section that an operation is filed under is described', () => {

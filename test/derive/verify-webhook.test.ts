@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createHmac } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,9 +19,9 @@ const sign = (secret: string, deliveryId: string, timestamp: string, body = BODY
 function headersOf(secondsAgo = 0, secret = SECRET): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1_000) - secondsAgo)
   return {
-    'X-Service-Delivery-Id': 'delivery_1-2',
+    'X-Service-Delivery-Id': 'delivery_1-2.2',
     'X-Service-Timestamp': timestamp,
-    'X-Service-Signature': sign(secret, 'delivery_1-2', timestamp),
+    'X-Service-Signature': sign(secret, 'delivery_1-2.2', timestamp),
   }
 }
 
@@ -34,13 +34,13 @@ describe('a webhook', () => {
     ['headers of fetch', new Headers(headersOf()), new TextEncoder().encode(BODY)],
     ['any spelling', headersOf(), Buffer.from(BODY)],
   ])('is taken with %s', (_, headers, body) => {
-    const message = { ...JSON.parse(BODY), id: 'delivery_1', deliveryId: 'delivery_1-2' }
+    const message = { ...JSON.parse(BODY), id: 'delivery_1', deliveryId: 'delivery_1-2.2' }
     expect(verifyWebhook(headers, body, SECRET)).toEqual(message)
   })
 
   test('is taken by either signature while the secret is replaced', () => {
     const headers = headersOf(0, 'old')
-    const next = sign(SECRET, 'delivery_1-2', String(headers['X-Service-Timestamp']))
+    const next = sign(SECRET, 'delivery_1-2.2', String(headers['X-Service-Timestamp']))
     const both = { ...headers, 'X-Service-Signature-Next': next }
     for (const secret of ['old', SECRET]) expect(verifyWebhook(both, BODY, secret).id).toBe('delivery_1')
     expect(() => verifyWebhook(both, BODY, 'other')).toThrow(WebhookRejected)
@@ -98,6 +98,22 @@ print(verify(headers, body, secret), verify(headers, body + b" ", secret), verif
       run('python3', ['-c', program, JSON.stringify(headers), SECRET], { cwd: folder })
     expect((await python(headersOf())).stdout).toBe('True False False\n')
     expect((await python(headersOf(400))).stdout).toBe('False False False\n')
+  })
+
+  test('how JavaScript does', async () => {
+    const source = block('js')
+      .replace('export function', 'return function')
+      .replace(/^import .*$/m, '')
+    const verify = new Function('createHmac', 'timingSafeEqual', source)(createHmac, timingSafeEqual)
+    const headers = lower(headersOf())
+    const given = [
+      verify(headers, BODY, SECRET),
+      verify(headers, `${BODY} `, SECRET),
+      verify(headers, BODY, 'other'),
+    ]
+    expect(given).toEqual([true, false, false])
+    expect(verify(lower(headersOf(400)), BODY, SECRET)).toBe(false)
+    expect(verify({}, BODY, SECRET)).toBe(false)
   })
 
   test('how the shell does', async () => {

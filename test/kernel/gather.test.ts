@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { gatherer, type Settled } from '../../src/kernel/gather.ts'
+import { gatherer, type Limits, type Settled } from '../../src/kernel/gather.ts'
 import { until } from '../support/until.ts'
 
 const done = <R>(value: R): Settled<R> => ({ status: 'fulfilled', value })
 
 /** A gatherer whose batches finish when the test says so. */
-function held(limits = { size: 4, inFlight: 2 }) {
+function held(limits: Limits = { size: 4, inFlight: 2 }) {
   const batches: { items: readonly string[]; finish: () => void }[] = []
   const gather = gatherer<string, string>(limits, items => {
     const { promise, resolve } = Promise.withResolvers<Settled<string>[]>()
@@ -76,6 +76,25 @@ describe('a lane', () => {
     expect(batches[1]?.items).toEqual(['e'])
   })
 
+  test('that is told to wait for more begins with enough, or when somebody has waited long', async () => {
+    const { gather, batches } = held({ size: 8, inFlight: 1, least: () => 3 })
+    for (const item of 'ab') void gather('a', item)
+    await settled()
+    expect(batches.length).toBe(0)
+    void gather('a', 'c')
+    await settled()
+    expect(batches[0]?.items).toEqual([...'abc'])
+    void gather('a', 'd')
+    await new Promise(resolve => setTimeout(resolve, 60))
+    batches[0]?.finish()
+    await until('the one that came while it was busy', () => batches.length === 2)
+    void gather('a', 'e')
+    await settled()
+    batches[1]?.finish()
+    await until('the last one, for whom nobody else has come', () => batches.length === 3)
+    expect(batches.map(({ items }) => items.join(''))).toEqual(['abc', 'd', 'e'])
+  })
+
   test('waits for no other', async () => {
     const { gather, batches } = held({ size: 4, inFlight: 1 })
     void gather('a', 'x')
@@ -131,17 +150,21 @@ test('every item is worked on once and answered by its own result, in any order 
   const arrivals = fc.array(fc.record({ lane: fc.constantFrom('a', 'b', 'c'), pause: fc.boolean() }), {
     maxLength: 60,
   })
-  const limits = fc.record({ size: fc.integer({ min: 1, max: 8 }), inFlight: fc.integer({ min: 1, max: 3 }) })
+  const from1 = (max: number) => fc.integer({ min: 1, max })
+  const limits = fc.record({ size: from1(8), inFlight: from1(3), least: from1(8) })
   await fc.assert(
-    fc.asyncProperty(arrivals, limits, async (items, { size, inFlight }) => {
+    fc.asyncProperty(arrivals, limits, async (items, { size, inFlight, least }) => {
       const worked: { lane: string; index: number }[] = []
-      const gather = gatherer<{ lane: string; index: number }, number>({ size, inFlight }, async batch => {
-        expect(batch.length).toBeLessThanOrEqual(size)
-        expect(new Set(batch.map(({ lane }) => lane)).size).toBe(1)
-        worked.push(...batch)
-        await settled()
-        return batch.map(({ index }) => done(index))
-      })
+      const gather = gatherer<{ lane: string; index: number }, number>(
+        { size, inFlight, least: () => least },
+        async batch => {
+          expect(batch.length).toBeLessThanOrEqual(size)
+          expect(new Set(batch.map(({ lane }) => lane)).size).toBe(1)
+          worked.push(...batch)
+          await settled()
+          return batch.map(({ index }) => done(index))
+        },
+      )
       const answers: Promise<number>[] = []
       for (const [index, { lane, pause }] of items.entries()) {
         answers.push(gather(lane, { lane, index }))

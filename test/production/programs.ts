@@ -80,7 +80,7 @@ export const programs: Readonly<Record<string, (start: Start) => Promise<void>>>
     const child: Child = { cwd: image.folder, user: nobody }
     if (service.restart !== 'unless-stopped') return job(start, command, child)
     const PORT = String(await freePort(0))
-    const env = { ...image.env, ...start.env, HOST: '127.0.0.1', PORT }
+    const env = { ...image.env, ...start.env, HOST: '127.0.0.1', PORT, METRICS_PORT: '0' }
     stay({ ...start, env }, command, child)
     if (service.healthcheck?.disable) return
     await until(`the health of ${name}`, () => isHealthy(image, PORT))

@@ -16,6 +16,8 @@ interface Batch {
   readonly roundTrips: number
 }
 
+const nothing = () => undefined
+
 export interface Engine {
   readonly databaseUrl: string
   readonly house: House
@@ -38,8 +40,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
     ports: { walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' } } as Ports,
     cursors: new Cursors('secret'),
     reactions: reactionsOf(areas),
-    onOutbox: () => undefined,
-    onDeliveries: () => undefined,
+    announcers: { outbox: nothing, deliveries: nothing, pushes: nothing },
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
   }
   const execute = executor(house)

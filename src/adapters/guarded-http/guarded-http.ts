@@ -1,11 +1,13 @@
-import type { Agent, Dispatcher } from 'undici'
+import type { Agent } from 'undici'
 import { clock } from '../../kernel/clock.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../kernel/outbound.ts'
+import { remembered } from '../../kernel/remembered.ts'
 import { addressJudge } from './addresses.ts'
+import { type Answer, exchange, TooLate } from './exchange.ts'
 import { failureOf } from './failures.ts'
-import { flat, headersOf, judgeHeaders } from './headers.ts'
 import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from './lookup.ts'
 import { isRefused, type Target, urlJudge } from './urls.ts'
+import { wasUnheard } from './used-connections.ts'
 
 interface Options {
   /** Blocks that are allowed though they are not public. */
@@ -20,9 +22,9 @@ interface Options {
  * still leads where it was judged. Redirects are not followed, and no proxy of the environment is asked.
  */
 export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Options = {}): Outbound {
-  const judgeUrl = urlJudge(allow)
+  const judgeUrl = remembered(urlJudge(allow))
   const lookup = guardedLookup(resolver, addressJudge(allow))
-  let agent: Promise<Agent> | undefined
+  let agents: Promise<Agents> | undefined
   return {
     judge(url) {
       const judged = judgeUrl(url)
@@ -31,22 +33,22 @@ export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Opt
     async send(request) {
       const target = judgeUrl(request.url)
       if (isRefused(target)) return { kind: 'refused', ...target }
-      const refused = judgeHeaders(request)
-      if (refused) return { kind: 'refused', ...refused }
-      agent ??= agentOf(lookup, ca)
-      return exchange(agent, target, request)
+      agents ??= agentsOf(lookup, ca)
+      return answerTo(agents, target, request)
     },
   }
 }
 
+/** Whether connections are kept open for the next request, or made for one alone. */
+type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
+
 /** Loaded with the first request: a start has no time for it. */
-async function agentOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agent> {
+async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agents> {
   const { Agent } = await import('undici')
-  return new Agent({
+  const options: Agent.Options = {
     allowH2: false,
     // So many at once to one origin; the rest waits, within its own time limit.
     connections: 32,
-    pipelining: 1,
     // The lookup answers with all addresses at once, whatever the process was started with.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1_000,
@@ -57,53 +59,40 @@ async function agentOf(lookup: ReturnType<typeof guardedLookup>, ca: string | un
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { lookup, timeout: 5_000, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
-  })
+  }
+  return {
+    keeping: new Agent({ ...options, pipelining: 1 }),
+    fresh: new Agent({ ...options, pipelining: 0 }),
+  }
 }
 
-async function exchange(
-  agent: Promise<Agent>,
+async function answerTo(
+  agents: Promise<Agents>,
   target: Target,
   request: OutboundRequest,
 ): Promise<OutboundAnswer> {
   const began = clock.ticks()
-  // AbortSignal.timeout would live on for its whole time after a quick answer.
-  const patience = new AbortController()
-  const { signal } = patience
-  const stopAlarm = clock.alarm(request.timeoutMs, () => patience.abort())
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const answer = await (await agent).request({
-      ...target,
-      method: request.method,
-      headers: headersOf(request),
-      body: request.body ?? null,
-      signal,
-    })
-    const { body, cut } = await read(answer, request.maxBytes)
-    const { statusCode: status, headers } = answer
-    return { kind: 'answered', status, headers: flat(headers), body, cut, latencyMs: latencyMs() }
+    const answer = await ask(await agents, target, request)
+    return { kind: 'answered', ...answer, latencyMs: latencyMs() }
   } catch (error) {
     if (error instanceof RefusedConnection) return { kind: 'refused', ...error.refused }
-    if (signal.aborted)
-      return { kind: 'failed', message: late(request), timedOut: true, latencyMs: latencyMs() }
-    return { kind: 'failed', message: failureOf(error), timedOut: false, latencyMs: latencyMs() }
-  } finally {
-    stopAlarm()
+    const timedOut = error instanceof TooLate
+    const message = timedOut ? error.message : failureOf(error)
+    return { kind: 'failed', message, timedOut, latencyMs: latencyMs() }
   }
 }
 
-const late = ({ timeoutMs }: OutboundRequest) => `There was no whole answer within ${timeoutMs / 1000} s.`
-
-/** Leaving the loop early ends the connection: whatever is still on its way is thrown away. */
-async function read({ body, headers }: Dispatcher.ResponseData, maxBytes: number) {
-  const chunks: Uint8Array[] = []
-  const isWhole = (size: number) => headers['content-length'] === String(size)
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxBytes || (size === maxBytes && !isWhole(size)))
-      return { body: Buffer.concat(chunks).subarray(0, maxBytes), cut: true }
+/** Once, and a second time where the first went unheard and nobody minds: within the same limit, in whole seconds. */
+async function ask({ keeping, fresh }: Agents, target: Target, request: OutboundRequest): Promise<Answer> {
+  const began = clock.ticks()
+  try {
+    return await exchange(keeping, target, request)
+  } catch (error) {
+    if (!request.again || !wasUnheard(error)) throw error
+    const secondsLeft = Math.ceil((request.timeoutMs - (clock.ticks() - began)) / 1_000)
+    const timeoutMs = secondsLeft * 1_000
+    return await exchange(fresh, target, { ...request, headers: request.again(), timeoutMs })
   }
-  return { body: Buffer.concat(chunks), cut: false }
 }

@@ -1,4 +1,4 @@
-import type { OutboundRequest, RefusedAddress } from '../../kernel/outbound.ts'
+import { RefusedConnection } from './lookup.ts'
 
 /** Said by the connection itself, and by nobody else. */
 const OURS =
@@ -9,25 +9,21 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** A tab, and what can be seen of ASCII: nothing that ends a line, and nothing that is read as one. */
 const VALUE = /^[\t\x20-\x7e]*$/
 
+/** As they go out: the answer is to come as it is, since what is compressed can grow without bound. */
+export function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {
+  refuseSmuggled(headers)
+  return { 'user-agent': 'agent-payments', ...headers, 'accept-encoding': 'identity' }
+}
+
 /** What a value could smuggle into a request that others see. */
-export function judgeHeaders({ headers = {} }: OutboundRequest): RefusedAddress | undefined {
+function refuseSmuggled(headers: Readonly<Record<string, string>>): void {
   const wrong = Object.entries(headers).find(
     ([name, value]) => !NAME.test(name) || OURS.test(name) || !VALUE.test(value),
   )
-  return (
-    wrong && {
-      rule: 'header',
-      message: `The header ${JSON.stringify(wrong[0])} is refused: its name is not free, or its value is not plain text.`,
-    }
-  )
+  if (!wrong) return
+  const message = `The header ${JSON.stringify(wrong[0])} is refused: its name is not free, or its value is not plain text.`
+  throw new RefusedConnection({ rule: 'header', message })
 }
-
-/** As they go out: the answer is to come as it is, since what is compressed can grow without bound. */
-export const headersOf = ({ headers }: OutboundRequest): Record<string, string> => ({
-  'user-agent': 'agent-payments',
-  ...headers,
-  'accept-encoding': 'identity',
-})
 
 export const flat = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
   Object.fromEntries(

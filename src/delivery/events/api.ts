@@ -20,6 +20,10 @@ export const EventRecord = z
 const EventTypeRecord = z
   .object({
     event: z.string().meta({ examples: ['agent.frozen'] }),
+    description: z.string().meta({
+      description: 'What has happened when it is sent.',
+      examples: ['An agent has been stopped.'],
+    }),
     reserved: z.boolean().meta({ description: 'Can be subscribed to, and is never sent.' }),
     schema: z
       .record(z.string(), z.unknown())

@@ -11,6 +11,7 @@ import { vapidKeys } from './vapid.ts'
 
 export { drop } from './drop.ts'
 export { Pusher } from './pusher.ts'
+export { oldestPushSeconds } from './take.ts'
 
 const MOST = 100
 

@@ -50,3 +50,11 @@ export const take = (sql: Sql, { busy, busyOwners, ofOwner, ofAll }: Room): Prom
 /** News of yesterday. */
 export const forgetOld = (sql: Sql): Promise<unknown> =>
   sql(`delete from pushes where created_at < clock_timestamp() - interval '1 hour'`)
+
+export const oldestPushSeconds = async (sql: Sql): Promise<number | null> =>
+  (
+    await sql<{ seconds: number }>(
+      `select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from pushes
+       order by created_at limit 1`,
+    )
+  )[0]?.seconds ?? null

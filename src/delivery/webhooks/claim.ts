@@ -1,3 +1,4 @@
+import { after, clock, minutes } from '../../kernel/clock.ts'
 import { type Database, type Row, sqlOn } from '../../kernel/database.ts'
 import type { Share } from './lanes.ts'
 import type { Sealed } from './secrets.ts'
@@ -29,24 +30,26 @@ export interface Claimed {
   readonly sealed: Sealed
 }
 
-type Taken = Row & Omit<Claimed, 'sealed'> & Omit<Sealed, 'id'>
+type Taken = Row & Omit<Claimed, 'sealed' | 'until'> & Omit<Sealed, 'id'>
 
 /** Longer than the answer to an attempt may take, with some time to wait for its turn. */
-const LEASE = '2 minutes'
+const LEASE_MS = minutes(2)
 
 /** What the server loses of this, when it is killed, is taken once more: the commit does not wait for the disk. */
 const TAKE = `
 with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
-select t.id, t.webhook_id as "webhookId", t.claim, t.until, t.event, t.request_id as "requestId", t.body,
+select t.id, t.webhook_id as "webhookId", t.claim, t.event, t.request_id as "requestId", t.body,
   t.url, t.secret, t.next_secret as "nextSecret", t.next_from as "nextFrom"
-from unhurried cross join lateral take_deliveries($1::text[], $2::int[], '${LEASE}') t`
+from unhurried cross join lateral take_deliveries($1::text[], $2::int[], '${LEASE_MS} ms') t`
 
 /** Takes them for a while. */
 export async function take({ pool }: Database, shares: readonly Share[]): Promise<Claimed[]> {
   const [ids, counts] = [shares.map(({ lane }) => lane.id), shares.map(({ most }) => most)]
+  // By our own clock, and from before the lease begins.
+  const until = after(clock.real(), LEASE_MS)
   const rows = await sqlOn(pool)<Taken>(TAKE, [ids, counts])
   return rows.map(({ secret, nextSecret, nextFrom, ...claimed }) => ({
-    ...claimed,
+    ...{ ...claimed, until },
     sealed: { id: claimed.webhookId, secret, nextSecret, nextFrom },
   }))
 }

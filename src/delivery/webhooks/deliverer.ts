@@ -25,6 +25,8 @@ export interface DelivererParts {
 
 const POLL_MS = 30_000
 const RECOVER_MS = 1_000
+/** While others are about to come, few of them are not worth a way to the database. */
+const MARKS = { size: 256, inFlight: 2, least: 64 }
 /** Nothing is begun that could not be answered before somebody else takes it. */
 const AN_ATTEMPT_MS = 40_000
 
@@ -44,14 +46,16 @@ export class Deliverer {
 
   /** There is something to do. */
   readonly wake = (): void => {
+    // Each abort makes an error, even the second one of a signal.
+    if (!this.#woken) this.#idling.abort()
     this.#woken = true
-    this.#idling.abort()
   }
 
   constructor(parts: DelivererParts) {
     this.#parts = parts
     this.#vault = remembering(parts.ports.vault)
-    const gather = gatherer<Mark, void>({ size: 256, inFlight: 2 }, marks => this.#write(marks))
+    const least = () => (this.#lanes.underWay > 0 ? MARKS.least : 1)
+    const gather = gatherer<Mark, void>({ ...MARKS, least }, marks => this.#write(marks))
     this.#mark = one => gather('', one)
     this.#running = this.#run()
   }

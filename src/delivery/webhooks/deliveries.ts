@@ -13,7 +13,7 @@ import { findWebhook, probe } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
 /** What an attempt is called begins with its delivery: `delivery_…-2`. */
-const idOf = (name: string): string => name.replace(/-\d+$/, '')
+const idOf = (name: string): string => name.replace(/-[\d.]+$/, '')
 
 async function shownAll(found: PageOf<Delivery>, em: EntityManager) {
   const ids = [...new Set(found.data.map(({ webhookId }) => webhookId))]

@@ -76,6 +76,10 @@ export class Lanes {
     return this.#lanes.values()
   }
 
+  get underWay(): number {
+    return this.#all
+  }
+
   /** What has been taken for it. */
   add({ lane, most }: Share, taken: readonly Claimed[]): void {
     if (taken.length === 0) return

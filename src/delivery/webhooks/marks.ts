@@ -4,6 +4,7 @@ import { type Database, type Row, type Sql, sqlOn } from '../../kernel/database.
 import { emptyJournal, writeJournal } from '../../kernel/journal.ts'
 import { retrying } from '../../kernel/transaction.ts'
 import { wakeUp } from '../../kernel/words.ts'
+import { deliveryMachine } from './delivery.ts'
 import {
   type DeliveryRow,
   deliveryColumns,
@@ -46,17 +47,20 @@ where d.id = any($1::text[]) order by d.id for update of d`
 const LOCK_HEALTH = `
 select ${healthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for no key update`
 
-/** The outcomes of many attempts in one transaction. */
-export const mark = (
+/** The outcomes of many attempts. */
+export async function mark(
   database: Database,
   marks: readonly Mark[],
   waitsMs: readonly number[],
-): Promise<Consequences> =>
-  retrying(() =>
+): Promise<Consequences> {
+  const delivered = await retrying(() => markDelivered(sqlOn(database.pool), marks))
+  const others = marks.filter(({ id }) => !delivered.has(id))
+  if (others.length === 0) return { forTemporal: false, hopeless: [] }
+  return retrying(() =>
     onConnection(database, UNHURRIED, async client => {
       const sql = sqlOn(client)
-      const rows = await sql<Locked>(LOCK, [marks.map(({ id }) => id)])
-      apply(rows, marks, waitsMs)
+      const rows = await sql<Locked>(LOCK, [others.map(({ id }) => id)])
+      apply(rows, others, waitsMs)
       await writeMarks(sql, rows)
       const hopeless = await noteHealth(sql, rows, marks)
       // Whoever waits for it in Temporal sees what has become of it.
@@ -66,6 +70,23 @@ export const mark = (
       return { forTemporal: outbox.length > 0, hopeless }
     }),
   )
+}
+
+const DELIVERED = `
+with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+select id from unhurried cross join lateral mark_delivered($1, $2, $3) id`
+
+/** What most of them are: taken, by a receiver with which all is well. Gives which; the others need a closer look. */
+async function markDelivered(sql: Sql, marks: readonly Mark[]): Promise<Set<string>> {
+  const taken = marks.flatMap(({ id, taken }) => (taken?.succeeded ? [[id, taken.attempt] as const] : []))
+  if (taken.length === 0) return new Set()
+  const { initial } = deliveryMachine
+  const moved = { status: initial }
+  deliveryMachine.move(moved, 'delivered')
+  const values = [JSON.stringify(Object.fromEntries(taken)), initial, moved.status]
+  const rows = await sql<{ id: string }>(DELIVERED, values)
+  return new Set(rows.map(({ id }) => id))
+}
 
 const processOf = ({ id, ownerId, mode }: DeliveryRow) =>
   wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null })

@@ -17,14 +17,17 @@ export interface Letter {
 const ACKNOWLEDGED_WITHIN_MS = 30_000
 const READ_BYTES = 1_024
 
-/** One attempt, whatever comes of it. */
+/** One attempt, whatever comes of it; where the receiver had just closed the connection it is made anew, as another one. */
 export async function post(outbound: Outbound, letter: Letter, secrets: () => Secrets): Promise<Taken> {
-  const at = clock.real()
-  const base = { deliveryId: letter.deliveryId, at: at.toISOString() }
+  let base = beginning(letter.deliveryId)
+  const headers = () => signedHeaders({ ...letter, ...base, at: new Date(base.at) }, secrets())
+  const again = () => {
+    base = beginning(`${letter.deliveryId}.2`)
+    return headers()
+  }
   try {
-    const headers = signedHeaders({ ...letter, at }, secrets())
     const answer = await outbound.send({
-      ...{ url: letter.url, method: 'POST', headers, body: letter.body },
+      ...{ url: letter.url, method: 'POST', headers: headers(), again, body: letter.body },
       ...{ timeoutMs: ACKNOWLEDGED_WITHIN_MS, maxBytes: READ_BYTES },
     })
     return takenOf(base, answer)
@@ -34,6 +37,8 @@ export async function post(outbound: Outbound, letter: Letter, secrets: () => Se
 }
 
 type Base = Pick<Attempt, 'deliveryId' | 'at'>
+
+const beginning = (deliveryId: string): Base => ({ deliveryId, at: clock.real().toISOString() })
 
 const unsent = (base: Base, error: string): Taken => ({
   attempt: { ...base, status: null, latencyMs: null, error, responseStart: null },

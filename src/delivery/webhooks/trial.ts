@@ -26,7 +26,8 @@ async function keep(taken: Taken | null, { letter, sealed: { id } }: Reserved, c
     webhook.makeWell()
     await sql('notify deliveries')
   }
-  const { deliveryId, event, body } = letter
+  const { event, body } = letter
+  const { deliveryId } = taken?.attempt ?? letter
   emit('webhook.tested', { webhookId: id, deliveryId, delivered })
   return { webhookId: id, event, delivered, attempt: taken?.attempt ?? null, body }
 }

@@ -4,6 +4,7 @@ import { Delivery, deliveryMachine } from './delivery.ts'
 import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
 
+export { deliveryCounts, overdueSeconds, pausedCount } from './backlog.ts'
 export { Deliverer, type DelivererParts } from './deliverer.ts'
 export { unknownEvents } from './event-names.ts'
 export { expireDeliveries } from './expiry.ts'

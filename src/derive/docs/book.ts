@@ -11,6 +11,7 @@ import type {
   Schemas,
   States,
 } from '../openapi/types.ts'
+import { type EventGroup, eventGroupsOf } from './event-groups.ts'
 
 /** An operation as a page shows it: where it is, and every reference followed. */
 export interface Entry {
@@ -45,6 +46,7 @@ export interface Chapter {
 export class Book {
   readonly document: Document
   readonly chapters: readonly Chapter[]
+  readonly eventGroups: readonly EventGroup[]
   readonly #records: ReadonlySet<string>
 
   constructor(document: Document) {
@@ -61,6 +63,7 @@ export class Book {
         : []
     })
     this.#records = seen
+    this.eventGroups = eventGroupsOf(document)
   }
 
   get entries(): readonly Entry[] {

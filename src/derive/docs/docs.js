@@ -78,6 +78,11 @@ function startSearch() {
   const links = [...document.querySelectorAll('nav [data-find]')]
   const groups = [...document.querySelectorAll('nav .guides, nav details')]
 
+  const counted = kind => {
+    const hits = links.filter(link => link.matches(`.${kind}`) && !link.parentElement.hidden).length
+    return `${hits === 0 ? 'no' : hits} ${kind}${hits === 1 ? '' : 's'}`
+  }
+
   const narrow = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
     for (const link of links)
@@ -86,9 +91,7 @@ function startSearch() {
       group.hidden = !group.querySelector('li:not([hidden])')
       group.toggleAttribute('open', words.length > 0 || group.contains(current()))
     }
-    const hits = links.filter(link => link.matches('.operation') && !link.parentElement.hidden).length
-    found.textContent =
-      words.length > 0 ? `${hits === 0 ? 'No' : hits} operation${hits === 1 ? '' : 's'}` : ''
+    found.textContent = words.length > 0 ? `${counted('operation')}, ${counted('event')}` : ''
   }
 
   field.addEventListener('input', narrow)
@@ -118,9 +121,13 @@ function followReading() {
     link.closest('details')?.setAttribute('open', '')
     link.scrollIntoView({ block: 'nearest' })
   }
+  const inSight = new Set()
   const observer = new IntersectionObserver(
     entries => {
-      for (const entry of entries) if (entry.isIntersecting) mark(entry.target.id)
+      for (const { isIntersecting, target } of entries)
+        if (isIntersecting) inSight.add(target.id)
+        else inSight.delete(target.id)
+      mark([...links.keys()].find(id => inSight.has(id)))
     },
     { rootMargin: '-80px 0px -75% 0px' },
   )

@@ -18,6 +18,7 @@ const styles = [
   'tables',
   'page',
   'quickstart',
+  'events',
   'bar',
   'contents',
   'narrow',

@@ -1,4 +1,6 @@
 import type { Book, Chapter, Entry } from './book.ts'
+import type { EventGroup } from './event-groups.ts'
+import { EVENTS } from './events.ts'
 import type { Guide } from './guide.ts'
 import { type Html, html } from './html.ts'
 import { method } from './operation.ts'
@@ -10,7 +12,7 @@ export const navigation = (book: Book, guides: readonly Guide[]): Html => html`
     <a class="close" href="#content">Close</a>
     <div class="search" role="search">
       <label for="search">Search</label>
-      <input id="search" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false" aria-describedby="found">
+      <input id="search" type="search" placeholder="Operations, events" autocomplete="off" spellcheck="false" aria-describedby="found">
       <kbd aria-hidden="true">/</kbd>
     </div>
     <p id="found" role="status"></p>
@@ -20,6 +22,7 @@ export const navigation = (book: Book, guides: readonly Guide[]): Html => html`
       ({ id, title }) => html`<li><a href="#${id}" data-find="${title.toLowerCase()}">${title}</a></li>`,
     )}</ul>
     ${book.chapters.map(chapter)}
+    ${events(book.eventGroups)}
   </div>
 </nav>`
 
@@ -31,6 +34,20 @@ const chapter = ({ id, name, records, entries }: Chapter): Html => html`<details
     ${records.map(record => html`<li><a class="record" href="#record.${record}" data-find="${record.toLowerCase()} record">${record}</a></li>`)}
   </ul>
 </details>`
+
+const events = (groups: readonly EventGroup[]): Html => {
+  const all = groups.flatMap(({ families }) => families.flatMap(family => family.events))
+  return html`<details>
+  <summary>${EVENTS.title} <span class="count">${all.length}</span></summary>
+  <ul>
+    <li><a href="#received-events" data-find="how an event arrives headers signature webhook">How an event arrives</a></li>
+    ${all.map(
+      ({ id, name, post }) =>
+        html`<li><a class="event" href="#${id}" data-find="${`${name} ${post.summary}`.toLowerCase()}">${name}</a></li>`,
+    )}
+  </ul>
+</details>`
+}
 
 const link = (entry: Entry): Html =>
   html`<li><a class="operation" href="#${entry.key}" data-find="${wordsOf(entry)}"><span>${

@@ -47,7 +47,7 @@ function facts({ operation }: Entry): Html {
   return html`<dl class="facts">
     <div><dt>Who may call</dt><dd>${schemes.length > 0 ? chips(schemes.map(scheme => callers[scheme] ?? scheme)) : chips(['anybody'])}</dd></div>
     ${fact('Scope', scope ? [scope] : [])}
-    ${fact('Emits', operation['x-events'] ?? [])}
+    ${fact('Emits', operation['x-events'] ?? [], name => `on.${name}`)}
     ${fact('Also at', operation['x-aliases'] ?? [])}
   </dl>`
 }
@@ -55,9 +55,14 @@ function facts({ operation }: Entry): Html {
 const chips = (names: readonly string[]): Html[] =>
   names.map(name => html`<span class="chip">${name}</span> `)
 
-const fact = (title: string, names: readonly string[]): Content =>
-  names.length > 0 &&
-  html`<div><dt>${title}</dt><dd>${names.map(name => html`<code>${name}</code> `)}</dd></div>`
+function fact(title: string, names: readonly string[], anchorOf?: (name: string) => string): Content {
+  if (names.length === 0) return false
+  const shown = names.map(name => {
+    const code = html`<code>${name}</code> `
+    return anchorOf ? html`<a href="#${anchorOf(name)}">${code}</a>` : code
+  })
+  return html`<div><dt>${title}</dt><dd>${shown}</dd></div>`
+}
 
 const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
 

@@ -1,4 +1,5 @@
 import type { Book, Chapter } from './book.ts'
+import { eventsChapter } from './events.ts'
 import { guideSection, guidesOf, leadOf } from './guide.ts'
 import { type Html, html } from './html.ts'
 import { navigation } from './navigation.ts'
@@ -41,6 +42,7 @@ ${hero(book, url)}
 ${quickstartSection(url)}
 ${guides.map(guideSection)}
 ${book.chapters.map(chapter => chapterSection(book, chapter))}
+${eventsChapter(book)}
 </main>
 </body>
 </html>

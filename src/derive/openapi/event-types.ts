@@ -1,8 +1,9 @@
 import type { Areas } from '../../kernel/area.ts'
-import { type EventType, eventSchemas, RESERVED } from '../../kernel/event-types.ts'
-import { exampleOf } from './example.ts'
+import { type EventType, emittedNames, eventSchemas, RESERVED } from '../../kernel/event-types.ts'
+import { eventSentences } from './event-sentences.ts'
+import { exampleOf, type Known } from './example.ts'
 import { SchemaCollector } from './schemas.ts'
-import type { Document, JsonSchema } from './types.ts'
+import type { Document, JsonSchema, OperationObject } from './types.ts'
 
 /** All events with the form of their `data`, and an example of it. */
 export function eventTypesOf(areas: Areas, schemas = new SchemaCollector()): EventType[] {
@@ -10,60 +11,83 @@ export function eventTypesOf(areas: Areas, schemas = new SchemaCollector()): Eve
     const schema = schemas.add(data)
     return {
       event,
+      description: eventSentences[event] ?? `The event ${event}.`,
       reserved: RESERVED.has(event),
       schema: { ...schema },
-      example: exampleOf(schema, schemas.all()) as EventType['example'],
+      example: exampleOf(schema, schemas.all(), statusOf(event, schema)) as EventType['example'],
     }
   })
 }
 
+/** In an example of `agent.frozen` the agent is frozen. */
+function statusOf(event: string, { properties = {} }: JsonSchema): Known {
+  const status = event.slice(event.lastIndexOf('.') + 1)
+  return properties.status?.enum?.includes(status) ? { status } : {}
+}
+
 const string = (more: Partial<JsonSchema> = {}): JsonSchema => ({ type: 'string', ...more })
 
-const HEADERS: readonly (readonly [name: string, schema: JsonSchema, description: string])[] = [
-  ['X-Service-Event', string(), 'The name of the event.'],
-  ['X-Service-Timestamp', string({ pattern: '^[0-9]+$' }), 'Unix seconds at signing.'],
-  ['X-Service-Delivery-Id', string(), 'Another one for each attempt.'],
-  [
-    'X-Service-Signature',
-    string({ pattern: '^sha256=[0-9a-f]{64}$' }),
+const signature = (description: string) => ({
+  description,
+  schema: string({ pattern: '^sha256=[0-9a-f]{64}$' }),
+})
+
+const HEADERS: Readonly<Record<string, { description: string; schema?: JsonSchema; required?: boolean }>> = {
+  'X-Service-Event': { description: 'The name of the event.' },
+  'X-Service-Timestamp': { description: 'Unix seconds at signing.', schema: string({ pattern: '^[0-9]+$' }) },
+  'X-Service-Delivery-Id': {
+    description: 'Another one for each attempt. What stands before its last `-` is the same for all of them.',
+  },
+  'X-Service-Signature': signature(
     'HMAC-SHA256 with the secret of the subscription over delivery id, `.`, timestamp, `.` and the raw body.',
-  ],
-  ['X-Request-Id', string(), 'The request that caused the event.'],
-]
+  ),
+  'X-Service-Signature-Next': {
+    ...signature('The same with the new secret, while one is about to take over.'),
+    required: false,
+  },
+  'X-Request-Id': { description: 'The request that caused the event.' },
+}
+
+const parameters = Object.entries(HEADERS).map(
+  ([name, { description, schema = string(), required = true }]) => ({
+    ...{ name, in: 'header' as const, required, description, schema },
+  }),
+)
 
 /** What receivers are sent: an operation of theirs for each event. */
-export const webhooksOf = (types: readonly EventType[]): Document['webhooks'] =>
-  Object.fromEntries(
-    types.map(({ event, reserved, schema, example }) => [
-      event,
-      {
-        post: {
-          operationId: `on.${event}`,
-          tags: ['Webhooks'],
-          summary: `The event ${event}`,
-          description: reserved
-            ? 'Reserved: it can be subscribed to, and is never sent.'
-            : 'Sent at least once to every subscription that names it, in no certain order.',
-          security: [],
-          parameters: HEADERS.map(([name, header, description]) => ({
-            ...{ name, in: 'header' as const, required: true, description, schema: header },
-          })),
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': { schema: bodyOf(event, schema), example: messageOf(event, example) },
-            },
-          },
-          responses: {
-            '2XX': {
-              description: 'Taken. Anything else, or nothing within 30 seconds, is a failed attempt.',
-            },
-            '410': { description: 'Wants nothing more: the subscription is disabled.' },
-          },
-        },
-      },
-    ]),
-  )
+export function webhooksOf(areas: Areas, types: readonly EventType[]): Document['webhooks'] {
+  const emitted = emittedNames(areas)
+  const statusOf = ({ event, reserved }: EventType) =>
+    reserved ? 'reserved' : emitted.has(event) ? 'emitted' : 'announced'
+  return Object.fromEntries(types.map(type => [type.event, { post: webhookOf(type, statusOf(type)) }]))
+}
+
+const WHEN = {
+  emitted: 'Sent at least once to every subscription that names it, in no certain order.',
+  reserved: 'Reserved: it can be subscribed to, and is never sent.',
+  announced: 'It can be subscribed to; nothing sends it yet.',
+}
+
+const webhookOf = (
+  { event, description, schema, example }: EventType,
+  status: keyof typeof WHEN,
+): OperationObject => ({
+  operationId: `on.${event}`,
+  tags: ['Webhooks'],
+  summary: description,
+  description: WHEN[status],
+  ...(status === 'emitted' ? {} : { 'x-status': status }),
+  security: [],
+  parameters,
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: bodyOf(event, schema), example: messageOf(event, example) } },
+  },
+  responses: {
+    '2XX': { description: 'Taken. Anything else, or nothing within 30 seconds, is a failed attempt.' },
+    '410': { description: 'Wants nothing more: the subscription is disabled.' },
+  },
+})
 
 const bodyOf = (event: string, data: JsonSchema): JsonSchema => ({
   type: 'object',

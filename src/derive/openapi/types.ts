@@ -71,6 +71,8 @@ export interface OperationObject {
   readonly 'x-scope'?: string
   readonly 'x-events'?: readonly string[]
   readonly 'x-aliases'?: readonly string[]
+  /** Of an event that is not sent: never (reserved), or not yet (announced). */
+  readonly 'x-status'?: 'reserved' | 'announced'
 }
 
 /** For each noun, what may follow each of its states. */

@@ -2,18 +2,17 @@ import { z } from 'zod'
 import { file } from '../../kernel/file.ts'
 import { get } from '../../kernel/operation.ts'
 
+const oldestSeconds = (of: string) =>
+  z.object({ oldestSeconds: z.number().nullable().meta({ description: of }) })
+
 const Checks = z.object({
   database: z.enum(['ok', 'unreachable']),
   temporal: z
     .enum(['ok', 'unreachable'])
     .nullable()
     .meta({ description: 'Null while no durable processes run.' }),
-  relay: z.object({
-    oldestSeconds: z
-      .number()
-      .nullable()
-      .meta({ description: 'Age of the oldest work that waits for Temporal.' }),
-  }),
+  relay: oldestSeconds('Age of the oldest work that waits for Temporal.'),
+  deliveries: oldestSeconds('For how long a webhook waits that could be sent.'),
 })
 
 export const healthApi = {

@@ -1,0 +1,56 @@
+import type { Document, JsonSchema, OperationObject } from '../openapi/types.ts'
+
+/** An event as a page shows it, and the operations after which it may be sent. */
+export interface EventEntry {
+  readonly name: string
+  /** Its anchor. */
+  readonly id: string
+  readonly post: OperationObject
+  readonly causes: readonly OperationObject[]
+}
+
+/** Events whose data have the same form: they are described together, with a message of the first one. */
+export interface Family {
+  readonly events: readonly EventEntry[]
+  readonly data: JsonSchema
+  readonly message: unknown
+}
+
+/** All events of a noun. */
+export interface EventGroup {
+  readonly id: string
+  readonly title: string
+  readonly families: readonly Family[]
+}
+
+export function eventGroupsOf({ webhooks, paths }: Document): EventGroup[] {
+  const operations = Object.values(paths).flatMap(item => Object.values(item))
+  const entries = Object.entries(webhooks).map(([name, { post }]) => ({
+    ...{ name, id: post.operationId, post },
+    causes: operations.filter(({ 'x-events': events = [] }) => events.includes(name)),
+  }))
+  return [...Map.groupBy(entries, ({ name }) => name.split('.')[0] ?? '')].map(([noun, events]) => ({
+    id: `on.${noun}`,
+    title: titleOf(noun),
+    families: familiesOf(events),
+  }))
+}
+
+const ACRONYMS = ['mpp', 'sepa']
+
+function titleOf(noun: string): string {
+  if (ACRONYMS.includes(noun)) return noun.toUpperCase()
+  const words = noun.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const familiesOf = (events: readonly EventEntry[]): Family[] =>
+  [...Map.groupBy(events, ({ post }) => JSON.stringify(dataOf(post))).values()].map(family => ({
+    events: family,
+    data: dataOf(family[0]?.post),
+    message: sentBy(family[0]?.post)?.example,
+  }))
+
+const sentBy = (post?: OperationObject) => post?.requestBody?.content['application/json']
+
+const dataOf = (post?: OperationObject): JsonSchema => sentBy(post)?.schema?.properties?.data ?? {}

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto'
+import type { OperationObject } from '../openapi/types.ts'
+import { type Book, jsonOf } from './book.ts'
+import { type Html, html } from './html.ts'
+import { inline } from './markdown.ts'
+import { parameters } from './members.ts'
+import { panel } from './panel.ts'
+
+/** How every event arrives, with one whose signature is right: who writes a receiver can try it on that. */
+export const eventsSent = (book: Book, sample: OperationObject): Html => html`
+<section class="split" id="received-events" aria-labelledby="received-events-title">
+  <div class="text">
+    <h3 id="received-events-title"><a href="#received-events">How an event arrives</a></h3>
+    <p><a href="#webhooks.create">Subscribe</a> an address, and each event that you name is sent there by POST: signed, at
+      least once, in no certain order. What has not arrived, and why, is among the
+      <a href="#webhooks.deliveries">deliveries</a> of the subscription; <a href="#events.list">all that has happened</a>
+      and <a href="#events.types">this list</a> can be read, too.</p>
+    <p>Verify the signature over the bytes as they came, before anything else; answer; work afterwards. Take an event once:
+      ${inline('the delivery id without what stands behind its last `-` is the same at every attempt.')}</p>
+    <h4>Headers</h4>
+    ${parameters(book, sample.parameters?.filter(one => 'name' in one) ?? [])}
+    <h4>Body</h4>
+    <p>${inline('`event`, `createdAt` (when it happened) and `data`, whose form each event has below.')}</p>
+    <h4>Your answer</h4>
+    <dl class="facts">${Object.entries(sample.responses).map(
+      ([status, response]) =>
+        html`<div><dt><code>${status}</code></dt><dd>${inline('description' in response ? response.description : '')}</dd></div>`,
+    )}</dl>
+  </div>
+  <div class="code">
+    ${panel('Sent to you', arriving(sample), 'json')}
+    ${panel('TypeScript', RECEIVER, 'typescript')}
+    ${panel('Terminal', BY_HAND, 'shell')}
+  </div>
+</section>`
+
+const SECRET = 'whsec_of_the_documentation'
+const DELIVERY_ID = 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1'
+
+function arriving({ requestBody }: OperationObject): string {
+  const message = jsonOf(requestBody ?? {})?.example as { event: string; createdAt: string }
+  const timestamp = Date.parse(message.createdAt) / 1_000
+  const body = JSON.stringify(message)
+  const signature = createHmac('sha256', SECRET).update(`${DELIVERY_ID}.${timestamp}.${body}`).digest('hex')
+  return `POST /hooks/payments HTTP/1.1
+Content-Type: application/json
+X-Service-Event: ${message.event}
+X-Service-Timestamp: ${timestamp}
+X-Service-Delivery-Id: ${DELIVERY_ID}
+X-Service-Signature: sha256=${signature}
+X-Request-Id: 0199e7a2-5f1c-7c3a-9d7e-2b8f4c6a1d05
+
+${body}`
+}
+
+const RECEIVER = `import { verifyWebhook } from './src/derive/client.ts'
+
+// The secret of the event above is '${SECRET}'.
+const { id, event, data } = verifyWebhook(request.headers, rawBody, secret)`
+
+const BY_HAND = `{ printf '%s.%s.' "$DELIVERY_ID" "$TIMESTAMP"; cat body; } |
+  openssl dgst -sha256 -hmac "$SECRET" -r |
+  sed 's/^/sha256=/; s/ .*//'`
