@@ -52,7 +52,8 @@ export const eventsApi = {
   }),
   types: get('/events/types', {
     summary: 'List the kinds of events',
-    description: 'All that can be subscribed to, each with the form of its `data` and an example.',
+    description:
+      'All that can be subscribed to: what has happened when each is sent, the form of its `data`, and an example.',
     callers: ['key', 'agent'],
     scope: 'events:read',
     returns: [200, z.object({ data: z.array(EventTypeRecord) })],
