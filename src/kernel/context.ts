@@ -40,6 +40,8 @@ export interface Context<F extends string = string, E extends Events = Events> {
   /** The tenant's time, one instant for the whole request. */
   readonly now: Date
   readonly requestId: string
+  /** The run that the request names in its header. */
+  readonly runId: string | null
   readonly ports: Ports
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal

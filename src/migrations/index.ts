@@ -29,6 +29,7 @@ import { Delegations } from './m0030-delegations.ts'
 import { Risk } from './m0031-risk.ts'
 import { DecisionsInTime } from './m0033-decisions-in-time.ts'
 import { FrozenAccounts } from './m0034-frozen-accounts.ts'
+import { OwnerBudgets } from './m0037-owner-budgets.ts'
 import { PushesAnnounced } from './m0039-pushes-announced.ts'
 import { DeliveryFigures } from './m0040-delivery-figures.ts'
 import { LightDeliveries } from './m0045-light-deliveries.ts'
@@ -66,6 +67,7 @@ export const migrations = [
   { name: 'm0031-risk', class: Risk },
   { name: 'm0033-decisions-in-time', class: DecisionsInTime },
   { name: 'm0034-frozen-accounts', class: FrozenAccounts },
+  { name: 'm0037-owner-budgets', class: OwnerBudgets },
   { name: 'm0039-pushes-announced', class: PushesAnnounced },
   { name: 'm0040-delivery-figures', class: DeliveryFigures },
   { name: 'm0045-light-deliveries', class: LightDeliveries },

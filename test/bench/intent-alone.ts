@@ -39,7 +39,7 @@ const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(current_dat
 
 /** What an agent has of its limits, locked; and so much more of it taken, with the row that remembers it. */
 const countersLocked = (agent: string): string =>
-  `select * from counters_open(:owner, 'test', array[${agent}], current_date, '{}', '{}', '{}')`
+  `select * from open_counters(:owner, 'test', array[${agent}], current_date, '{}', '{}', '{}')`
 const counted = (agent: string, cents: number): string => `update counters
   set reserved_cents = reserved_cents + ${cents}, reserved_uses = reserved_uses + (period = 'all')::int,
     last_spend_at = now()

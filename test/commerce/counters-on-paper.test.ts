@@ -263,7 +263,8 @@ test('whatever happens at once and in which order, reserved and spent are what t
   }
   const course = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 6, maxLength: 9 })
   await fc.assert(fc.asyncProperty(course, follow), {
-    numRuns: 5,
+    numRuns: 3,
+    interruptAfterTimeLimit: 15_000,
     examples: [[everyEnd]],
     endOnFailure: true,
   })

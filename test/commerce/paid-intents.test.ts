@@ -147,6 +147,21 @@ describe('an agent pays a wallet', () => {
     expect((await pay({}, client)).status).toBe(201)
   })
 
+  test('by the risk that its intent was declared with, and not at all while risk has frozen the agent', async () => {
+    const { client, itself, agent, walletId, payee } = await someone()
+    const approved = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
+    const weights = { newMerchant: 95, velocity: 0, amountOutlier: 0, impossibleTravel: 0, oddHour: 0 }
+    await made(client.risk.configure({ body: { weights } }))
+    expect((await anIntent(client, agent.id, { merchant: 'Jeweller' })).decision.riskScore).toBe(95)
+    const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId: approved.id }
+    expect(await itself.transfers.create({ body })).toMatchObject({ status: 400, code: 'agent_not_active' })
+    await made(client.risk.unfreeze({ params: { id: agent.id }, body: {} }))
+    const scored = async () => (await made(client.risk.events({ query: { agentId: agent.id } }))).data.length
+    const before = await scored()
+    expect((await itself.transfers.create({ body })).status).toBe(201)
+    expect(await scored()).toBe(before)
+  })
+
   test('only with a token that has been given the right, which none has by itself', async () => {
     const { client, agent, walletId, payee } = await someone()
     const { token, scopes } = await aToken(client, agent.id)

@@ -1,5 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, aLiveClient, anAgent, aToken, made, type TestClient } from '../support/factories.ts'
+import {
+  aKey,
+  aLiveClient,
+  anAgent,
+  anAgentUnder,
+  anIntent,
+  aToken,
+  aWallet,
+  made,
+  type TestClient,
+} from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
@@ -39,6 +49,9 @@ describe('a new token', () => {
       hint: token?.slice(-4),
       scopes: ['agents:read', 'events:read'],
       maxAmountEuros: null,
+      heldEuros: null,
+      spentEuros: null,
+      remainingEuros: null,
       delegationId: null,
       expiresAt: expect.any(String),
       lastUsedAt: null,
@@ -317,5 +330,28 @@ describe('a token opens nothing', () => {
     ]
     for (const secret of swapped)
       expect((await house.http('GET', '/agents', { token: secret })).status).toBe(401)
+  })
+})
+
+describe('a token with a budget', () => {
+  test('shows what is held, spent and left of it, and nothing left once it is revoked', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
+    const scopes = ['intents:write' as const, 'transfers:create' as const, 'tokens:read' as const]
+    const given = await aToken(client, agent.id, { maxAmountEuros: 30, scopes })
+    expect(given).toMatchObject({ heldEuros: 0, spentEuros: 0, remainingEuros: 30 })
+    const itself = clientOf(given)
+    const walletId = (await aWallet(client)).id
+    const paid = await anIntent(itself, agent.id, { amountEuros: 12, walletId })
+    const payment = { fromWalletId: agent.walletId, toWalletId: walletId, amountEuros: 10, intentId: paid.id }
+    await made(itself.transfers.create({ body: payment }))
+    await anIntent(itself, agent.id, { amountEuros: 5, merchant: 'Library' })
+    // What the owner spends by another way is of no token.
+    await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Museum' })
+    const params = { id: agent.id, tokenId: given.id }
+    const stands = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }
+    expect(await made(itself.agentTokens.get({ params }))).toMatchObject(stands)
+    expect((await made(client.agentTokens.list({ params }))).data[0]).toMatchObject(stands)
+    expect(await made(client.agentTokens.revoke({ params }))).toMatchObject({ ...stands, remainingEuros: 0 })
   })
 })

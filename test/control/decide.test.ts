@@ -42,7 +42,7 @@ const verdictOf = ({ allowed, requiresApproval }: ReturnType<typeof ask>): strin
   allowed ? (requiresApproval ? 'review' : 'pass') : 'fail'
 
 const amount = (cents: bigint) => ({ amountEuros: cents })
-const budgetOf = (level: 'run' | 'card', limit: bigint, used: bigint) => ({
+const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: bigint) => ({
   ...{ level, id: `${level}_1`, name: `“${level}”` },
   ...{ limitEuros: limit, usedEuros: used },
 })
@@ -246,6 +246,12 @@ describe('what is said', () => {
       { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
       { budgets: [budgetOf('run', 5_000n, 4_500n)] },
       { dayEuros: 6_000n, monthEuros: 9_600n },
+    ],
+    [
+      'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
+      {},
+      { budgets: [{ ...budgetOf('owner', 2_000n, 1n), period: 'month' }, budgetOf('run', 5_000n, 3_000n)] },
+      {},
     ],
     [
       'The agent may spend from 13:00 to 15:00 UTC, and it is 12:00 UTC.',

@@ -7,7 +7,7 @@ const TERM = new Date('2026-01-01T00:00:00.000Z')
 
 const counter = (period: string): Counter => ({
   ...{ subject: 'agent_1', period, reserved: 0n, spent: 0n, reservedUses: 0, uses: 0 },
-  ...{ term: TERM, lastSpendAt: null, firstMerchant: null },
+  ...{ term: TERM, lastSpendAt: null, firstMerchant: null, limit: null },
 })
 
 const PERIODS = ['all', 'day:2026-12-31', 'month:2026-12', 'day:2027-01-01', 'month:2027-01']

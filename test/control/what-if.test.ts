@@ -10,6 +10,7 @@ import {
   anAgentUnder,
   anIntent,
   aPolicy,
+  aRun,
   aToken,
   made,
   type TestClient,
@@ -53,11 +54,11 @@ interface Told {
   readonly checks: readonly { rule: string; outcome: string; message: string }[]
 }
 
-/** What was decided, save for the minute in which it was, and for the risk, which only declaring looks at. */
+/** What was decided, save for the minute in which it was. */
 const decided = ({ allowed, requiresApproval, checks }: Told) => ({
   allowed,
   requiresApproval,
-  checks: checks.filter(({ rule }) => rule !== 'risk').map(({ message: _, ...rest }) => rest),
+  checks: checks.map(({ message: _, ...rest }) => rest),
 })
 
 const euros = (max: number) => fc.option(fc.integer({ min: 0, max }), { nil: null })
@@ -81,6 +82,8 @@ const anySpends = fc.array(
     amountEuros: fc.integer({ min: 1, max: 50 }),
     mcc: fc.constantFrom(null, '5942', '4511'),
     country: fc.constantFrom(null, 'DE', 'FR', 'US'),
+    shop: fc.constantFrom(1, 2),
+    inRun: fc.boolean(),
     after: fc.constantFrom('nothing' as const, 'approve' as const, 'cancel' as const),
   }),
   { minLength: 3, maxLength: 6 },
@@ -89,12 +92,13 @@ const anySpends = fc.array(
 describe('simulating', () => {
   test('says what declaring then decides, whatever came before; and replayed under the same rules nothing differs', async () => {
     await fc.assert(
-      fc.asyncProperty(anyRules, anySpends, async (rules, spends) => {
+      fc.asyncProperty(anyRules, anySpends, euros(90), euros(90), async (rules, spends, ofRun, ofOwner) => {
         const { client, id, agent, declare } = await someone(rules)
-        let shop = 0
-        for (const { after, ...spend } of spends) {
-          const asked = { ...spend, merchant: `shop${++shop}.example.com` }
-          const foreseen = await made(client.policies.simulate({ body: { ...asked, agentId: id } }))
+        const run = await aRun(client, id, { budgetEuros: ofRun === 0 ? null : ofRun })
+        await made(client.policies.setBudget({ body: { dailyLimitEuros: ofOwner } }))
+        for (const { after, shop, inRun, ...spend } of spends) {
+          const asked = { ...spend, merchant: `shop${shop}.example.com`, runId: inRun ? run.id : null }
+          const foreseen = await made(client.intents.simulate({ body: { ...asked, agentId: id } }))
           const { decision, ...intent } = await declare(spend.amountEuros, asked)
           expect(decided(foreseen)).toEqual(decided(decision))
           expect([foreseen.policyId, foreseen.policyVersion]).toEqual([agent.policyId, 1])
@@ -120,7 +124,7 @@ describe('simulating', () => {
     const { client, id } = await someone({ dailyLimitEuros: 10 })
     const body = { agentId: id, amountEuros: 10, merchant: 'Bookshop' }
     for (const _ of [1, 2]) {
-      const answer = await made(client.policies.simulate({ body }))
+      const answer = await made(client.intents.simulate({ body }))
       expect(answer).toMatchObject({ id: null, allowed: true, requiresApproval: false })
     }
     for (const table of ['decisions where agent_id', 'intents where agent_id', 'counters where subject'])
@@ -138,7 +142,7 @@ describe('simulating', () => {
     const ask = async (at: Date, amountEuros: number) =>
       (
         await made(
-          client.policies.simulate({
+          client.intents.simulate({
             body: { agentId: id, amountEuros, merchant: 'Bookshop', at: at.toISOString() },
           }),
         )
@@ -154,7 +158,7 @@ describe('simulating', () => {
     const at = async (time: string) =>
       (
         await made(
-          client.policies.simulate({
+          client.intents.simulate({
             body: { policy: inline, amountEuros: 1, merchant: 'Bookshop', at: `2027-03-01T${time}Z` },
           }),
         )
@@ -166,10 +170,10 @@ describe('simulating', () => {
     const { client, declare, agent } = await someone({ dailyLimitEuros: 10 })
     await declare(10)
     const asked = { amountEuros: 10, merchant: 'Bookshop' }
-    const own = await made(client.policies.simulate({ body: { ...asked, policyId: String(agent.policyId) } }))
+    const own = await made(client.intents.simulate({ body: { ...asked, policyId: String(agent.policyId) } }))
     expect(own).toMatchObject({ allowed: true, policyId: agent.policyId, policyVersion: 1 })
     const policy = { name: 'None yet', maxTransactionEuros: 9.99 }
-    const inline = await made(client.policies.simulate({ body: { ...asked, policy } }))
+    const inline = await made(client.intents.simulate({ body: { ...asked, policy } }))
     expect(inline).toMatchObject({
       ...{ allowed: false, policyId: null, policyVersion: null },
       reason: '€ 10.00 is above the limit of € 9.99 for one payment.',
@@ -180,11 +184,8 @@ describe('simulating', () => {
     const { client } = await house.owner()
     const agent = await anAgent(client)
     const ask = async () =>
-      (
-        await made(
-          client.policies.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } }),
-        )
-      ).reason
+      (await made(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } })))
+        .reason
     expect(await ask()).toBe('The agent has no policy: a person approves every intent.')
     const { id } = await aPolicy(client, { autoApproveLimitEuros: 50 })
     await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: id } }))
@@ -199,7 +200,7 @@ describe('simulating', () => {
     const asked = { amountEuros: 5, merchant: 'Bookshop' }
     const policyId = String(mine.agent.policyId)
     for (const body of [{}, { agentId: mine.id, policyId }, { policyId, policy: { name: 'P' } }]) {
-      const answer = await client.policies.simulate({ body: { ...asked, ...body } })
+      const answer = await client.intents.simulate({ body: { ...asked, ...body } })
       expect([answer.status, answer.error]).toEqual([
         400,
         expect.stringContaining('agentId: name exactly one'),
@@ -207,7 +208,7 @@ describe('simulating', () => {
     }
     const codes = await Promise.all(
       [{ agentId: theirs.id }, { policyId: String(theirs.agent.policyId) }].map(
-        async body => (await client.policies.simulate({ body: { ...asked, ...body } })).code,
+        async body => (await client.intents.simulate({ body: { ...asked, ...body } })).code,
       ),
     )
     expect(codes).toEqual(['agent_not_found', 'policy_not_found'])
@@ -217,7 +218,7 @@ describe('simulating', () => {
     const { client, id, agent } = await someone()
     const itself = house.client(String((await aToken(client, id)).token))
     const ask = async (body: object) =>
-      (await itself.policies.simulate({ body: { amountEuros: 5, merchant: 'Bookshop', ...body } })).status
+      (await itself.intents.simulate({ body: { amountEuros: 5, merchant: 'Bookshop', ...body } })).status
     const other = await aFundedAgent(client)
     const template = await aPolicy(client)
     expect([await ask({ agentId: id }), await ask({ policyId: agent.policyId })]).toEqual([200, 200])

@@ -10,6 +10,7 @@ import { newSecret, traceOf } from '../../kernel/secrets.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
 import { AgentToken } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
+import { shown, withUses } from './shown.ts'
 
 export { TokenCreated, TokenRevoked } from './api.ts'
 export { type TokenLimit, tokenLimits } from './limits.ts'
@@ -20,10 +21,8 @@ export const givenBy = ({ scopes }: Actor): Scope[] => tokenScopes.given.filter(
 const about = ({ id, agentId, label, expiresAt }: AgentToken) => ({ tokenId: id, agentId, label, expiresAt })
 
 const agentTokens = implement(agentTokensApi, {
-  async create(
-    { params, body: { label, scopes: wanted = [], expiresInDays, maxAmountEuros } },
-    { em, actor, tenant, emit, refuse },
-  ) {
+  async create({ params, body: { label, scopes: wanted = [], expiresInDays, maxAmountEuros } }, context) {
+    const { em, actor, tenant, emit, refuse } = context
     const never = wanted.find(scope => tokenScopes.never.includes(scope))
     if (never) return refuse('scope_never_given', `scopes: no agent token can have ${never}.`)
     const lacks = lacking(wanted, actor)
@@ -41,26 +40,30 @@ const agentTokens = implement(agentTokensApi, {
       ...traceOf(secret),
     })
     emit('token.created', about(token))
-    return Object.assign(token, { token: secret })
+    return Object.assign(await shown(token, context), { token: secret })
   },
 
-  async list({ params }, { em, page, refuse }) {
+  async list({ params }, context) {
+    const { em, page, refuse } = context
     const agent = await findAgent(em, params.id)
-    return agent ? page(AgentToken, { agentId: agent.id }) : refuse('agent_not_found')
+    if (!agent) return refuse('agent_not_found')
+    const found = await page(AgentToken, { agentId: agent.id })
+    return { ...found, data: await withUses(found.data, context) }
   },
 
-  async get({ params }, { em, refuse }) {
-    const token = await em.findOne(AgentToken, { id: params.tokenId, agentId: params.id })
-    return token ?? refuse('token_not_found')
+  async get({ params }, context) {
+    const token = await context.em.findOne(AgentToken, { id: params.tokenId, agentId: params.id })
+    return token ? shown(token, context) : context.refuse('token_not_found')
   },
 
-  async revoke({ params }, { em, emit, refuse }) {
+  async revoke({ params }, context) {
+    const { em, emit, refuse } = context
     const token = await lock(em, AgentToken, params.tokenId)
     if (token?.agentId !== params.id) return refuse('token_not_found')
     if (token.revokedAt) return refuse('token_revoked')
     token.revokedAt = clock.real()
     emit('token.revoked', about(token))
-    return token
+    return shown(token, context)
   },
 })
 

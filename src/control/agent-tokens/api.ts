@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
-import { positiveEuros } from '../../kernel/money.ts'
+import { euros, positiveEuros } from '../../kernel/money.ts'
 import { del, type Failure, get, gone, list, missing, post } from '../../kernel/operation.ts'
 import { shownOnce } from '../../kernel/outcome.ts'
 import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
@@ -13,6 +13,9 @@ const budget = positiveEuros()
   .nullable()
   .meta({ description: 'The most that may be held and spent with this token; null: no limit of its own.' })
 
+const used = (description: string) =>
+  euros.nullable().meta({ description: `${description} Null without a budget.` })
+
 export const TokenRecord = z
   .object({
     ...recordHead('token'),
@@ -21,6 +24,9 @@ export const TokenRecord = z
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     scopes: scopeList,
     maxAmountEuros: budget,
+    heldEuros: used('Of its budget: kept for intents that have been approved.'),
+    spentEuros: used('Of its budget: paid on intents.'),
+    remainingEuros: used('What can still be spent of it; 0 once the token is revoked or has expired.'),
     delegationId: id('delegation')
       .nullable()
       .meta({ description: 'Of a token `at_dlg_…`: the delegation whose cap it spends under.' }),

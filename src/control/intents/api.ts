@@ -7,7 +7,7 @@ import { country, LookRecord, label, metadata, remark, span } from '../../kernel
 import { AgentEvent } from '../agents/agents.ts'
 import { riskEvents } from '../risk/risk.ts'
 import { IntentEvent, IntentRecord, mcc, status } from './records.ts'
-import { cancelling, deciding, finding, overThere } from './refusals.ts'
+import { cancelling, deciding, finding, inRun, overThere } from './refusals.ts'
 
 const Declared = z
   .strictObject({
@@ -61,8 +61,7 @@ export const intentsApi = {
       wallet_not_found: [400, 'walletId: no such wallet.'],
       beneficiary_not_found: [400, 'beneficiaryId: no such beneficiary.'],
       card_not_found: [400, 'cardId: no such card.'],
-      run_not_found: [400, 'runId: the agent has no such run.'],
-      run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
+      ...inRun,
       ...overThere,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },

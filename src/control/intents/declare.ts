@@ -4,40 +4,24 @@ import { newId } from '../../kernel/ids.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
 import { workflowIdOf } from '../../kernel/process.ts'
 import { type Payable, payableOf } from '../../money/beneficiaries/beneficiaries.ts'
-import { type Book, openBook } from '../../money/ledger/ledger.ts'
+import type { Book } from '../../money/ledger/ledger.ts'
 import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
-import {
-  type DecisionRow,
-  decideFor,
-  lockSpenders,
-  openTally,
-  type Spender,
-  type Tally,
-} from '../policies/policies.ts'
-import { openWatch, type Watch } from '../risk/risk.ts'
-import { alikeOf } from './alike.ts'
+import type { DecisionRow, Spender } from '../policies/policies.ts'
 import type { intentsApi } from './api.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine, likenessOf } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
-import { type Levels, openLevels, type Under } from './levels.ts'
 import { intentProcess } from './process.ts'
+import { type Ask, askerOf, decideOn, holdScene, obstacleTo, type Scene, underOf } from './scene.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
 type Asked = Parameters<Create['decide']>[0]
 
 /** What deciding needs to know, and what has been decided so far. */
-interface Desk {
-  readonly agents: ReadonlyMap<string, Spender>
-  readonly levels: Levels
-  readonly tally: Tally
-  readonly book: Book
-  readonly watch: Watch
+interface Desk extends Scene<Book> {
   readonly wallets: ReadonlyMap<string, Known>
   readonly beneficiaries: ReadonlyMap<string, Payable>
   readonly taken: Set<string>
-  /** The latest intent of each likeness. */
-  readonly alike: Map<string, string>
   readonly declared: IntentRow[]
   readonly decisions: DecisionRow[]
 }
@@ -46,37 +30,17 @@ const TAKEN = `
 select agent_id, client_intent_id from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
-/** In which run, by the header or the body, and with which token. */
-const underOf = ({ input, runId, actor: { delegationId = null, budgetId = null } }: Asked): Under => ({
-  runId: input.body.runId ?? runId,
-  delegationId,
-  tokenId: budgetId,
-})
+const askOf = ({ input: { body }, actor, runId }: Asked): Ask => {
+  const { agentId, amountEuros, merchant, mcc, country } = body
+  return { agentId, amountEuros, merchant, mcc, country, ...underOf(actor, runId, body.runId) }
+}
 
-/** Two intents are alike only in the same run. */
-const likenessIn = (item: Asked) => likenessOf({ ...item.input.body, ...underOf(item) })
-
-/** Agents, counters, accounts; then what is only looked at, and that only where somebody names it. */
+/** What decides; then what is only looked at, and that only where somebody names it. */
 async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
   const { tenant, now } = items[0] as Asked
+  const scene = await holdScene(sql, { tenant, now }, items.map(askOf))
+  const agentIds = [...scene.agents.keys()]
   const bodies = items.map(({ input }) => input.body)
-  const agents = await lockSpenders(
-    sql,
-    tenant,
-    bodies.map(({ agentId }) => agentId),
-  )
-  const agentIds = [...agents.keys()]
-  const levels = await openLevels(sql, tenant, items.map(underOf))
-  const tally = await openTally(sql, { tenant, now }, { spending: [...agentIds, ...levels.subjects] })
-  const wallets = [...agents.values()].map(({ walletId }) => walletId)
-  const book = await openBook(sql, { tenant, now }, { wallets })
-  const known = bodies.filter(({ agentId }) => agents.has(agentId))
-  const watch = await openWatch(sql, { tenant, now }, known)
-  const alike = items.flatMap(item => {
-    const { agentId } = item.input.body
-    const likeness = agents.has(agentId) && likenessIn(item)
-    return likeness ? { agentId, likeness } : []
-  })
   const named = <T>(of: (body: Asked['input']['body']) => T | null): T[] =>
     bodies.flatMap(body => of(body) ?? [])
   const [payees, payable, names] = [
@@ -85,8 +49,7 @@ async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
     named(({ clientIntentId }) => clientIntentId),
   ]
   return {
-    ...{ agents, levels, tally, book, watch, declared: [], decisions: [] },
-    alike: await alikeOf(sql, alike, now),
+    ...{ ...scene, declared: [], decisions: [] },
     wallets: payees.length > 0 ? await walletsOf(sql, tenant, payees) : new Map(),
     beneficiaries: payable.length > 0 ? await payableOf(sql, tenant, payable) : new Map(),
     taken: new Set(
@@ -102,63 +65,37 @@ async function takenOf(sql: Sql, values: readonly unknown[]): Promise<string[]> 
 
 const takenName = (agentId: string, clientIntentId: string): string => `${agentId} ${clientIntentId}`
 
-/** An agent's token declares for its own agent only. */
-const agentFor = ({ input, actor }: Asked, { agents }: Desk): Spender | undefined => {
-  const { agentId } = input.body
-  return actor.agentId === null || actor.agentId === agentId ? agents.get(agentId) : undefined
-}
-
 /** The first thing that it names and that is not there, or is over. */
-function missing(item: Asked, agentId: string, { wallets, beneficiaries, levels }: Desk) {
+function missing(item: Asked, ask: Ask, desk: Desk) {
   const { body } = item.input
-
-  if (body.walletId && !wallets.has(body.walletId)) return 'wallet_not_found'
-  if (body.beneficiaryId && !beneficiaries.has(body.beneficiaryId)) return 'beneficiary_not_found'
+  if (body.walletId && !desk.wallets.has(body.walletId)) return 'wallet_not_found'
+  if (body.beneficiaryId && !desk.beneficiaries.has(body.beneficiaryId)) return 'beneficiary_not_found'
   if (body.cardId) return 'card_not_found'
-  if (body.runId && item.runId && body.runId !== item.runId) return 'run_mismatch'
-  const under = underOf(item)
-  return levels.hasRun(under, agentId) ? levels.obstacleTo(under, item.now) : 'run_not_found'
+  return obstacleTo(ask, desk, item.now, item.runId)
 }
 
 /** The intent as it begins: decided, and kept for where the answer is yes. */
-function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
+function intentFrom(item: Asked, ask: Ask, agent: Spender, desk: Desk): IntentRow {
   const { tenant, now, input } = item
   const { expiresInMinutes, ...members } = input.body
-  const { amountEuros, merchant, mcc, country } = members
-  const spend = { amountEuros, merchant, mcc, country }
   const cause = heldFor({ id: newId('intent') })
-  const likeness = likenessIn(item)
-  const possibleDuplicateOf = (likeness && desk.alike.get(likeness)) || null
-  const availableEuros = desk.book.available(agent.walletId)
-  const walletFrozen = desk.book.isFrozen(agent.walletId)
-  const under = underOf(item)
-  const budgets = desk.levels.budgetsOf(under, desk.tally)
-  const risk = desk.watch.riskOf(agent.id, spend)
-  const nothing = { approval: null, intentId: null }
-  const { ruling, decision, row } = decideFor(
-    agent,
-    {
-      ...{ ...spend, kind: 'intent', possibleDuplicateOf, walletFrozen, availableEuros },
-      ...{ budgets, risk, ...nothing },
-    },
-    desk.tally.countersOf(agent.id, agent.term),
-    item,
-    cause,
-  )
+  const { ruling, decision, row, possibleDuplicateOf } = decideOn(ask, agent, desk, item, cause)
+  const { runId, delegationId, tokenId } = ask
   desk.decisions.push(row)
   const waits = ruling.requiresApproval
   if (ruling.allowed && !waits) {
-    desk.tally.reserve(cause, [agent.id, ...desk.levels.subjectsOf(under)], ruling.holdEuros, agent.term)
-    desk.book.hold(agent.walletId, ruling.holdEuros, cause)
-    desk.watch.learn(agent.id, spend, now)
+    desk.tally.reserve(cause, [agent.id, ...desk.levels.subjectsOf(ask)], ruling.holdEuros, agent.term)
+    desk.funds.hold(agent.walletId, ruling.holdEuros, cause)
+    desk.watch.learn(agent.id, ask, now)
   }
   return {
-    ...{ ...members, ...under, ...tenant, id: cause.id, createdAt: now, updatedAt: now, currency: 'EUR' },
+    ...{ ...members, runId, delegationId, tokenId, ...tenant, id: cause.id, createdAt: now, updatedAt: now },
     status: waits ? intentMachine.initial : ruling.allowed ? 'approved' : 'denied',
-    expiresAt: desk.levels.endOf(under, after(now, minutes(expiresInMinutes))),
+    expiresAt: desk.levels.endOf(ask, after(now, minutes(expiresInMinutes))),
     decidedAt: waits ? null : now,
     decidedBy: waits ? null : { type: 'policy', id: agent.policyId, name: null },
-    ...{ comment: null, decision, possibleDuplicateOf, likeness, transactionId: null, paymentId: null },
+    ...{ currency: 'EUR', comment: null, decision, possibleDuplicateOf, likeness: likenessOf(ask) },
+    ...{ transactionId: null, paymentId: null },
     workflowId: waits ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }
@@ -167,16 +104,17 @@ function intentFrom(item: Asked, agent: Spender, desk: Desk): IntentRow {
 export const declare: Create = {
   load,
   decide(item, desk: Desk, { emit, refuse, wake }) {
-    const agent = agentFor(item, desk)
-    if (!agent || agent.status === 'deleted') return refuse('agent_not_found')
+    const ask = askOf(item)
+    const agent = askerOf(item.actor, ask.agentId, desk)
+    if (!agent) return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
-    const nowhere = missing(item, agent.id, desk)
+    const nowhere = missing(item, ask, desk)
     if (nowhere) return refuse(nowhere)
     const { clientIntentId } = item.input.body
     const name = clientIntentId && takenName(agent.id, clientIntentId)
     if (name && desk.taken.has(name)) return refuse('client_intent_id_taken')
     if (name) desk.taken.add(name)
-    const intent = intentFrom(item, agent, desk)
+    const intent = intentFrom(item, ask, agent, desk)
     desk.declared.push(intent)
     emit('intent.created', { ...aboutIntent(intent), status: 'created' })
     if (intent.status === 'created') wake(intentProcess, intent)
@@ -186,10 +124,10 @@ export const declare: Create = {
     for (const [event, data] of desk.watch.follow(agent, { ...intent, type: 'intent' })) emit(event, data)
     return intent
   },
-  async write({ declared, decisions, tally, book, watch }: Desk, sql) {
+  async write({ declared, decisions, tally, funds, watch }: Desk, sql) {
     await insertIntents(sql, declared, decisions)
     await tally.write(sql)
     await watch.write(sql)
-    await book.post(sql)
+    await funds.post(sql)
   },
 }

@@ -15,6 +15,8 @@ import { Intent, intentMachine } from './intent.ts'
 import { keptFor, letGo, OPEN, onDelegationRevoked } from './let-go.ts'
 import { intentProcess } from './process.ts'
 import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
+import { simulate } from './simulate.ts'
+import { simulationApi } from './simulation-api.ts'
 
 const find = (em: EntityManager, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 
@@ -101,7 +103,10 @@ const intents = implement(intentsApi, {
   },
 })
 
-const all = implement({ ...intentsApi, ...inquiryApi }, { ...intents.handlers, ...inquiries.handlers })
+const all = implement(
+  { ...intentsApi, ...inquiryApi, ...simulationApi },
+  { ...intents.handlers, ...inquiries.handlers, simulate },
+)
 
 export type { IntentRow } from './intent-rows.ts'
 export { aboveHeld, type Bar, openPayments, type Payments, paidEvents } from './payments.ts'

@@ -43,10 +43,12 @@ export class Levels {
     return this.#of(under).map(({ id }) => id)
   }
 
+  /** From the widest to the narrowest, the owner's first. */
   budgetsOf(under: Under, tally: Tally): Budget[] {
-    return this.#of(under).flatMap(({ limitEuros, ...level }) =>
+    const below = this.#of(under).flatMap(({ limitEuros, ...level }) =>
       limitEuros === null ? [] : [{ ...level, limitEuros, usedEuros: tally.usedOf(level.id) }],
     )
+    return [...tally.ownersBudgets(), ...below]
   }
 
   /** Whether the run that is named is one of this agent. */

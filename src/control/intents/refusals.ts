@@ -19,3 +19,9 @@ export const overThere = {
   run_over: [400, 'The run has ended: nothing more is spent in it. Start another one.'],
   delegation_over: [400, 'The delegation is revoked or has expired: nothing more is spent under it.'],
 } as const satisfies Record<string, Failure>
+
+/** Of the run in which it is asked. */
+export const inRun = {
+  run_not_found: [400, 'runId: the agent has no such run.'],
+  run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
+} as const satisfies Record<string, Failure>

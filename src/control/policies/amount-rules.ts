@@ -70,18 +70,22 @@ const narrowest = (budgets: readonly Budget[]): Budget | undefined =>
     undefined,
   )
 
+/** There is one owner, who is known; of the others each has a name. */
+const titleOf = ({ level, name, period, limitEuros }: Budget): string =>
+  `The ${period ? `${level}’s budget for the ${period}` : `budget of the ${level} ${name}`} of ${inWords(limitEuros)}`
+
 export const budget: Rule = {
   name: 'budget',
   judge: () => question => {
     const { budgets, amountEuros } = question.request
     const one = narrowest(budgets)
     if (!one) return undefined
-    const { level, name, limitEuros: limit, usedEuros: used } = one
-    const title = `The budget of the ${level} ${name} of ${inWords(limit)}`
-    return fits('budget', title, { amount: amountEuros, said: question.said }, { limit, used })
+    const { limitEuros: limit, usedEuros: used } = one
+    return fits('budget', titleOf(one), { amount: amountEuros, said: question.said }, { limit, used })
   },
-  silent: 'No budget of a run, a delegation, a token or a card applies.',
-  remedy: 'Ask for no more than is left of that budget, or raise it.',
+  silent: 'No budget of the owner, a run, a delegation, a token or a card applies.',
+  remedy:
+    'Ask for no more than is left of that budget, raise it, or wait where it is one for the day or the month.',
 }
 
 export const tolerance: Rule = {

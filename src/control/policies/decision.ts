@@ -20,6 +20,8 @@ export interface Budget {
   readonly name: string
   readonly limitEuros: Euros
   readonly usedEuros: Euros
+  /** What it is for, where it is not for good. */
+  readonly period?: 'day' | 'month'
   /** The only merchant it is good for. */
   readonly merchant?: string | null
 }

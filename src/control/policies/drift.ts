@@ -93,7 +93,8 @@ export class Drift {
     this.#monthEuros += amount
     this.#allEuros += amount
     this.#uses += uses
-    for (const { id } of budgets) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
+    for (const { id, period } of budgets)
+      if (!period) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
   }
 
   #turnTo(day: string): void {
@@ -114,7 +115,13 @@ export class Drift {
   }
 
   #budget(budget: Budget): Budget {
-    return { ...budget, usedEuros: notBelowZero(budget.usedEuros + (this.#budgets.get(budget.id) ?? 0n)) }
+    return { ...budget, usedEuros: notBelowZero(budget.usedEuros + this.#takenOf(budget)) }
+  }
+
+  /** Of a day or a month it is what this agent has taken otherwise of that; what others did stays as recorded. */
+  #takenOf({ id, period }: Budget): Euros {
+    if (period === 'day') return this.#dayEuros
+    return period === 'month' ? this.#monthEuros : (this.#budgets.get(id) ?? 0n)
   }
 
   #counted(counters: Counters): Counters {

@@ -15,10 +15,12 @@ interface Wanted {
   readonly agents?: readonly string[]
 }
 
+const COUNTER = `reserved_cents as reserved, spent_cents as spent, reserved_uses as "reservedUses", uses, term,
+  last_spend_at as "lastSpendAt", first_merchant as "firstMerchant"`
+
 const OPEN = `
-select subject, period, reserved_cents as reserved, spent_cents as spent, reserved_uses as "reservedUses", uses, term,
-  last_spend_at as "lastSpendAt", first_merchant as "firstMerchant"
-from counters_open($1, $2, $3, $4, $5, $6, $7)`
+select subject, period, ${COUNTER}, limit_cents as "limit"
+from open_counters($1, $2, $3, $4, $5, $6, $7) as opened, lateral (select (opened.counter).*) as k`
 
 const TAKEN = `
 select r.cause_type as type, r.cause_id as id, r.subjects, r.day::text, r.term, r.amount_cents as amount,
@@ -45,15 +47,31 @@ export async function openTally(
   return new Tally(tenant, now, counters, taken)
 }
 
+/** Each by its whole key, which is what the lateral is for. */
 const READ = `
-select $3::text as subject, p.period, coalesce(k.reserved_cents, 0)::bigint as reserved,
-  coalesce(k.spent_cents, 0)::bigint as spent, coalesce(k.reserved_uses, 0) as "reservedUses",
-  coalesce(k.uses, 0) as uses, k.term, k.last_spend_at as "lastSpendAt", k.first_merchant as "firstMerchant"
-from unnest(periods_of($4::date)) as p (period)
-left join counters k on (k.owner_id, k.mode, k.subject, k.period) = ($1, $2, $3, p.period)`
+select subject, period, coalesce(reserved_cents, 0)::bigint as reserved, coalesce(spent_cents, 0)::bigint as spent,
+  coalesce(reserved_uses, 0) as "reservedUses", coalesce(uses, 0) as uses, term, last_spend_at as "lastSpendAt",
+  first_merchant as "firstMerchant", case when subject = $1 then (
+    select budget_limit(b, period) from owner_budgets b where (b.owner_id, b.mode) = ($1, $2)) end as "limit"
+from (
+  select unnest($3::text[])
+  union
+  select b.owner_id from owner_budgets b where (b.owner_id, b.mode) = ($1, $2)
+) as w (subject)
+cross join unnest(periods_of($4::date)) as p (period)
+left join lateral (
+  select one.reserved_cents, one.spent_cents, one.reserved_uses, one.uses, one.term, one.last_spend_at, one.first_merchant
+  from counters one
+  where (one.owner_id, one.mode, one.subject, one.period) = ($1, $2, w.subject, p.period) limit 1
+) as k on true`
 
-/** One subject's counters as they are at this moment, for who reserves nothing. */
-export async function readTally(sql: Sql, { tenant, now }: Opening, subject: string): Promise<Tally> {
+/** The counters of these subjects, and the owner's, as they are at this moment, for who reserves nothing. */
+export async function readTally(
+  sql: Sql,
+  { tenant, now }: Opening,
+  subjects: readonly string[],
+): Promise<Tally> {
   const { ownerId, mode } = tenant
-  return new Tally(tenant, now, await sql<Counter>(READ, [ownerId, mode, subject, dayOf(now)]), [])
+  const counters = await sql<Counter>(READ, [ownerId, mode, subjects, dayOf(now)])
+  return new Tally(tenant, now, counters, [])
 }

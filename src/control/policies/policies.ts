@@ -6,12 +6,14 @@ import { findAgent, lockAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
 import { policiesApi } from './api.ts'
 import { backtest } from './backtest.ts'
+import { budgetApi } from './budget-api.ts'
+import { OwnerBudget } from './owner-budget.ts'
+import { ownerBudgets } from './owner-budgets.ts'
 import { Policy, PolicyVersion } from './policy.ts'
 import { presets } from './presets.ts'
 import { probe } from './probe.ts'
 import { onAgentCreated, onAgentDeleting } from './reactions.ts'
 import { rulesOf } from './rules.ts'
-import { simulate } from './simulate.ts'
 import {
   about,
   assignTo,
@@ -25,23 +27,26 @@ import { StoredDecision } from './stored-decision.ts'
 import { withChanges } from './versions.ts'
 import { whatIfApi } from './what-if-api.ts'
 
+export { decideAlone } from './alone.ts'
 export { sameMerchant } from './compiled.ts'
 export { type Compiled, compile, decide, ruleTable } from './decide.ts'
 export type { Approval, Budget, Check, Counters, Risk, Ruling, SpendRequest } from './decision.ts'
 export { outcomes } from './decision.ts'
 export { DecisionRecord } from './decision-record.ts'
 export { explain } from './explain.ts'
-export { openTally } from './open-tally.ts'
+export { openTally, readTally } from './open-tally.ts'
 export type { Policy } from './policy.ts'
+export { PolicyCreate, rulesOf } from './rules.ts'
 export {
   type Decided,
   type Decision,
   decideFor,
+  findSpenders,
   lockSpenders,
   lockSpendersOf,
   type Spender,
 } from './spenders.ts'
-export { effectivePolicy } from './standing.ts'
+export { effectivePolicy, findPolicy } from './standing.ts'
 export {
   type DecisionRow,
   decisionTable,
@@ -177,8 +182,8 @@ const rulesHandlers = implement(policiesApi, {
 })
 
 const policies = implement(
-  { ...policiesApi, ...whatIfApi },
-  { ...rulesHandlers.handlers, simulate, backtest, probe },
+  { ...policiesApi, ...budgetApi, ...whatIfApi },
+  { ...rulesHandlers.handlers, ...ownerBudgets.handlers, backtest, probe },
 )
 
 /** The end of an agent's own policy. */
@@ -195,10 +200,10 @@ const expiry: Deadline = {
 
 export const policiesArea = area(
   'Policies',
-  'Spending policies: limits, allowlists, blocklists, hours, approvals.',
+  'Spending policies: limits, allowlists, blocklists, hours, approvals; and the budget of all agents together.',
   policies,
   {
-    entities: [Policy, PolicyVersion, StoredDecision],
+    entities: [Policy, PolicyVersion, StoredDecision, OwnerBudget],
     deadlines: [expiry],
     reactions: { 'agent.created': onAgentCreated, 'agent.deleting': onAgentDeleting },
   },

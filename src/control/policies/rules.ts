@@ -11,7 +11,7 @@ const amount = (description: string) => euros.nullable().default(null).meta({ de
 const count = (least: number, description: string) =>
   z.int().min(least).max(2_147_483_647).nullable().default(null).meta({ description })
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
-export const code = z.string().regex(/^\d{4}$/, 'a merchant category code has four digits')
+const code = z.string().regex(/^\d{4}$/, 'a merchant category code has four digits')
 
 /** What an owner can rule; the contract's PolicyCreateRequest. A null or absent member is no rule. */
 export const rules = {

@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
 import type { Euros } from '../../kernel/money.ts'
 import { exact } from '../../kernel/rows.ts'
-import type { Counters } from './decision.ts'
+import type { Budget, Counters } from './decision.ts'
 
 /** For what something is reserved: the same that the ledger holds the money for. */
 export interface Cause {
@@ -21,6 +21,8 @@ export interface Counter extends Row {
   term: Date | null
   lastSpendAt: Date | null
   firstMerchant: string | null
+  /** Of the owner's own counters: the budget of the day or the month. */
+  readonly limit: Euros | null
 }
 
 /** What one cause has taken, and of what: it stays on the day on which it was reserved. */
@@ -53,6 +55,7 @@ export class Tally {
   readonly #now: Date
   readonly #counters: ReadonlyMap<string, Counter>
   readonly #reservations: Map<string, Reservation>
+  readonly #hasOwners: boolean
   readonly #changed = new Set<Counter>()
   readonly #taken = new Set<Reservation>()
 
@@ -60,6 +63,7 @@ export class Tally {
     this.#tenant = tenant
     this.#now = now
     this.#counters = new Map(counters.map(one => [`${one.subject} ${one.period}`, one]))
+    this.#hasOwners = counters.some(({ subject }) => subject === tenant.ownerId)
     this.#reservations = new Map(reservations.map(one => [nameOf(one), one]))
   }
 
@@ -83,6 +87,28 @@ export class Tally {
   /** The merchant that a subject has paid first; null where it has paid none. */
   firstMerchantOf(subject: string): string | null {
     return this.#at(subject, 'all').firstMerchant
+  }
+
+  /** The owner's own counters of today and of this month, where there is a budget of which they are counted. */
+  owners(): { readonly day: Counter; readonly month: Counter } | undefined {
+    if (!this.#hasOwners) return undefined
+    const [, day, month] = this.#today(this.#tenant.ownerId)
+    return { day, month }
+  }
+
+  /** What all agents of the owner may spend together. */
+  ownersBudgets(): Budget[] {
+    const { ownerId: id } = this.#tenant
+    return Object.entries(this.owners() ?? {}).flatMap(([period, counter]) =>
+      counter.limit === null
+        ? []
+        : [
+            {
+              ...{ level: 'owner', id, name: id, period: period as 'day' | 'month' },
+              ...{ limitEuros: counter.limit, usedEuros: usedOf(counter) },
+            },
+          ],
+    )
   }
 
   reserve(cause: Cause, subjects: readonly string[], amount: Euros, term: Date | null): void {
@@ -147,14 +173,21 @@ export class Tally {
     taken.spent += spent
     this.#taken.add(taken)
     const after = useOf(taken)
-    for (const subject of taken.subjects)
-      for (const period of periodsOf(taken.day)) {
-        const counter = this.#at(subject, period)
-        counter.reserved += reserved
-        counter.spent += spent
-        if (period === 'all' && isOfTerm(counter, taken.term)) countUses(counter, before, after)
-        this.#changed.add(counter)
-      }
+    for (const counter of this.#counting(taken)) {
+      counter.reserved += reserved
+      counter.spent += spent
+      this.#changed.add(counter)
+    }
+    for (const subject of taken.subjects) {
+      const all = this.#at(subject, 'all')
+      if (isOfTerm(all, taken.term)) countUses(all, before, after)
+    }
+  }
+
+  /** Where it is counted; for the owner too, where there is a budget, also what was reserved before there was one. */
+  #counting({ subjects, day }: Reservation): Counter[] {
+    const all = this.#hasOwners ? [...subjects, this.#tenant.ownerId] : subjects
+    return all.flatMap(subject => periodsOf(day).map(period => this.#at(subject, period)))
   }
 
   #of(cause: Cause): Reservation {

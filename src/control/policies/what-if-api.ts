@@ -1,38 +1,14 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
-import { euros, positiveEuros } from '../../kernel/money.ts'
-import { gone, missing, post } from '../../kernel/operation.ts'
-import { country, label } from '../../kernel/schemas.ts'
+import { euros } from '../../kernel/money.ts'
+import { missing, post } from '../../kernel/operation.ts'
 import { outcomes } from './decision.ts'
-import { DecisionRecord } from './decision-record.ts'
-import { code, PolicyCreate } from './rules.ts'
 import { verdicts } from './verdict.ts'
 
 const policy_not_found = missing('policy')
-const agent_not_found = gone('agent')
 
 const reading = { scope: 'policies:read', readOnly: true } as const
-
-const Simulation = z
-  .strictObject({
-    agentId: id('agent').optional().meta({ description: 'An agent, as it stands.' }),
-    policyId: id('policy').optional().meta({ description: 'The rules of a policy by themselves.' }),
-    policy: PolicyCreate.optional().meta({ description: 'Rules that nobody has yet, by themselves.' }),
-    amountEuros: positiveEuros(),
-    merchant: label.meta({ examples: ['Bookshop'] }),
-    mcc: code.nullable().default(null),
-    country: country.nullable().default(null),
-    at: instant.optional().meta({ description: 'As if it were asked at this instant; now, if left out.' }),
-  })
-  .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length === 1, {
-    path: ['agentId'],
-    error: 'name exactly one of agentId, policyId and policy',
-  })
-
-const SimulatedDecision = DecisionRecord.extend({
-  id: z.null().meta({ description: 'None: nothing is stored.', examples: [null] }),
-}).meta({ id: 'SimulatedDecision' })
 
 const Sum = z.object({ count: z.int(), amountEuros: euros }).meta({ id: 'BacktestSum' })
 
@@ -119,21 +95,10 @@ const Probed = z
   .meta({ id: 'Probe' })
 
 export const whatIfApi = {
-  simulate: post('/policies/simulate', {
-    summary: 'Ask what a policy would decide',
-    description:
-      'Nothing is stored or reserved. With `agentId` it is the agent’s state, policy, money and counters of now; with `policyId` or `policy` the rules alone, for somebody who has spent nothing and has money enough. `at` moves the clock, and with it the hours, the policy’s end, and the day and the month whose limits are looked at, with all that has been reserved and spent of them by now; the rest stays as it is now. Risk and likeness to another intent are looked at only when an intent is declared.',
-    callers: ['key', 'agent'],
-    ...reading,
-    body: Simulation,
-    example: { policy: { name: 'Books', maxTransactionEuros: 50 }, amountEuros: 25, merchant: 'Bookshop' },
-    returns: [200, SimulatedDecision],
-    fails: { policy_not_found, agent_not_found },
-  }),
   backtest: post('/policies/{id}/backtest', {
     summary: 'Replay past decisions under a policy',
     description:
-      'What would have been decided otherwise, had agents been under this policy. The decisions of each agent are replayed in order with what they were made by: the request, the funds, the risk and the agent’s state are as they were recorded. Counters begin as they were recorded, and part from the record with each spend that is decided otherwise: what this policy denies leaves room for what comes later, what it lets through takes room. What went through then and would be left to a person now is taken as approved; what a person turned down stays so. The first merchant and the policy’s end are as recorded.',
+      'What would have been decided otherwise, had agents been under this policy. The decisions of each agent are replayed in order with what they were made by: the request, the funds, the risk and the agent’s state are as they were recorded. Counters begin as they were recorded, and part from the record with each spend that is decided otherwise: what this policy denies leaves room for what comes later, what it lets through takes room. What went through then and would be left to a person now is taken as approved; what a person turned down stays so. The first merchant, the policy’s end, and what other agents took of the owner’s budget are as recorded.',
     callers: ['key'],
     ...reading,
     body: z

@@ -13,6 +13,7 @@ export const eventSentences: Readonly<Record<string, string>> = {
   'beneficiary.updated': 'A beneficiary has changed.',
   'beneficiary.verified': 'The payee’s bank has said whether the account is in the beneficiary’s name.',
   'bill.updated': 'The statement of a month has been drawn up or brought up to date.',
+  'budget.updated': 'What all agents together may spend in a day or a month has changed.',
   'card.activated': 'A card can be used.',
   'card.closed': 'A card has been closed for good.',
   'card.details_changed': 'What a card is called, or whose it is, has changed.',

@@ -1,0 +1,41 @@
+import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
+import { decideAlone, findPolicy, rulesOf } from '../policies/policies.ts'
+import { heldFor } from './intent.ts'
+import { askerOf, decideOn, obstacleTo, underOf, viewScene } from './scene.ts'
+import type { simulationApi } from './simulation-api.ts'
+
+type Simulate = HandlerOf<typeof simulationApi.simulate>
+type Simulating = ContextOf<typeof simulationApi.simulate>
+type Body = Parameters<Simulate>[0]['body']
+
+/** What declaring would decide, at an instant. */
+async function ofAgent(agentId: string, { at, runId, ...spend }: Body, context: Simulating) {
+  const { sql, tenant, actor, refuse } = context
+  const opening = { tenant, now: at ?? context.now }
+  const { amountEuros, merchant, mcc, country } = spend
+  const ask = { agentId, amountEuros, merchant, mcc, country, ...underOf(actor, context.runId, runId) }
+  const scene = await viewScene(sql, opening, [ask])
+  const agent = askerOf(actor, agentId, scene)
+  if (!agent) return refuse('agent_not_found')
+  // Who is frozen is told so, wherever it asks: that is a decision here.
+  const obstacle = agent.status === 'active' && obstacleTo(ask, scene, opening.now, context.runId)
+  if (obstacle) return refuse(obstacle)
+  const { decision } = decideOn(ask, agent, scene, opening, heldFor({ id: '' }))
+  return { ...decision, id: null }
+}
+
+/** What rules by themselves would decide. */
+async function ofRules({ policyId, policy, at, ...spend }: Body, { em, now, refuse }: Simulating) {
+  const found = policyId ? await findPolicy(em, policyId) : null
+  if (policyId && !found) return refuse('policy_not_found')
+  const rules = found ? rulesOf(found) : (policy ?? null)
+  const { holdEuros: _, ...shown } = decideAlone(rules, { ...spend, at: at ?? now })
+  return {
+    ...{ id: null, ...shown, riskScore: null },
+    ...{ policyId: found?.id ?? null, policyVersion: found?.version ?? null },
+  }
+}
+
+/** The same function that decides about an intent, asked by somebody who stores and reserves nothing. */
+export const simulate: Simulate = ({ body }, context) =>
+  body.agentId ? ofAgent(body.agentId, body, context) : ofRules(body, context)

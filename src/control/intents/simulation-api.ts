@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/clock.ts'
+import { id } from '../../kernel/ids.ts'
+import { positiveEuros } from '../../kernel/money.ts'
+import { gone, missing, post } from '../../kernel/operation.ts'
+import { country, label } from '../../kernel/schemas.ts'
+import { DecisionRecord, PolicyCreate } from '../policies/policies.ts'
+import { mcc } from './records.ts'
+import { inRun, overThere } from './refusals.ts'
+
+const Simulation = z
+  .strictObject({
+    agentId: id('agent').optional().meta({ description: 'An agent, as it stands.' }),
+    policyId: id('policy').optional().meta({ description: 'The rules of a policy by themselves.' }),
+    policy: PolicyCreate.optional().meta({ description: 'Rules that nobody has yet, by themselves.' }),
+    amountEuros: positiveEuros(),
+    merchant: label.meta({ examples: ['Bookshop'] }),
+    mcc: mcc.nullable().default(null),
+    country: country.nullable().default(null),
+    runId: id('run').nullable().default(null).meta({ description: 'A run of the agent.' }),
+    at: instant.optional().meta({ description: 'As if it were asked at this instant; now, if left out.' }),
+  })
+  .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length === 1, {
+    path: ['agentId'],
+    error: 'name exactly one of agentId, policyId and policy',
+  })
+  .refine(({ agentId, runId }) => agentId || runId === null, {
+    path: ['runId'],
+    error: 'only an agent has runs: give agentId, too',
+  })
+
+const SimulatedDecision = DecisionRecord.extend({
+  id: z.null().meta({ description: 'None: nothing is stored.', examples: [null] }),
+}).meta({ id: 'SimulatedDecision' })
+
+/** Declaring, without doing it: it belongs to the policies, and needs all that intents know. */
+export const simulationApi = {
+  simulate: post('/policies/simulate', {
+    tag: 'Policies',
+    summary: 'Ask what a policy would decide',
+    description:
+      'Nothing is stored or reserved. With `agentId` it is what `POST /intents` would decide with the same members, called with the same token and `X-Run-Id`: by the agent’s state, policy, money and counters of now, every budget above and below it, its risk, and likeness to another intent of the run. With `policyId` or `policy` it is the rules alone, for somebody who has spent nothing and has money enough. `at` moves the clock, and with it the hours, the policy’s end, and the day and the month whose limits are looked at, with all that has been reserved and spent of them by now; the rest stays as it is now.',
+    callers: ['key', 'agent'],
+    scope: 'policies:read',
+    readOnly: true,
+    body: Simulation,
+    example: { policy: { name: 'Books', maxTransactionEuros: 50 }, amountEuros: 25, merchant: 'Bookshop' },
+    returns: [200, SimulatedDecision],
+    fails: {
+      policy_not_found: missing('policy'),
+      agent_not_found: gone('agent'),
+      ...inRun,
+      ...overThere,
+    },
+  }),
+}

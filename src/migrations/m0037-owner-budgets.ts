@@ -1,0 +1,73 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** What all agents of an owner may spend together; of owners who have set nothing there is no row and no counter. */
+export class OwnerBudgets extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table owner_budgets (
+        id text collate "C" primary key,
+        owner_id text not null references customers (id) deferrable initially deferred,
+        mode text not null check (mode in ('test', 'live')),
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        daily_limit_cents bigint check (daily_limit_cents >= 0),
+        monthly_limit_cents bigint check (monthly_limit_cents >= 0),
+        unique (owner_id, mode),
+        check (num_nonnulls(daily_limit_cents, monthly_limit_cents) > 0)
+      );
+
+      create function budget_limit(budget owner_budgets, period text) returns bigint language sql immutable return
+        case split_part(period, ':', 1)
+          when 'day' then budget.daily_limit_cents
+          when 'month' then budget.monthly_limit_cents
+        end;
+
+      -- Nobody spends, captures or gives back until the transaction ends: whoever has counters open shares this.
+      create function counters_hold(of_owner text, of_mode text) returns void language sql volatile
+        begin atomic
+          select pg_advisory_xact_lock(hashtextextended('counters|' || of_owner || '|' || of_mode, 0));
+        end;
+
+      -- As counters_open, which processes of the version before still call; and where the owner has a budget, the owner's
+      -- own counters of each of these days too, with what they are limited to. They come after those of agents, by
+      -- their names, and of each other \`all\` comes first.
+      create function open_counters(of_owner text, of_mode text, spending text[], on_day date, agents text[],
+        cause_types text[], cause_ids text[]) returns table (counter counters, limit_cents bigint) language plpgsql
+        set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+      declare
+        budget owner_budgets;
+        wanted_subjects text[];
+        wanted_periods text[];
+      begin
+        perform pg_advisory_xact_lock_shared(hashtextextended('counters|' || of_owner || '|' || of_mode, 0));
+        select * into budget from owner_budgets b where (b.owner_id, b.mode) = (of_owner, of_mode);
+        if cardinality(cause_ids) > 0 then
+          perform from counters_lock(of_owner, of_mode, agents, array_fill('all'::text, array[cardinality(agents)]));
+        end if;
+        with touched as (
+          select unnest(spending) as subject, on_day as day
+          union
+          select unnest(r.subjects), r.day
+          from unnest(cause_types, cause_ids) as c (type, id)
+          cross join lateral (
+            select one.* from reservations one
+            where (one.owner_id, one.mode, one.cause_type, one.cause_id) = (of_owner, of_mode, c.type, c.id) limit 1
+          ) as r
+        )
+        select array_agg(w.subject), array_agg(w.period) into wanted_subjects, wanted_periods from (
+          select s.subject, p.period
+          from (
+            select t.subject, t.day from touched t
+            union
+            select budget.owner_id, t.day from touched t where budget.owner_id is not null
+          ) as s cross join unnest(periods_of(s.day)) as p (period)
+          union
+          select unnest(agents), 'all'
+        ) as w;
+        return query
+          select k, case when k.subject = of_owner then budget_limit(budget, k.period) end
+          from counters_lock(of_owner, of_mode, wanted_subjects, wanted_periods) as k;
+      end $$;
+    `)
+  }
+}
