@@ -1,5 +1,6 @@
 import { type Areas, type Registered, registered } from './area.ts'
 import type { Outcome } from './call.ts'
+import { causeOf } from './cause.ts'
 import { clock } from './clock.ts'
 import type { Mode, Tenant } from './context.ts'
 import { type Database, type Row, type Sql, sqlOn } from './database.ts'
@@ -18,15 +19,22 @@ interface Overdue extends Record<string, unknown> {
 
 const AT_ONCE = 1_000
 
+/** By the index over what is open, in its order: what is open and not due yet costs nothing. */
+const firstOf = ({ table, record, due, open }: Deadline, whose: string, until: string): string => `
+cross join lateral (
+  select ${record} as id, owner_id, mode, ${due} as due from ${table} t
+  where ${open} and ${whose} and ${due} <= ${until} order by ${due} limit ${AT_ONCE}) as one`
+
 /** Nobody's clock is behind ours; some tenants have moved theirs ahead. */
-const overdueOf = ({ table, record, due, open }: Deadline): string => `
-select id, owner_id, mode from (
-  (select ${record} as id, owner_id, mode, ${due} as due from ${table}
-   where ${open} and mode in ('test', 'live') and ${due} <= clock_timestamp() order by ${due} limit ${AT_ONCE})
-  union
-  (select t.${record}, t.owner_id, t.mode, t.${due} from tenant_clocks c join ${table} t using (owner_id, mode)
-   where ${open} and t.${due} <= clock_timestamp() + c.offset_ms * interval '1 millisecond'
-   order by t.${due} limit ${AT_ONCE})
+const overdueOf = (deadline: Deadline): string => `
+select distinct id, owner_id, mode, due from (
+  select one.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, 't.mode = each.mode', 'now()')}
+  union all
+  select one.* from tenant_clocks c ${firstOf(
+    deadline,
+    '(t.owner_id, t.mode) = (c.owner_id, c.mode)',
+    "now() + c.offset_ms * interval '1 millisecond'",
+  )}
 ) as overdue order by due, id limit ${AT_ONCE}`
 
 const overdueOfTenant = ({ table, record, due, open }: Deadline): string => `
@@ -81,7 +89,7 @@ async function endAll(
   const tried = new Set<string>()
   const failures: unknown[] = []
   const tryToEnd = (one: Overdue): Promise<void> =>
-    end(execute, ending, one).catch((error: unknown) => void failures.push(error))
+    end(sql, execute, ending, one).catch((error: unknown) => void failures.push(error))
   for (;;) {
     const overdue = await sql<Overdue>(select, values)
     const untried = overdue.filter(({ id }) => !tried.has(id))
@@ -92,16 +100,19 @@ async function endAll(
 }
 
 async function end(
+  sql: Sql,
   execute: Execute,
   { deadline, operations }: Ending,
   { id, owner_id, mode }: Overdue,
 ): Promise<void> {
+  const tenant = { ownerId: owner_id, mode }
+  const requestId = (await causeOf(sql, tenant, id)) ?? `deadline:${workflowIdOf(deadline.process, id)}`
   for (const operation of operations) {
     const outcome = await execute({
       operation,
-      actor: processOf({ ownerId: owner_id, mode }),
+      actor: processOf(tenant),
       input: { params: { id }, query: {}, body: {} },
-      requestId: `deadline:${workflowIdOf(deadline.process, id)}`,
+      requestId,
       address: null,
       idempotencyKey: null,
     })

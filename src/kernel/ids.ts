@@ -21,7 +21,7 @@ const OF_TIME = 10
 export function firstIdAt(prefix: string, at: Date): string {
   const digits = Array.from(
     { length: OF_TIME },
-    (_, n) => DIGITS[Math.floor(at.getTime() / 32 ** (OF_TIME - 1 - n)) % 32],
+    (_, n) => DIGITS[Math.floor(Math.max(at.getTime(), 0) / 32 ** (OF_TIME - 1 - n)) % 32],
   )
   return `${prefix}_${digits.join('')}`
 }

@@ -135,5 +135,5 @@ export const given = <T extends object>(filters: T) =>
   }
 
 /** At `from` or later and before `to`, each where it is set. */
-export const within = (from: Date | undefined, to: Date | undefined) =>
+export const within = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
   from || to ? given({ $gte: from, $lt: to }) : undefined

@@ -21,6 +21,18 @@ beforeEach(() => rail.mend())
 /** € 777.05 is a payment of which the first answer cannot be used: it must be asked about. */
 const ASKED_ABOUT = 777_05n
 
+test('what its steps bring about is told under the id of the request behind it', async () => {
+  const transfer = await aTransfer({})
+  await drive(transfer)
+  const { rows } = await engine.sql(
+    `select request_id, count(*) filter (where actor_type = 'process')::int as steps from audit_entries
+     where resource_id = $1 group by 1`,
+    [transfer.id],
+  )
+  expect(rows).toEqual([{ request_id: 'test', steps: expect.any(Number) }])
+  expect(rows[0].steps).toBeGreaterThan(0)
+})
+
 describe('whatever happens to a step', () => {
   const steps = ['verify', 'submit', 'inquire'] as const
   const methods = { verify: 'verifyPayee', submit: 'submit', inquire: 'statusOf' } as const

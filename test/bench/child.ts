@@ -54,11 +54,7 @@ export async function start({ command, log, env }: Start, ready: RegExp): Promis
   })
   return {
     said,
-    cpuSeconds() {
-      // Behind the name, which is in brackets, come the fields from the third on.
-      const fields = proc(child.pid, 'stat').split(') ')[1]?.split(' ') ?? []
-      return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
-    },
+    cpuSeconds: () => cpuOf(child.pid),
     memoryMegabytes: () => memoryOf(child.pid),
     async stop() {
       if (child.exitCode !== null) return
@@ -75,6 +71,13 @@ export async function serve(command: readonly string[], log: string, env: Env): 
 }
 
 const proc = (pid: number | undefined, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
+
+/** What a process has used of the processor, in seconds. */
+export function cpuOf(pid: number | undefined): number {
+  // Behind the name, which is in brackets, come the fields from the third on.
+  const fields = proc(pid, 'stat').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+}
 
 /** What a process has in memory, in megabytes. */
 export const memoryOf = (pid: number | undefined): number =>

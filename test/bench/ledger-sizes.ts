@@ -2,7 +2,8 @@ import { say } from '../../src/bin/say.ts'
 import { type Case, measure, type Result } from './case.ts'
 import { fillEntries } from './entry-rows.ts'
 import { line, type Section, whole } from './report.ts'
-import { bearer, onStage, post, type Stage } from './stage.ts'
+import { onSizes, secondsSince } from './sized.ts'
+import { bearer, post, type Stage } from './stage.ts'
 import { fillWallets, transferCases, WALLETS } from './transfer-cases.ts'
 
 const SIZES = [1_000, 100_000, 10_000_000]
@@ -46,29 +47,19 @@ interface Proof {
 /** The same ledger with few entries and with many: what a request costs must not depend on it. */
 export async function measureSizes(folder: string): Promise<Section> {
   const sizes: Sized[] = SIZES.map(entries => ({ entries, best: new Map() }))
-  await withSizes(folder, sizes, async stages => {
+  await onSizes(folder, SIZES, { what: 'entries', fill }, async stages => {
+    const all = sizes.map((sized, n) => [sized, stages[n] as Stage] as const)
     for (let round = 0; round < ROUNDS; round++)
-      for (const [stage, { entries, best }] of stages) await loadAll(stage, entries, best)
-    for (const [stage, sized] of stages) sized.proof = await prove(stage)
+      for (const [{ entries, best }, stage] of all) await loadAll(stage, entries, best)
+    for (const [sized, stage] of all) sized.proof = await prove(stage)
   })
   const ledgerSizes = sizes.map(({ best, ...others }) => ({ ...others, results: [...best.values()] }))
   return { figures: { ledgerSizes }, text: tableOf(sizes) }
 }
 
-/** All of them at once, each with a database of its own. */
-async function withSizes(
-  folder: string,
-  [sized, ...others]: readonly Sized[],
-  work: (stages: readonly (readonly [Stage, Sized])[]) => Promise<void>,
-): Promise<void> {
-  if (!sized) return work([])
-  await onStage(folder, `entries-${sized.entries}`, async stage => {
-    await fillWallets(stage)
-    const began = performance.now()
-    await fillEntries(stage, sized.entries)
-    say(`  ${whole(sized.entries)} entries, written in ${secondsSince(began).toFixed(0)} s`)
-    await withSizes(folder, others, stages => work([[stage, sized], ...stages]))
-  })
+async function fill(stage: Stage, entries: number): Promise<void> {
+  await fillWallets(stage)
+  await fillEntries(stage, entries)
 }
 
 async function loadAll(stage: Stage, entries: number, best: Map<string, Result>): Promise<void> {
@@ -93,8 +84,6 @@ async function prove(stage: Stage): Promise<Proof> {
   const [seconds, meanwhile] = await Promise.all([proof, measure(transfers as Case, 1, SECONDS)])
   return { seconds, before, meanwhile }
 }
-
-const secondsSince = (began: number): number => (performance.now() - began) / 1_000
 
 function tableOf(sizes: readonly Sized[]): string {
   const row = (title: string, cell: (sized: Sized) => string) => line([title, ...sizes.map(cell)])

@@ -1,6 +1,7 @@
 import { measureBacktests } from './backtests.ts'
 import { measureDeciding } from './deciding.ts'
 import { intentCases } from './intent-cases.ts'
+import { measureIntentSizes } from './intent-sizes.ts'
 import { kernelCases } from './kernel-cases.ts'
 import { measureSizes } from './ledger-sizes.ts'
 import { CONNECTIONS, measureLoads } from './loads.ts'
@@ -68,7 +69,8 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   memory: folder => withEngine(folder, 'memory', measureMemory),
   statements: folder => onStage(folder, 'statements', measureStatements),
   'ledger-sizes': measureSizes,
+  'intent-sizes': measureIntentSizes,
 }
 
-/** Ten million entries take some minutes and some gigabytes: only who asks for it has it measured. */
-export const usual = Object.keys(parts).filter(name => name !== 'ledger-sizes')
+/** Great sizes take some minutes and some gigabytes: only who asks for them has them measured. */
+export const usual = Object.keys(parts).filter(name => !name.endsWith('-sizes'))

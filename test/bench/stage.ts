@@ -7,6 +7,11 @@ import { removePlace } from '../../src/platform/postgres-place.ts'
 import { connected } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
 
+/** As much of it as is needed to fill it. */
+export interface Filled extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'token'> {
+  readonly api: Pick<Served, 'url'>
+}
+
 const SECRET = 'dashboard-secret-of-the-bench'
 
 /** What every part of the bench needs: a database of its own, a service and an owner. */
@@ -71,7 +76,7 @@ export async function newOwner(api: Served, number = 0): Promise<{ ownerId: stri
 
 /** One request, by itself. */
 export async function post(
-  { url }: Served,
+  { url }: Pick<Served, 'url'>,
   path: string,
   body: unknown,
   credentials: Record<string, string>,

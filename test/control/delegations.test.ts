@@ -104,16 +104,17 @@ describe('below another one it is never wider', () => {
     const parentDelegationId = parent.id
     const fine = { agentId: agent.id, maxAmountEuros: 10, expiresInMinutes: 59, parentDelegationId }
     const wrong = [
-      [{ maxAmountEuros: 10.01 }, 400, 'wider_amount'],
-      [{ expiresInMinutes: 61 }, 400, 'wider_time'],
-      [{ merchant: 'Bakery' }, 400, 'wider_merchant'],
-      [{ agentId: other.id }, 400, 'parent_of_other_agent'],
-      [{ parentDelegationId: 'delegation_01jd8x2m4ye7k9v0c3q5r6t8wz' }, 404, 'parent_not_found'],
+      [{ maxAmountEuros: 10.01 }, 400, 'wider_amount', /^maxAmountEuros: the parent has € 10.00 left/],
+      [{ expiresInMinutes: 61 }, 400, 'wider_time', /^expiresInMinutes: the parent lasts 59 minutes more/],
+      [{ merchant: 'Bakery' }, 400, 'wider_merchant', /^merchant: the parent is good for Bookshop only/],
+      [{ merchant: 'Bооkshop' }, 400, 'wider_merchant', /^merchant/],
+      [{ agentId: other.id }, 400, 'parent_of_other_agent', /^agentId/],
+      [{ parentDelegationId: 'delegation_01jd8x2m4ye7k9v0c3q5r6t8wz' }, 404, 'parent_not_found', /^parent/],
     ] as const
-    for (const [members, status, code] of wrong)
+    for (const [members, status, code, words] of wrong)
       expect(await client.delegations.create({ body: { ...fine, ...members } })).toMatchObject({
-        status,
-        code,
+        ...{ status, code },
+        error: expect.stringMatching(words),
       })
     const child = await aDelegation(client, agent.id, fine)
     expect(child).toMatchObject({ merchant: 'Bookshop', remainingEuros: 10, parentDelegationId })

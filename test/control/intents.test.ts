@@ -15,7 +15,7 @@ const firstTime = {
   limit: 100,
   used: 10,
   remaining: null,
-  message: 'The risk is 10 of 100. The agent has never paid this merchant.',
+  message: 'The risk is 10 of 100. The agent has never paid this merchant (10).',
 }
 
 describe('a new intent', () => {

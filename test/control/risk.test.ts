@@ -28,7 +28,9 @@ describe('by default', () => {
       status: 'created',
       decision: {
         riskScore: 50,
-        reason: expect.stringMatching(/^The risk is 50 of 100\. € 500\.00 is far more .+, € 10\.\d\d\.$/),
+        reason: expect.stringMatching(
+          /^The risk is 50 of 100\. € 500\.00 is far more .+, € 10\.\d\d \(40\)\. The agent .+ merchant \(10\)\.$/,
+        ),
       },
     })
     expect(await happened(id)).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { newId } from '../../src/kernel/ids.ts'
+import { firstIdAt, newId } from '../../src/kernel/ids.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 
@@ -9,7 +9,8 @@ const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await made(client.events.list({ query }))).data.map(({ event }) => event)
 
 async function happened(ownerId: string, at: string): Promise<string> {
-  const id = newId('event')
+  // As ids of that time are, which a list goes by.
+  const id = firstIdAt('event', new Date(at)) + newId('event').slice(-16)
   await house.sql(
     `insert into events (id, owner_id, mode, event, data, request_id, created_at)
      values ($1, $2, 'test', 'long.ago', '{}', 'r', $3)`,

@@ -73,14 +73,28 @@ const eventsOf = async (id: string): Promise<string[]> =>
     ({ event }) => event,
   )
 
-/** So many more like this one, overdue, in the order of their numbers. */
-const multiply = (id: string, count: number) =>
+/** So many more like this one, overdue or due at another time, in the order of their numbers. */
+const multiply = (id: string, count: number, due = '-1 hour') =>
   engine.sql(
     `insert into intents select (jsonb_populate_record(i, jsonb_build_object(
-       'id', i.id || '_' || n, 'expires_at', now() - interval '1 hour' + n * interval '1 millisecond'))).*
+       'id', i.id || '_' || n, 'expires_at', now() + $3::interval + n * interval '1 millisecond'))).*
      from intents i, generate_series(1, $2::int) as n where i.id = $1`,
-    [id, count],
+    [id, count, due],
   )
+
+/** How many rows each statement of a sweep has looked at in vain. */
+async function lookedAtInVain(): Promise<number[]> {
+  const found: number[] = []
+  const query = async ({ text }: { text: string }) => {
+    const { rows } = await database.pool.query(`explain (analyze, format json) ${text}`)
+    const removed = JSON.stringify(rows).matchAll(/"Rows Removed by (?:Join )?Filter":(\d+)/g)
+    found.push([...removed].reduce((sum, [, count]) => sum + Number(count), 0))
+    return { rows: [] }
+  }
+  const pool = { query } as unknown as typeof database.pool
+  await endOverdue({ database: { ...database, pool }, execute, areas })
+  return found
+}
 
 describe('a deadline', () => {
   test('names operations that are there, for no caller', () => {
@@ -94,6 +108,15 @@ describe('a deadline', () => {
 })
 
 describe('the sweep', () => {
+  test('does not look at what is open and not due yet, however the clocks have been moved', async () => {
+    const { id, tenant } = await anIntent()
+    await multiply(id, 1_000, '1 day')
+    await moveOffset(sql, tenant, minutes(1))
+    const found = await lookedAtInVain()
+    expect(found.length).toBeGreaterThan(4)
+    expect(Math.max(...found)).toBeLessThan(100)
+  })
+
   test.each(['test', 'live'] as const)(
     'ends what is overdue in %s mode, with a process or without',
     async mode => {

@@ -5,6 +5,7 @@ import { runner } from '../../activities/support.ts'
 import { type TransferActivities, transferActivities } from '../../activities/transfers.ts'
 import { areas } from '../../src/areas.ts'
 import { registered } from '../../src/kernel/area.ts'
+import { causeOf } from '../../src/kernel/cause.ts'
 import { type Sql, sqlOn } from '../../src/kernel/database.ts'
 import { type Execute, executor } from '../../src/kernel/execute.ts'
 import { newId } from '../../src/kernel/ids.ts'
@@ -94,7 +95,10 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
 
   const activitiesWith = (by: Execute): TransferActivities =>
     transferActivities(
-      runner({ execute: by, operations: registered(areas), offsetOf: tenant => offsetOf(sql, tenant) }),
+      runner({
+        ...{ execute: by, operations: registered(areas), offsetOf: tenant => offsetOf(sql, tenant) },
+        causeOf: (tenant, id) => causeOf(sql, tenant, id),
+      }),
       { operatorSignals: false },
     )
 

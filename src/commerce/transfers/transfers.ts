@@ -1,7 +1,8 @@
 import { area } from '../../kernel/area.ts'
 import { after } from '../../kernel/clock.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, within } from '../../kernel/record.ts'
+import { given } from '../../kernel/record.ts'
+import { createdWithin } from '../../kernel/span.ts'
 import { transfersApi } from './api.ts'
 import { takeUp, UNATTENDED } from './course.ts'
 import { limitsApi } from './limits-api.ts'
@@ -25,8 +26,9 @@ export { courseEvents } from './records.ts'
 const transfers = implement(transfersApi, {
   create: pay,
 
-  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, { page }) {
-    const found = await page(Transfer, given({ ...filters, createdAt: within(from, to) }))
+  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
+    const created = await createdWithin('transfer', { from, to }, context)
+    const found = await context.page(Transfer, given({ ...filters, ...created }))
     return { ...found, data: found.data.map(shown) }
   },
 

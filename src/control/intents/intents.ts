@@ -2,7 +2,8 @@ import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
 import { inWords } from '../../kernel/money.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock, within } from '../../kernel/record.ts'
+import { given, lock } from '../../kernel/record.ts'
+import { createdWithin } from '../../kernel/span.ts'
 import { timelineOf } from '../../kernel/timeline.ts'
 import { findAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -37,8 +38,10 @@ const intents = implement(intentsApi, {
   approve,
   expire,
 
-  list: ({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, { page }) =>
-    page(Intent, given({ ...filters, createdAt: within(from, to) })),
+  async list({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, context) {
+    const created = await createdWithin('intent', { from, to }, context)
+    return context.page(Intent, given({ ...filters, ...created }))
+  },
 
   async get({ params }, { em, refuse }) {
     return (await find(em, params.id)) ?? refuse('intent_not_found')
@@ -109,7 +112,7 @@ const all = implement(
 )
 
 export type { IntentRow } from './intent-rows.ts'
-export { aboveHeld, openPayments, type Payments, paidEvents } from './payments.ts'
+export { aboveHeld, type Bar, openPayments, type Payments, paidEvents } from './payments.ts'
 export { IntentEvent } from './records.ts'
 
 export const intentsArea = area(

@@ -29,20 +29,32 @@ export interface Recorded extends Row, Pick<DecisionRow, 'request' | 'counters'>
 const PAGE = 1_000
 
 /** Each reservation is looked up by its whole key, whatever PostgreSQL knows of the table: a join may not. */
-const pageWhere = (next: string): string => `
+const PAGE_OF = `
 select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject_id as "subjectId",
   d.created_at as at, d.request, d.counters, s.allowed, s."requiresApproval", s.reason,
   case when s."requiresApproval" or not s.allowed
     then jsonb_path_query_first(d.result, '$.checks[*] ? (@.message == $.reason)') ->> 'rule' end as rule,
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
-    where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as kept
-from decisions d
-cross join lateral jsonb_to_record(d.result) as s (allowed boolean, "requiresApproval" boolean, reason text)
-where d.owner_id = $1 and d.mode = $2 and ${next} and d.created_at < $3
-order by d.agent_id, d.created_at, d.id limit ${PAGE}`
+    where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as kept`
 
-const OF_ONE = pageWhere('d.agent_id = $4 and (d.created_at, d.id) > ($5, $6)')
-const OF_ALL = pageWhere('(d.agent_id, d.created_at, d.id) > ($4, $5, $6) and d.created_at >= $7')
+const WITH_RESULT =
+  'cross join lateral jsonb_to_record(d.result) as s (allowed boolean, "requiresApproval" boolean, reason text)'
+
+const OF_ONE = `${PAGE_OF}
+from decisions d ${WITH_RESULT}
+where d.owner_id = $1 and d.mode = $2 and d.agent_id = $4 and (d.created_at, d.id) > ($5, $6) and d.created_at < $3
+order by d.created_at, d.id limit ${PAGE}`
+
+/** From agent to agent, and of each no more than what was in the span. */
+const OF_ALL = `${PAGE_OF}
+from agents a
+cross join lateral (
+  select * from decisions one
+  where one.owner_id = $1 and one.mode = $2 and one.agent_id = a.id collate "default" and one.created_at < $3
+    and (one.created_at, one.id) > (case when a.id = $4 then $5::timestamptz else $7 end, case when a.id = $4 then $6 else '' end)
+  order by one.created_at, one.id limit ${PAGE}) as d ${WITH_RESULT}
+where a.owner_id = $1 and a.mode = $2 and a.id >= $4
+order by a.id, d.created_at, d.id limit ${PAGE}`
 
 /** Agent by agent, each in the order of time, page by page. */
 export async function* recordedIn(

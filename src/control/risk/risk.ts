@@ -1,7 +1,8 @@
 import { area, reaction } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock, within } from '../../kernel/record.ts'
+import { given, lock } from '../../kernel/record.ts'
+import { createdWithin } from '../../kernel/span.ts'
 import { AgentEvent, aboutAgent, lockAgent, unfreeze } from '../agents/agents.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
@@ -34,15 +35,11 @@ const risk = implement(riskApi, {
     return { ...body, updatedAt: now }
   },
 
-  events: ({ query: { agentId, from, to, minScore } }, { page }) =>
-    page(
-      RiskNote,
-      given({
-        agentId,
-        createdAt: within(from, to),
-        score: minScore === undefined ? undefined : { $gte: minScore },
-      }),
-    ),
+  async events({ query: { agentId, minScore, ...span } }, context) {
+    const created = await createdWithin('riskevent', span, context)
+    const score = minScore === undefined ? undefined : { $gte: minScore }
+    return context.page(RiskNote, given({ agentId, score, ...created }))
+  },
 
   alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, given({ status, agentId })),
 

@@ -3,7 +3,8 @@ import { area, type FindRuns, type FoundRun } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Row } from '../../kernel/database.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock, reaches, within } from '../../kernel/record.ts'
+import { given, lock, reaches } from '../../kernel/record.ts'
+import { createdWithin } from '../../kernel/span.ts'
 import { timelineOfRun } from '../../kernel/timeline.ts'
 import { findAgent, lockAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -42,8 +43,9 @@ const runs = implement(runsApi, {
     return shown(run, context)
   },
 
-  async list({ query: { status, agentId, externalId, from, to } }, context) {
-    const wanted = given({ status, agentId, externalId, createdAt: within(from, to) })
+  async list({ query: { status, agentId, externalId, ...span } }, context) {
+    const created = await createdWithin('run', span, context)
+    const wanted = given({ status, agentId, externalId, ...created })
     const found = await context.page(Run, wanted)
     return { ...found, data: await withUses(found.data, context) }
   },

@@ -1,13 +1,16 @@
 import { area } from '../../kernel/area.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, within } from '../../kernel/record.ts'
+import { given } from '../../kernel/record.ts'
+import { createdWithin } from '../../kernel/span.ts'
 import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
 import { Event } from './event.ts'
 
 const events = implement(eventsApi, {
-  list: ({ query: { event, agentId, from, to } }, { page }) =>
-    page(Event, given({ event, agentId, createdAt: within(from, to) })),
+  async list({ query: { event, agentId, ...span } }, context) {
+    const created = await createdWithin('event', span, context)
+    return context.page(Event, given({ event, agentId, ...created }))
+  },
 
   types: (_, { ports }) => ({ data: [...ports.eventTypes()] }),
 

@@ -4,8 +4,9 @@ import { area } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock, within } from '../../kernel/record.ts'
+import { given, lock } from '../../kernel/record.ts'
 import { excerpt } from '../../kernel/schemas.ts'
+import { createdWithin } from '../../kernel/span.ts'
 import { type TransactionEvent, type transactionEvents, transactionsApi } from './api.ts'
 import { Transaction, transactionMachine } from './transaction.ts'
 import type { TransactionRow } from './transaction-rows.ts'
@@ -96,8 +97,9 @@ export const transactionOf = ({ em }: Pick<Context, 'em'>, transferId: string): 
   em.findOne(Transaction, { transferId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
 
 const transactions = implement(transactionsApi, {
-  list({ query: { limit: _limit, cursor: _cursor, from, to, ...filters } }, { page }) {
-    return page(Transaction, given({ ...filters, createdAt: within(from, to) }))
+  async list({ query: { limit: _limit, cursor: _cursor, from, to, ...filters } }, context) {
+    const created = await createdWithin('txn', { from, to }, context)
+    return context.page(Transaction, given({ ...filters, ...created }))
   },
 
   async get({ params }, { em, refuse }) {

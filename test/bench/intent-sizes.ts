@@ -1,0 +1,123 @@
+import { say } from '../../src/bin/say.ts'
+import { type Case, measure, type Request, type Result } from './case.ts'
+import { databaseWatch } from './database-time.ts'
+import { AGENTS, addWaiting, fillAgents } from './intent-rows.ts'
+import { fillPast, HOT } from './past-intents.ts'
+import { line, ratio, type Section, whole } from './report.ts'
+import { onSizes } from './sized.ts'
+import { type Stage, withClient } from './stage.ts'
+
+const SIZES = [1_000, 10_000, 100_000, 1_000_000]
+const CONNECTIONS = 32
+const SECONDS = 1.5
+/** All sizes in turn, so often: what has cost least counts. */
+const ROUNDS = 3
+/** More than are approved in one measurement. */
+const WAITING = 8_000
+
+interface Timed extends Result {
+  /** Processor time of PostgreSQL for one request. */
+  readonly databaseMicroseconds: number
+}
+
+type Best = Map<string, Timed>
+
+const titles = {
+  intents: 'POST /intents, 1,000 agents',
+  intent: 'POST /intents, one hot agent',
+  approve: 'POST /intents/{id}/approve',
+  explanation: 'GET /intents/{id}/explanation',
+  cancel: 'POST /intents/{id}/cancel',
+  list: 'GET /intents?agentId=, 1,000 agents',
+  hotList: 'GET /intents?agentId=, one hot agent',
+  waiting: 'GET /intents?agentId=&status=created, one hot agent',
+  simulate: 'POST /policies/simulate, 1,000 agents',
+} as const
+type Name = keyof typeof titles
+
+const declared = {
+  agentId: 'agent_bench_{n}',
+  amountEuros: 9.5,
+  merchant: 'Bookshop {each}',
+  purpose: 'A paper on caching',
+}
+const asked = { agentId: 'agent_bench_{n}', amountEuros: 9.5, merchant: 'Bookshop' }
+
+const any = { from: 1, to: AGENTS }
+const hot = { from: HOT, to: HOT }
+
+/** The requests that need no records of their own. */
+const plain: Partial<Record<Name, Pick<Request, 'method' | 'path' | 'body' | 'keys' | 'numbers'>>> = {
+  intents: { method: 'POST', path: '/intents', body: declared, keys: true, numbers: any },
+  intent: { method: 'POST', path: '/intents', body: declared, keys: true, numbers: hot },
+  list: { method: 'GET', path: '/intents?agentId=agent_bench_{n}', numbers: any },
+  hotList: { method: 'GET', path: '/intents?agentId=agent_bench_{n}', numbers: hot },
+  waiting: { method: 'GET', path: '/intents?status=created&agentId=agent_bench_{n}', numbers: hot },
+  simulate: { method: 'POST', path: '/policies/simulate', body: asked, numbers: any },
+}
+
+/** Few past intents and many: what a request costs must not depend on them. */
+export function measureIntentSizes(folder: string): Promise<Section> {
+  return onSizes(folder, SIZES, { what: 'past intents', fill }, async stages => {
+    const sized = stages.map((stage, n) => ({ stage, past: SIZES[n] as number, best: new Map() as Best }))
+    for (let round = 0; round < ROUNDS; round++)
+      for (const { stage, past, best } of sized) {
+        await loadAll(stage, best)
+        say(`  ${whole(past)} past intents: ${inWords(best)}`)
+      }
+    const intentSizes = sized.map(({ past, best }) => ({ past, results: [...best.values()] }))
+    return { figures: { intentSizes }, text: tableOf(sized.map(({ best }) => best)) }
+  })
+}
+
+async function fill(stage: Stage, past: number): Promise<void> {
+  await fillAgents(stage)
+  await fillPast(stage, past)
+  await withClient(stage, client => client.query('vacuum analyze'))
+}
+
+async function loadAll(stage: Stage, best: Best): Promise<void> {
+  const { api: server, token } = stage
+  const load = async (name: Name, request: Omit<Request, 'token'>): Promise<Timed> => {
+    const one: Case = { name, title: titles[name], server, request: () => ({ ...request, token }) }
+    const timed = await timeOf(stage, one)
+    if (costOf(timed) < costOf(best.get(name))) best.set(name, timed)
+    return timed
+  }
+  for (const [name, request] of Object.entries(plain)) await load(name as Name, request)
+  const { from, to } = await addWaiting(stage, WAITING)
+  const post = { method: 'POST', body: {}, keys: true } as const
+  const path = (step: string) => `/intents/intent_bench_{n}/${step}`
+  const all = { ...post, path: path('approve'), numbers: { from, to, inTurn: true } }
+  const { sent } = await load('approve', all)
+  const approved = { from, to: from + sent - 1 }
+  await load('explanation', { method: 'GET', path: path('explanation'), numbers: approved })
+  await load('cancel', { ...post, path: path('cancel'), numbers: { ...approved, inTurn: true }, most: sent })
+}
+
+async function timeOf(stage: Stage, one: Case): Promise<Timed> {
+  const used = await databaseWatch(stage)
+  const result = await measure(one, CONNECTIONS, SECONDS)
+  return { ...result, databaseMicroseconds: ((await used()) * 1e6) / result.sent }
+}
+
+const costOf = (timed: Timed | undefined): number =>
+  timed ? timed.cpuMicroseconds + timed.databaseMicroseconds : Number.POSITIVE_INFINITY
+
+const inWords = (best: Best): string =>
+  [...best.values()].map(timed => `${timed.name} ${whole(costOf(timed))} µs`).join(', ')
+
+function tableOf(sizes: readonly Best[]): string {
+  const [smallest] = sizes
+  const cell = (timed: Timed | undefined, least: Timed | undefined): string =>
+    timed
+      ? `${timed.p50.toFixed(0)}/${timed.p99.toFixed(0)} ${whole(costOf(timed))}µs ${ratio(costOf(timed), costOf(least))}`
+      : '–'
+  const row = (name: Name) =>
+    line([titles[name], ...sizes.map(best => cell(best.get(name), smallest?.get(name)))])
+  return [
+    'p50/p99 in ms, processor time of service and PostgreSQL for one request, how often that of the smallest size',
+    line(['past intents', ...SIZES.map(whole)]),
+    ...(Object.keys(titles) as Name[]).map(row),
+  ].join('\n')
+}
