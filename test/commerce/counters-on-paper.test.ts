@@ -1,103 +1,11 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import {
-  aBeneficiary,
-  aDelegation,
-  anAgentUnder,
-  type anIntent,
-  aPolicy,
-  aRun,
-  aWallet,
-  made,
-  redeemed,
-} from '../support/factories.ts'
+import { made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import { aSpender, DAILY, type Doing, doings, MONTHLY, type Spender, type Step } from '../support/spenders.ts'
 
 const house = await startHouse()
-
-/** The evening of a month's last day: what lasts three hours twice is over in the next month. */
-const EVENING = Date.UTC(2027, 0, 31, 19)
 const FUNDS = 10_000_00
-const DAILY = 1_800_00
-const MONTHLY = 2_500_00
-
-/** What the bank does is decided by the amount: these it pays, rejects, and leaves open. */
-const amounts = [100.07, 250, 666.01, 777.06]
-const payees = ['wallet', 'sepa', 'unknown'] as const
-const places = ['agent', 'run', 'delegation'] as const
-const rules = {
-  ...{ dailyLimitEuros: DAILY / 100, monthlyLimitEuros: MONTHLY / 100, maxUsageCount: 7 },
-  ...{ autoApproveLimitEuros: 700, amountTolerancePercent: 10 },
-}
-
-async function someone() {
-  const { client, ownerId } = await house.owner()
-  await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, EVENING - Date.now()])
-  await made(client.risk.configure({ body: { enabled: false } }))
-  const agent = await anAgentUnder(client, rules)
-  const run = await aRun(client, agent.id, { budgetEuros: 1_000 })
-  const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 900, expiresInMinutes: 10_000 })
-  const { token } = await redeemed(client, delegation)
-  const payee = {
-    wallet: { walletId: (await aWallet(client)).id },
-    sepa: { beneficiaryId: (await aBeneficiary(client)).id },
-    unknown: { beneficiaryId: (await aBeneficiary(client, { name: 'No Match GmbH' })).id },
-  }
-  const by = { agent: client, run: client, delegation: house.client(String(token)) }
-  const template = (await aPolicy(client, rules)).id
-  return { client, agent, run, delegation, payee, by, template }
-}
-
-type Someone = Awaited<ReturnType<typeof someone>>
-type Intent = Awaited<ReturnType<typeof anIntent>>
-
-let shops = 0
-
-/** All that can happen to what is reserved; the number picks who it happens to. */
-const doings = {
-  async declare({ agent, run, payee, by }: Someone, n: number) {
-    const place = places[n % 3] as (typeof places)[number]
-    await by[place].intents.create({
-      body: {
-        ...{ agentId: agent.id, purpose: 'P', merchant: `Shop ${++shops}`, expiresInMinutes: 300 },
-        ...{ amountEuros: amounts[(n >> 2) % 4] as number, runId: place === 'run' ? run.id : null },
-        ...payee[payees[(n >> 4) % 3] as (typeof payees)[number]],
-      },
-    })
-  },
-  approve: ({ client }, _, one) => one && client.intents.approve({ params: one }),
-  deny: ({ client }, _, one) => one && client.intents.deny({ params: one, body: { reason: 'No' } }),
-  cancel: ({ client }, _, one) => one && client.intents.cancel({ params: one }),
-  pay: ({ client, agent }, n, one) =>
-    one &&
-    client.transfers.create({
-      body: {
-        ...{ fromWalletId: agent.walletId, intentId: one.id },
-        ...(one.walletId
-          ? { toWalletId: one.walletId, amountEuros: n % 2 ? one.amountEuros : 33.33 }
-          : { beneficiaryId: String(one.beneficiaryId), amountEuros: one.amountEuros }),
-      },
-    }),
-  cancelTransfer: ({ client }, _, __, transfer) => transfer && client.transfers.cancel({ params: transfer }),
-  reject: ({ client }, _, __, transfer) =>
-    transfer && client.transfers.simulateReject({ body: { transferId: transfer.id } }),
-  giveBack: ({ client }, _, __, transfer) =>
-    transfer && client.transfers.simulateReturn({ body: { transferId: transfer.id } }),
-  soon: ({ client }) => client.sandbox.advance({ body: { minutes: 2 } }),
-  later: ({ client }) => client.sandbox.advance({ body: { minutes: 180 } }),
-  freeze: ({ client, agent }) => client.agents.freeze({ params: agent }),
-  unfreeze: ({ client, agent }) => client.agents.unfreeze({ params: agent }),
-  assign: ({ client, agent, template }) =>
-    client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template } }),
-  endRun: ({ client, run }) => client.runs.complete({ params: run }),
-  revoke: ({ client, delegation }) => client.delegations.revoke({ params: delegation }),
-} satisfies Record<
-  string,
-  (who: Someone, n: number, one: Intent | undefined, transfer: { id: string } | undefined) => unknown
->
-
-type Doing = keyof typeof doings
-type Step = readonly [Doing, number]
 
 /** To whom it can happen: the others are chosen where there is none. */
 const apt: Partial<Record<Doing, readonly string[]>> = {
@@ -116,7 +24,7 @@ const chosen = <T extends { status: string }>(records: readonly T[], [doing, n]:
   return from[n % (from.length || 1)]
 }
 
-async function recordsOf({ client }: Someone) {
+async function recordsOf({ client }: Spender) {
   const query = { limit: 100 }
   const [intents, transfers, payments] = await Promise.all([
     made(client.intents.list({ query })),
@@ -128,7 +36,7 @@ async function recordsOf({ client }: Someone) {
 
 type Records = Awaited<ReturnType<typeof recordsOf>>
 
-async function doThem(who: Someone, { intents, transfers }: Records, steps: readonly Step[]): Promise<void> {
+async function doThem(who: Spender, { intents, transfers }: Records, steps: readonly Step[]): Promise<void> {
   const told = steps.map(one => doings[one[0]](who, one[1], chosen(intents, one), chosen(transfers, one)))
   await Promise.all(told)
 }
@@ -145,7 +53,7 @@ select subject_id as id, (result ->> 'holdEuros')::int as held from decisions
 where agent_id = $1 and (result -> 'allowed')::boolean order by id`
 
 /** What every intent takes of the limits, from what the API says of it and of its payment alone. */
-async function onPaper({ agent }: Someone, { intents, payments }: Records): Promise<Line[]> {
+async function onPaper({ agent }: Spender, { intents, payments }: Records): Promise<Line[]> {
   const held = await house.sql<{ id: string; held: number }>(HELD, [agent.id])
   const holds = new Map(held.map(one => [one.id, one.held]))
   return intents.flatMap(({ id, status, decidedAt, runId, delegationId, transactionId }) => {
@@ -170,7 +78,7 @@ select subject, period, reserved_cents::int as reserved, spent_cents::int as spe
     then uses + reserved_uses else 0 end as uses
 from counters where subject = any($2)`
 
-async function expectToMatch(who: Someone, records: Records): Promise<void> {
+async function expectToMatch(who: Spender, records: Records): Promise<void> {
   const { client, agent, run, delegation } = who
   const lines = await onPaper(who, records)
   const subjects = [agent.id, run.id, delegation.id]
@@ -244,7 +152,7 @@ const everyEnd: Step[][] = [
 test('whatever happens at once and in which order, reserved and spent are what the records say', async () => {
   const seen = new Set<string>()
   const follow = async (course: readonly (readonly Step[])[]): Promise<void> => {
-    const who = await someone()
+    const who = await aSpender(house)
     let records: Records = { intents: [], transfers: [], payments: [] }
     for (const steps of course) {
       await doThem(who, records, steps)

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { areas } from '../../src/areas.ts'
+import { eventTypesOf } from '../../src/derive/openapi/event-types.ts'
 import type { Area, Registered } from '../../src/kernel/area.ts'
 import type { Outbound } from '../../src/kernel/outbound.ts'
 import { problems } from '../../src/kernel/problem.ts'
@@ -114,5 +115,17 @@ export function sending(world: World) {
     const answer = await world.send(one, path, { ...how, headers: { ...headers, 'x-request-id': requestId } })
     expectPromised(one, requestId, answer)
     return answer
+  }
+}
+
+/** Every event has the form that is published of it, and no member that is not. */
+export function expectPublishedForms(events: readonly { event: string; data: object }[]): void {
+  const types = new Map(eventTypesOf(areas).map(type => [type.event, type]))
+  const forms = new Map([...types].map(([event, { schema }]) => [event, z.fromJSONSchema(schema)]))
+  for (const { event, data } of events) {
+    expect({ event, problem: forms.get(event)?.safeParse(data).error?.message }).toEqual({ event })
+    expect(Object.keys((types.get(event)?.schema.properties ?? {}) as object)).toEqual(
+      expect.arrayContaining(Object.keys(data)),
+    )
   }
 }
