@@ -37,7 +37,8 @@ export type StatementActivities = ReturnType<typeof statementActivities>
 async function close(run: Run, { walletId, period, ownerId, mode }: Page['due'][number]): Promise<void> {
   const of = { id: walletId, ownerId, mode, agentId: null }
   const body = { walletId, period }
-  const asked = { of, as: 'process', requestId: `workflow:statements/${period}/${walletId}`, body } as const
+  const requestId = `workflow:statements/${period}/${walletId}`
+  const asked = { of, as: 'process', requestId, unasked: true, body } as const
   const { refused } = await run('statements.create', asked)
   if (refused) throw new Error(`${walletId} ${period}: ${refused}`)
 }

@@ -15,7 +15,10 @@ export interface Answered<T> {
 export interface Asked {
   readonly of: ProcessInput
   readonly as: 'process' | { readonly operator: string }
+  /** What it is told under where no request is behind it. */
   readonly requestId: string
+  /** The calendar has begun it. */
+  readonly unasked?: true
   readonly body?: object
   /** By this name it is done once, however often it is tried. */
   readonly once?: string | null
@@ -26,21 +29,25 @@ interface Parts {
   readonly operations: readonly Registered[]
   /** How far the tenant's clock has been moved. */
   readonly offsetOf: (tenant: Tenant) => Promise<number>
+  /** The request that is behind what is done with a record. */
+  readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
 }
 
 /** Runs one of the API's operations on the record of a process. */
 export type Run = <T>(operation: string, asked: Asked) => Promise<Answered<T>>
 
-export function runner({ execute, operations, offsetOf }: Parts): Run {
+export function runner({ execute, operations, offsetOf, causeOf }: Parts): Run {
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
   return async <T>(
     key: string,
-    { of, as, requestId, body = {}, once = null }: Asked,
+    { of, as, requestId: given, unasked, body = {}, once = null }: Asked,
   ): Promise<Answered<T>> => {
     const operation = byKey.get(key)
     if (!operation) throw ApplicationFailure.nonRetryable(`there is no operation ${key}`)
     const params = { id: of.id }
     const clockOffsetMs = await offsetOf(of)
+    const isRead = operation.operation.method === 'GET'
+    const requestId = isRead || unasked ? given : ((await causeOf(of, of.id)) ?? given)
     const outcome = await unlessWrong(() => {
       const input = { params, ...inputOf(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }

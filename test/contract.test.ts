@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../src/areas.ts'
+import { eventTypesOf } from '../src/derive/openapi/event-types.ts'
 import type { Area, Registered } from '../src/kernel/area.ts'
 import { mediaTypeOf } from '../src/kernel/file.ts'
 import type { Caller } from '../src/kernel/operation.ts'
@@ -321,4 +322,17 @@ describe.each(cases)('%s, asked rightly,', (key, one) => {
       const once = Object.entries<z.ZodType>(schema.shape).filter(([, member]) => member.meta()?.once)
       expect(again.body).toEqual({ ...first.body, ...Object.fromEntries(once.map(([name]) => [name, null])) })
     })
+})
+
+test('what has been told meanwhile has the form that is published of it', async () => {
+  const types = new Map(eventTypesOf(areas).map(type => [type.event, type]))
+  const forms = new Map([...types].map(([event, { schema }]) => [event, z.fromJSONSchema(schema)]))
+  const events = await house.sql<{ event: string; data: object }>('select event, data from events')
+  for (const { event, data } of events) {
+    expect({ event, problem: forms.get(event)?.safeParse(data).error?.message }).toEqual({ event })
+    expect(Object.keys((types.get(event)?.schema.properties ?? {}) as object)).toEqual(
+      expect.arrayContaining(Object.keys(data)),
+    )
+  }
+  expect(new Set(events.map(({ event }) => event)).size).toBeGreaterThan(60)
 })

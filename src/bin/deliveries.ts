@@ -15,12 +15,15 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     database,
     ports: { ...ports, outbound: observed(ports.outbound, house.metrics, 'webhook') },
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
-    giveUp: (id, reason) => giveUp(house, id, reason),
+    giveUp: (id, why) => giveUp(house, id, why),
     onOutbox: house.onOutbox,
     onFailure,
     ...(pollMs === undefined ? {} : { pollMs }),
   })
-  const listener = listen(settings.databaseUrl, 'deliveries', deliverer.wake)
+  const listener = listen(settings.databaseUrl, 'deliveries', changed => {
+    if (changed) deliverer.forget(changed)
+    deliverer.wake()
+  })
   const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {
     async stop() {

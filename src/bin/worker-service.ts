@@ -5,6 +5,7 @@ import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
 import { transferActivities } from '../../activities/transfers.ts'
 import { webhookActivities } from '../../activities/webhooks.ts'
+import { causeOf } from '../kernel/cause.ts'
 import { sqlOn } from '../kernel/database.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
 import { monthsDue } from '../money/statements/statements.ts'
@@ -30,7 +31,11 @@ export async function startWorker(
   { namespace, taskQueue }: Pick<TemporalAccess, 'namespace' | 'taskQueue'>,
 ): Promise<RunningWorker> {
   const sql = sqlOn(database.pool)
-  const run = runner({ execute, operations, offsetOf: tenant => offsetOf(sql, tenant) })
+  const run = runner({
+    ...{ execute, operations },
+    offsetOf: tenant => offsetOf(sql, tenant),
+    causeOf: (tenant, id) => causeOf(sql, tenant, id),
+  })
   const worker = await Worker.create({
     connection,
     namespace,

@@ -1,5 +1,6 @@
 import { type Areas, type Registered, registered } from './area.ts'
 import type { Outcome } from './call.ts'
+import { causeOf } from './cause.ts'
 import { clock } from './clock.ts'
 import type { Mode, Tenant } from './context.ts'
 import { type Database, type Row, type Sql, sqlOn } from './database.ts'
@@ -88,7 +89,7 @@ async function endAll(
   const tried = new Set<string>()
   const failures: unknown[] = []
   const tryToEnd = (one: Overdue): Promise<void> =>
-    end(execute, ending, one).catch((error: unknown) => void failures.push(error))
+    end(sql, execute, ending, one).catch((error: unknown) => void failures.push(error))
   for (;;) {
     const overdue = await sql<Overdue>(select, values)
     const untried = overdue.filter(({ id }) => !tried.has(id))
@@ -99,16 +100,19 @@ async function endAll(
 }
 
 async function end(
+  sql: Sql,
   execute: Execute,
   { deadline, operations }: Ending,
   { id, owner_id, mode }: Overdue,
 ): Promise<void> {
+  const tenant = { ownerId: owner_id, mode }
+  const requestId = (await causeOf(sql, tenant, id)) ?? `deadline:${workflowIdOf(deadline.process, id)}`
   for (const operation of operations) {
     const outcome = await execute({
       operation,
-      actor: processOf({ ownerId: owner_id, mode }),
+      actor: processOf(tenant),
       input: { params: { id }, query: {}, body: {} },
-      requestId: `deadline:${workflowIdOf(deadline.process, id)}`,
+      requestId,
       address: null,
       idempotencyKey: null,
     })

@@ -30,9 +30,14 @@ const emitted = (areas: Areas): Events[] => [
 export const emittedNames = (areas: Areas): ReadonlySet<string> =>
   new Set(emitted(areas).flatMap(Object.keys))
 
-/** The schemas of all events by name: those that operations and reactions emit, and those that are announced. */
+/** Every place that declares events: what areas announce, what reactions and operations emit. */
+export const eventDeclarations = (areas: Areas): Events[] => [
+  ...Object.values(areas).map(({ announces }) => announces),
+  ...emitted(areas),
+]
+
+/** The schemas of all events by name. */
 export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {
-  const declared = [...Object.values(areas).map(({ announces }) => announces), ...emitted(areas)]
-  const schemas = new Map(declared.flatMap(events => Object.entries(events)))
+  const schemas = new Map(eventDeclarations(areas).flatMap(events => Object.entries(events)))
   return new Map([...schemas].sort(([one], [other]) => (one < other ? -1 : 1)))
 }

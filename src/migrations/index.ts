@@ -32,6 +32,7 @@ import { FrozenAccounts } from './m0034-frozen-accounts.ts'
 import { OwnerBudgets } from './m0037-owner-budgets.ts'
 import { PushesAnnounced } from './m0039-pushes-announced.ts'
 import { DeliveryFigures } from './m0040-delivery-figures.ts'
+import { DueWebhooks } from './m0043-due-webhooks.ts'
 import { LightDeliveries } from './m0045-light-deliveries.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -70,5 +71,6 @@ export const migrations = [
   { name: 'm0037-owner-budgets', class: OwnerBudgets },
   { name: 'm0039-pushes-announced', class: PushesAnnounced },
   { name: 'm0040-delivery-figures', class: DeliveryFigures },
+  { name: 'm0043-due-webhooks', class: DueWebhooks },
   { name: 'm0045-light-deliveries', class: LightDeliveries },
 ]

@@ -7,14 +7,14 @@ export interface Listener {
   stop(): Promise<void>
 }
 
-/** Hears what is announced in the database; a lost connection is made anew, and what was missed a poll finds. */
-export function listen(databaseUrl: string, channel: string, onNotice: () => void): Listener {
+/** Hears what is announced in the database, and about what if that is said; a lost connection is made anew, and what was missed a poll finds. */
+export function listen(databaseUrl: string, channel: string, onNotice: (about?: string) => void): Listener {
   let stopped = false
   let client: pg.Client | undefined
 
   async function connect(): Promise<void> {
     client = new pg.Client({ connectionString: databaseUrl, keepAlive: true })
-    client.on('notification', onNotice)
+    client.on('notification', ({ payload }) => onNotice(payload))
     const lost = new Promise<void>(resolve => client?.on('error', () => resolve()).on('end', () => resolve()))
     await client.connect()
     await client.query(`listen ${channel}`)

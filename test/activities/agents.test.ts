@@ -17,7 +17,12 @@ const execute = executor(engine.house)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
 const activities = (by: Execute = execute) =>
-  agentActivities(runner({ execute: by, operations: registered(areas), offsetOf: async () => 0 }))
+  agentActivities(
+    runner({
+      ...{ execute: by, operations: registered(areas) },
+      ...{ offsetOf: async () => 0, causeOf: async () => undefined },
+    }),
+  )
 
 /** It would say on the console what has been made to fail. */
 const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })

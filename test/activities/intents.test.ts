@@ -19,9 +19,15 @@ const execute = executor(engine.house)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
 const activities = (by: Execute = execute) =>
-  intentActivities(runner({ execute: by, operations: registered(areas), offsetOf: async () => 0 }), {
-    operatorSignals: false,
-  })
+  intentActivities(
+    runner({
+      ...{ execute: by, operations: registered(areas) },
+      ...{ offsetOf: async () => 0, causeOf: async () => undefined },
+    }),
+    {
+      operatorSignals: false,
+    },
+  )
 
 const bodyOf = async (answer: ReturnType<typeof engine.run>) => JSON.parse(String((await answer).body))
 

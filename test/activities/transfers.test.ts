@@ -7,6 +7,7 @@ import { type TransferActivities, transferActivities } from '../../activities/tr
 import { areas } from '../../src/areas.ts'
 import { submit } from '../../src/commerce/transfers/steps.ts'
 import { registered } from '../../src/kernel/area.ts'
+import { causeOf } from '../../src/kernel/cause.ts'
 import { type Sql, sqlOn } from '../../src/kernel/database.ts'
 import { type Execute, executor } from '../../src/kernel/execute.ts'
 import { newId } from '../../src/kernel/ids.ts'
@@ -75,7 +76,10 @@ const rowOf = async ({ id }: Transfer): Promise<Row> =>
 
 const activitiesWith = (by: Execute): TransferActivities =>
   transferActivities(
-    runner({ execute: by, operations: registered(areas), offsetOf: tenant => offsetOf(sql, tenant) }),
+    runner({
+      ...{ execute: by, operations: registered(areas), offsetOf: tenant => offsetOf(sql, tenant) },
+      causeOf: (tenant, id) => causeOf(sql, tenant, id),
+    }),
     { operatorSignals: false },
   )
 
@@ -134,6 +138,18 @@ const once = (operation: string, moment: 'before' | 'after', times = 1): Killer 
 
 /** € 777.05 is a payment of which the first answer cannot be used: it must be asked about. */
 const ASKED_ABOUT = 777_05n
+
+test('what its steps bring about is told under the id of the request behind it', async () => {
+  const transfer = await aTransfer({})
+  await drive(transfer)
+  const { rows } = await engine.sql(
+    `select request_id, count(*) filter (where actor_type = 'process')::int as steps from audit_entries
+     where resource_id = $1 group by 1`,
+    [transfer.id],
+  )
+  expect(rows).toEqual([{ request_id: 'test', steps: expect.any(Number) }])
+  expect(rows[0].steps).toBeGreaterThan(0)
+})
 
 describe('whatever happens to a step', () => {
   const steps = ['verify', 'submit', 'inquire'] as const

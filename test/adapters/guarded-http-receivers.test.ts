@@ -85,6 +85,18 @@ describe('a request', () => {
     })
   })
 
+  test('says nothing twice, however its headers are spelled', async () => {
+    const names: string[][] = []
+    const url = await receiver(({ rawHeaders }, response) => {
+      names.push(rawHeaders.filter((_, n) => n % 2 === 0).map(name => name.toLowerCase()))
+      response.end()
+    })
+    await send(url, { headers: { 'User-Agent': 'mine', 'Accept-Encoding': 'gzip' } })
+    await send(url)
+    for (const sent of names) expect(sent.toSorted()).toEqual([...new Set(sent)].toSorted())
+    expect(names.map(sent => sent.filter(name => name === 'user-agent').length)).toEqual([1, 1])
+  })
+
   test('to localhost needs no name server, where the loopback is allowed', async () => {
     expect(textOf(await send(`http://localhost:${port}/`))).toBe('hello')
     expect(names.asked('localhost')).toBe(0)

@@ -236,6 +236,18 @@ describe('what is said', () => {
       {},
     ],
     [
+      'The budget of the run “run” of € 50.00 is too low for € 20.00: € 45.00 used, € 5.00 left.',
+      { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
+      { budgets: [budgetOf('run', 5_000n, 4_500n)] },
+      { dayEuros: 6_000n, monthEuros: 9_400n },
+    ],
+    [
+      'The monthly limit of € 100.00 is too low for € 20.00: € 96.00 used, € 4.00 left.',
+      { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
+      { budgets: [budgetOf('run', 5_000n, 4_500n)] },
+      { dayEuros: 6_000n, monthEuros: 9_600n },
+    ],
+    [
       'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
       {},
       { budgets: [{ ...budgetOf('owner', 2_000n, 1n), period: 'month' }, budgetOf('run', 5_000n, 3_000n)] },

@@ -137,16 +137,17 @@ describe('below another one it is never wider', () => {
     const parentDelegationId = parent.id
     const fine = { agentId: agent.id, maxAmountEuros: 10, expiresInMinutes: 59, parentDelegationId }
     const wrong = [
-      [{ maxAmountEuros: 10.01 }, 400, 'wider_amount'],
-      [{ expiresInMinutes: 61 }, 400, 'wider_time'],
-      [{ merchant: 'Bakery' }, 400, 'wider_merchant'],
-      [{ agentId: other.id }, 400, 'parent_of_other_agent'],
-      [{ parentDelegationId: 'delegation_01jd8x2m4ye7k9v0c3q5r6t8wz' }, 404, 'parent_not_found'],
+      [{ maxAmountEuros: 10.01 }, 400, 'wider_amount', /^maxAmountEuros: the parent has € 10.00 left/],
+      [{ expiresInMinutes: 61 }, 400, 'wider_time', /^expiresInMinutes: the parent lasts 59 minutes more/],
+      [{ merchant: 'Bakery' }, 400, 'wider_merchant', /^merchant: the parent is good for Bookshop only/],
+      [{ merchant: 'Bооkshop' }, 400, 'wider_merchant', /^merchant/],
+      [{ agentId: other.id }, 400, 'parent_of_other_agent', /^agentId/],
+      [{ parentDelegationId: 'delegation_01jd8x2m4ye7k9v0c3q5r6t8wz' }, 404, 'parent_not_found', /^parent/],
     ] as const
-    for (const [members, status, code] of wrong)
+    for (const [members, status, code, words] of wrong)
       expect(await client.delegations.create({ body: { ...fine, ...members } })).toMatchObject({
-        status,
-        code,
+        ...{ status, code },
+        error: expect.stringMatching(words),
       })
     const child = await aDelegation(client, agent.id, fine)
     expect(child).toMatchObject({ merchant: 'Bookshop', remainingEuros: 10, parentDelegationId })
@@ -529,9 +530,12 @@ describe('a delegation that is revoked', () => {
     expect((await made(client.ledger.verify())).ok).toBe(true)
   })
 
-  test('in the middle of a burst: nothing is approved afterwards', async () => {
+  test('in the middle of a burst below it: nothing is approved afterwards', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const { itself, params } = await aDelegate(client, agent.id, { maxAmountEuros: 1_000 })
+    const root = await aDelegate(client, agent.id, { maxAmountEuros: 2_000 })
+    const { itself, params } = await aDelegate(client, agent.id, {
+      ...{ parentDelegationId: root.id, expiresInMinutes: 50, maxAmountEuros: 1_000 },
+    })
     const told: { began: number; status: string | undefined; code: string | undefined }[] = []
     let over = false
     let count = 0
@@ -545,7 +549,7 @@ describe('a delegation that is revoked', () => {
     }
     const lanes = Promise.all(Array.from({ length: 48 }, lane))
     await until('some are approved', async () => told.length > 200)
-    const answer = await client.delegations.revoke({ params })
+    const answer = await client.delegations.revoke(root)
     const revoked = performance.now()
     await until('it is told', async () => told.some(({ began }) => began > revoked))
     over = true

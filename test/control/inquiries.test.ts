@@ -90,8 +90,31 @@ describe('an explanation', () => {
       note: 'It was declared under version 1 and decided anew under version 2: the newer one counts.',
     })
     expect(approved.decisionId).not.toBe(waiting.decisionId)
+    const asked = ({ rules }: typeof approved) =>
+      rules.find(({ rule }) => rule === 'autoApproveLimitEuros')?.remedy
+    expect([asked(waiting), asked(approved)]).toEqual([expect.stringMatching(/A person approves it/), null])
     await assign()
     expect((await made(client.intents.explanation({ params }))).policy?.changedSince).toBe(true)
+  })
+
+  test('of what has come to nothing says how', async () => {
+    const { client, id } = await someone({})
+    const declare = async (amountEuros: number, merchant: string) => {
+      const intent = await anIntent(client, id, { amountEuros, merchant, expiresInMinutes: 1 })
+      return { params: { id: intent.id } }
+    }
+    const [plain, said] = [await declare(10, 'A'), await declare(10, 'B')]
+    const [waiting, approved] = [await declare(60, 'C'), await declare(10, 'D')]
+    await made(client.intents.cancel(plain))
+    await made(client.intents.cancel({ ...said, body: { comment: 'Too late' } }))
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    const told = [plain, said, waiting, approved].map(one => made(client.intents.explanation(one)))
+    expect((await Promise.all(told)).map(({ summary }) => summary)).toEqual([
+      'It was cancelled.',
+      'It was cancelled. What was said last: Too late',
+      expect.stringMatching(/^Its deadline has passed, and nobody had decided: € 60.00 is above/),
+      'Its deadline has passed: it was approved, and not paid in time.',
+    ])
   })
 
   test('is nobody else’s to read', async () => {

@@ -159,6 +159,25 @@ describe('twenty deciders at once', () => {
   })
 })
 
+describe('a deadline', () => {
+  test('is before every approval that it comes before, to the millisecond, on two processes', async () => {
+    const { agent, any, client: mine } = await anOwner()
+    const ids = (await times(40, () => anIntent(mine, agent.id))).map(({ id }) => id)
+    await house.sql(
+      `update intents set expires_at = now() + interval '3 milliseconds' * (w.place - 5)
+       from unnest($1::text[]) with ordinality as w (id, place) where intents.id = w.id`,
+      [ids],
+    )
+    const answers = await times(40, n => any(n).intents.approve({ params: { id: String(ids[n]) } }))
+    const inTime = answers.filter(({ status }) => status === 200)
+    for (const { body } of inTime) expect(String(body.decidedAt) < body.expiresAt).toBe(true)
+    const late = answers.filter(({ status }) => status !== 200)
+    expect(late.length).toBeGreaterThan(0)
+    for (const { code, error } of late)
+      expect(`${code} ${error}`).toMatch(/^intent_(expired|not_waiting .*expired already)/)
+  })
+})
+
 describe('round trips', () => {
   let agentId: string
   const tenant = { ownerId: 'customer_1', mode: 'test' } as const

@@ -53,7 +53,7 @@ const firstTime = {
   limit: 100,
   used: 10,
   remaining: null,
-  message: 'The risk is 10 of 100. The agent has never paid this merchant.',
+  message: 'The risk is 10 of 100. The agent has never paid this merchant (10).',
 }
 
 describe('a new intent', () => {
@@ -535,9 +535,20 @@ describe('approving', () => {
     const { client, agent } = await anOwner()
     const params = { id: (await anIntent(client, agent.id)).id }
     await made(client.agents.freeze({ params: { id: agent.id } }))
-    expect((await client.intents.approve({ params })).code).toBe('agent_not_active')
+    expect(await client.intents.approve({ params })).toMatchObject({
+      ...{ status: 400, code: 'agent_not_active', error: 'The agent is frozen: it cannot spend.' },
+    })
+    const told = await made(client.intents.explanation({ params }))
+    expect(told.summary).toBe('It waits for a person: The agent is frozen: it cannot spend.')
+    expect(told.rules[0]).toMatchObject({
+      rule: 'agentStatus',
+      outcome: 'fail',
+      remedy: 'Unfreeze the agent.',
+    })
     await made(client.agents.delete({ params: { id: agent.id } }))
-    expect((await client.intents.approve({ params })).code).toBe('agent_not_active')
+    expect((await client.intents.approve({ params })).error).toBe(
+      'The agent is being deleted: it cannot spend.',
+    )
     expect((await get(client, params.id)).status).toBe('created')
   })
 

@@ -148,6 +148,31 @@ describe('the boundary of day and month', () => {
   })
 })
 
+describe('midnight of a month’s last day in the middle of a burst', () => {
+  test('lets as many pass before as after, each counted on its own day, on two processes', async () => {
+    const { any, id, declare, ownerId, client } = await someone({ monthlyLimitEuros: 70 })
+    const midnight = '2027-02-01T00:00:00.000Z'
+    await setClock(ownerId, Date.parse(midnight) - Date.now() - 200)
+    const answers: Awaited<ReturnType<typeof declare>>[] = []
+    const on = (isAfter: boolean) => answers.filter(({ createdAt }) => createdAt >= midnight === isAfter)
+    while (on(true).length < 20) answers.push(...(await times(10, n => declare(10, {}, any(n)))))
+    const approved = (isAfter: boolean) => on(isAfter).filter(({ status }) => status === 'approved').length
+    expect([approved(false), approved(true)]).toEqual([Math.min(on(false).length, 7), 7])
+    const counted = await house.sql(
+      `select period, reserved_cents::int / 1000 as approved from counters
+       where subject = $1 and period like 'month:%' and reserved_cents > 0 order by period`,
+      [id],
+    )
+    expect(counted.filter(one => one.period === 'month:2027-02')).toEqual([
+      { period: 'month:2027-02', approved: 7 },
+    ])
+    expect(counted.filter(one => one.period === 'month:2027-01')).toEqual(
+      approved(false) > 0 ? [{ period: 'month:2027-01', approved: approved(false) }] : [],
+    )
+    await expectToMatch(client, id)
+  })
+})
+
 describe('an approval', () => {
   test('is by the policy as it is then, which the decision says', async () => {
     const { declare, client, agent } = await someone({ autoApproveLimitEuros: 1 })

@@ -251,7 +251,9 @@ describe('by default', () => {
       status: 'created',
       decision: {
         riskScore: 50,
-        reason: expect.stringMatching(/^The risk is 50 of 100\. € 500\.00 is far more .+, € 10\.\d\d\.$/),
+        reason: expect.stringMatching(
+          /^The risk is 50 of 100\. € 500\.00 is far more .+, € 10\.\d\d \(40\)\. The agent .+ merchant \(10\)\.$/,
+        ),
       },
     })
     expect(await happened(id)).toEqual([
@@ -338,7 +340,7 @@ describe('an agent that risk has frozen', () => {
   test('is refused what froze it, has an alert, and goes on once a person vouches for it', async () => {
     const { declare, client, id, params, stands } = await someone(strict)
     const denied = await declare()
-    const reason = 'The risk is 95 of 100. The agent has never paid this merchant.'
+    const reason = 'The risk is 95 of 100. The agent has never paid this merchant (95).'
     expect(denied).toMatchObject({ status: 'denied', decision: { riskScore: 95, reason } })
     expect(await stands()).toMatchObject({ status: 'frozen', frozenReason: reason })
     expect(await namesOf(id)).toEqual(['agent.frozen', 'risk.agent_frozen', 'risk.alert_created'])

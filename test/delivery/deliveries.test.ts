@@ -214,6 +214,10 @@ describe('a receiver that keeps failing', () => {
     await anAgent(client)
     await until('it is disabled', async () => (await statusOf(client, id)).status === 'disabled')
     expect((await statusOf(client, id)).statusReason).toMatch(/410/)
+    const waiting = await delivery(client, id, one => one.status === 'pending')
+    expect(waiting.explanation).toBe(
+      'It waits until the subscription is active again. The receiver answered 410: it wants nothing more.',
+    )
   })
 })
 

@@ -77,6 +77,10 @@ describe('what follows from an attempt', () => {
     ['soon', null],
     ['Fri, 20 Nov 2026 09:31:00 GMT', 60_000],
     ['Fri, 20 Nov 2026 09:29:00 GMT', null],
+    ['9'.repeat(400), 4 * 3_600_000],
+    ['Fri, 20 Nov 2126 09:31:00 GMT', 4 * 3_600_000],
+    ['try in 2030', null],
+    ['1.5', null],
   ])('Retry-After: %s puts it off by %s ms', (value, ms) => {
     expect(retryAfterOf(value, NOW)).toBe(ms)
   })
@@ -151,6 +155,35 @@ describe('places', () => {
     for (let n = 0; n < 16; n++) if (lane.underWay > 0) lanes.ended(lane)
     expect(begin()).toBe(1)
   })
+})
+
+test('where all places are taken, those that become free go round', () => {
+  const lanes = new Lanes()
+  const enter = (id: string, ownerId: string, count: number) => {
+    const [share] = lanes.allot([{ id, ownerId, failing: false }])
+    if (!share) throw new Error('no share')
+    learn(share.lane, true, 5)
+    learn(share.lane, true, 5)
+    lanes.add(
+      share,
+      Array.from({ length: count }, () => ({ id }) as never),
+    )
+    return share.lane
+  }
+  /** Begins what can begin, as whoever delivers does; tells for whom. */
+  const begin = () => {
+    const begun: string[] = []
+    for (const lane of lanes) while (lanes.next(lane)) begun.push(lane.id)
+    return begun
+  }
+  const busy = Array.from({ length: 16 }, (_, n) => enter(`busy${n}`, `owner${n % 4}`, 60))
+  expect(begin()).toHaveLength(256)
+  enter('late', 'other', 1)
+  const served = [...busy, ...busy].flatMap(lane => {
+    lanes.ended(lane)
+    return begin()
+  })
+  expect(new Set(served)).toEqual(new Set([...busy.map(({ id }) => id), 'late']))
 })
 
 describe('names of events', () => {

@@ -51,6 +51,22 @@ describe('an address', () => {
   })
 
   test.each([
+    ['wallets', 'accounts'],
+    ['transfers', 'payments'],
+    ['beneficiaries', 'vendors'],
+    ['runs', 'workflows'],
+    ['delegations', 'authorizations'],
+    ['statements', 'bills'],
+    ['collect', 'claim'],
+  ])('under /%s is the same under /%s, of the same operation with its callers', (name, alias) => {
+    const read = get(`/${name}/{id}`, common)
+    const lead = router(registered({ named: area('Named', 'x', implement({ read }, { read: done })) }))
+    for (const address of [`/${name}/a`, `/${alias}/a`, `/v1/${name}/a`, `/v1/${alias}/a`])
+      expect(lead('GET', address)).toMatchObject({ registered: { operation: read }, params: { id: 'a' } })
+    expect(lead('GET', `/${alias}`)).toBeUndefined()
+  })
+
+  test.each([
     '/thing',
     '/things/',
     '/things/a/parts',

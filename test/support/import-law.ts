@@ -4,7 +4,7 @@ import type { Import } from './sources.ts'
 const business: Readonly<Record<string, string>> = {
   identity: 'customers keys passkeys sessions cli-auth onboarding kyc',
   money: 'ledger wallets beneficiaries transactions billing statements',
-  control: 'agents agent-tokens runs delegations merchants policies mandates risk intents',
+  control: 'agents agent-tokens merchants runs delegations policies mandates risk intents',
   cards: 'cards card-controls card-requests credentials agent-credentials access-events',
   commerce: 'transfers rails checkout mpp collect refunds disputes receipts evidence',
   insight: 'outcomes analytics forecast',

@@ -47,8 +47,9 @@ async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | u
   const { Agent } = await import('undici')
   const options: Agent.Options = {
     allowH2: false,
-    // So many at once to one origin; the rest waits, within its own time limit.
-    connections: 32,
+    // As many as are ever under way: to wait for a connection costs time that a receiver has for its answer, and one
+    // origin may be that of many owners.
+    connections: 256,
     // The lookup answers with all addresses at once, whatever the process was started with.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1_000,

@@ -9,10 +9,16 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** A tab, and what can be seen of ASCII: nothing that ends a line, and nothing that is read as one. */
 const VALUE = /^[\t\x20-\x7e]*$/
 
-/** As they go out: the answer is to come as it is, since what is compressed can grow without bound. */
+/** As they go out, each once: the answer is to come as it is, since what is compressed can grow without bound. */
 export function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {
   refuseSmuggled(headers)
-  return { 'user-agent': 'agent-payments', ...headers, 'accept-encoding': 'identity' }
+  const given = Object.entries(headers).filter(([name]) => !/^accept-encoding$/i.test(name))
+  const isNamed = given.some(([name]) => /^user-agent$/i.test(name))
+  return {
+    ...(isNamed ? {} : { 'user-agent': 'agent-payments' }),
+    ...Object.fromEntries(given),
+    'accept-encoding': 'identity',
+  }
 }
 
 /** What a value could smuggle into a request that others see. */

@@ -16,6 +16,7 @@ import { aboutTransfer } from './events.ts'
 import { lockDay, takeOfDay } from './limits.ts'
 import { recallProcess, transferProcess } from './process.ts'
 import type { courseEvents, transferEvents } from './records.ts'
+import { stops } from './stops.ts'
 import { Transfer, transferMachine } from './transfer.ts'
 
 /** What its process has not done by then is done without it. */
@@ -66,6 +67,12 @@ export class Course {
   /** The rail has it, or has had it. */
   isAtTheRail(): boolean {
     return this.transfer.submittedAt !== null
+  }
+
+  /** What has come between its making and its leaving. */
+  stop(): Reason | undefined {
+    const bar = this.#intent && this.#payments.barTo(this.#intent)
+    return this.wallet.status === 'frozen' ? stops.wallet_frozen : bar && stops[bar]
   }
 
   /** Leaves: from now on it is the rail that says how it ends. */

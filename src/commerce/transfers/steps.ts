@@ -87,8 +87,6 @@ async function keepCheck(
   return { acted: true }
 }
 
-const FROZEN = { code: 'wallet_frozen', message: 'The wallet was frozen before the transfer had left it.' }
-
 /**
  * The state says `submitted` before the rail is called, and only who has written it calls. Where the answer is lost, or
  * the call was never made, `inquire` finds out.
@@ -100,12 +98,12 @@ export const submit: HandlerOf<typeof stepsApi.submit> = {
     if (!course) return refuse('transfer_not_found')
     ports.sepaRail(tenant.mode)
     if (!course.transfer.isReady()) return null
-    const leaves = course.wallet.status !== 'frozen'
-    if (leaves) course.submit()
-    else await course.cancel(FROZEN)
+    const stop = course.stop()
+    if (stop) await course.cancel(stop)
+    else course.submit()
     await course.post()
     const byMs = clock.milliseconds() + INSTANT
-    return leaves ? { id: params.id, mode: tenant.mode, asks: paymentOf(course, now), byMs } : null
+    return stop ? null : { id: params.id, mode: tenant.mode, asks: paymentOf(course, now), byMs }
   },
   async call(errand: Submission | null, { ports, requestId }) {
     if (!errand) return null

@@ -1,8 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { minutes } from '../../kernel/clock.ts'
 import { machine } from '../../kernel/machine.ts'
-import type { Euros } from '../../kernel/money.ts'
+import { type Euros, inWords } from '../../kernel/money.ts'
 import { maybe, record, tenantTable, timestamp, words } from '../../kernel/record.ts'
 import type { Scope } from '../../kernel/scopes.ts'
+import { foldMerchant } from '../merchants/merchants.ts'
 
 /** Its code has been given out; its token has been taken; it is over. */
 export const delegationMachine = machine('delegation', {
@@ -48,7 +50,7 @@ export const DEEPEST = 8
 export const isOpen = ({ status, expiresAt }: Delegation, now: Date): boolean =>
   !delegationMachine.isFinal(status) && expiresAt > now
 
-const folded = (merchant: string): string => merchant.normalize('NFKC').trim().toLowerCase()
+type Parent = Delegation & { readonly remainingEuros: Euros }
 
 interface Wish {
   readonly agentId: string
@@ -58,12 +60,23 @@ interface Wish {
 }
 
 /** Why it cannot be made below this one, never being wider; undefined where it can. */
-export function obstacleTo(wish: Wish, parent: Delegation & { readonly remainingEuros: Euros }, now: Date) {
+export function obstacleTo(wish: Wish, parent: Parent, now: Date) {
   if (!isOpen(parent, now)) return 'parent_over'
   if (parent.ancestors.length >= DEEPEST) return 'parent_too_deep'
   if (wish.agentId !== parent.agentId) return 'parent_of_other_agent'
   if (wish.maxAmountEuros > parent.remainingEuros) return 'wider_amount'
   if (wish.expiresAt > parent.expiresAt) return 'wider_time'
-  const isOther = parent.merchant && wish.merchant && folded(wish.merchant) !== folded(parent.merchant)
+  const isOther =
+    parent.merchant && wish.merchant && foldMerchant(wish.merchant) !== foldMerchant(parent.merchant)
   return isOther ? 'wider_merchant' : undefined
 }
+
+/** How far the parent goes, for who has asked for more. */
+export const boundsOf = (
+  { remainingEuros, expiresAt, merchant }: Parent,
+  now: Date,
+): Readonly<Record<string, string>> => ({
+  wider_amount: `maxAmountEuros: the parent has ${inWords(remainingEuros)} left.`,
+  wider_time: `expiresInMinutes: the parent lasts ${Math.floor((expiresAt.getTime() - now.getTime()) / minutes(1))} minutes more.`,
+  wider_merchant: `merchant: the parent is good for ${merchant} only.`,
+})

@@ -10,7 +10,7 @@ import { newSecret, traceOf } from '../../kernel/secrets.ts'
 import { givenBy, revokeTokensOf, TokenRevoked } from '../agent-tokens/agent-tokens.ts'
 import { AgentEvent, lockAgent } from '../agents/agents.ts'
 import { DelegationRevoked, delegationsApi } from './api.ts'
-import { Delegation, delegationMachine, OPEN, obstacleTo } from './delegation.ts'
+import { boundsOf, Delegation, delegationMachine, OPEN, obstacleTo } from './delegation.ts'
 import { delegationProcess } from './process.ts'
 import { redeem } from './redeem.ts'
 import { about, shown, withUses } from './shown.ts'
@@ -68,10 +68,11 @@ const delegations = implement(delegationsApi, {
     const agent = await lockAgent(em, body.agentId)
     if (!agent) return refuse('agent_not_found')
     const expiresAt = after(now, minutes(expiresInMinutes))
-    const parent = body.parentDelegationId ? await find(em, body.parentDelegationId) : undefined
-    if (parent === null) return refuse('parent_not_found')
-    const obstacle = parent && obstacleTo({ ...body, expiresAt }, await shown(parent, context), now)
-    if (obstacle) return refuse(obstacle)
+    const known = body.parentDelegationId ? await find(em, body.parentDelegationId) : undefined
+    if (known === null) return refuse('parent_not_found')
+    const parent = known && (await shown(known, context))
+    const obstacle = parent && obstacleTo({ ...body, expiresAt }, parent, now)
+    if (obstacle) return refuse(obstacle, boundsOf(parent, now)[obstacle])
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = traceOf(code)
     const codeEnds = after(now, CODE_WAITS)

@@ -4,7 +4,7 @@ import { excerpt } from '../../kernel/schemas.ts'
 import { effectivePolicy, explain, type Policy, StoredDecision, sameMerchant } from '../policies/policies.ts'
 import { aboutIntent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
-import { Intent } from './intent.ts'
+import { Intent, type intentMachine } from './intent.ts'
 
 type Inquiring = Pick<ContextOf<typeof inquiryApi.explanation>, 'em'>
 
@@ -32,20 +32,28 @@ const anotherMerchant = (actual: string, declared: string) => ({
   message: `${excerpt(actual)} has charged, ${excerpt(declared)} was approved.`,
 })
 
-const summaries: Readonly<Record<string, string>> = {
-  created: 'It waits for a person',
-  approved: 'It is approved',
-  denied: 'It was denied',
-  cancelled: 'It was cancelled',
-  expired: 'Its deadline has passed',
-  completed: 'It has been paid',
+type State = (typeof intentMachine.states)[number]
+
+/** How it stands, and why somebody or the policy has let it come so far. */
+const summaries: Readonly<Record<State, (intent: Intent, why: string) => string>> = {
+  created: (_, why) => `It waits for a person: ${why}`,
+  approved: (_, why) => `It is approved: ${why}`,
+  denied: (_, why) => `It was denied: ${why}`,
+  completed: (_, why) => `It has been paid: ${why}`,
+  cancelled: ({ comment }) =>
+    comment ? `It was cancelled. What was said last: ${comment}` : 'It was cancelled.',
+  expired: ({ decidedBy }, why) =>
+    decidedBy
+      ? 'Its deadline has passed: it was approved, and not paid in time.'
+      : `Its deadline has passed, and nobody had decided: ${why}`,
 }
 
-function summaryOf({ status, decidedBy, comment }: Intent, reason: string): string {
-  const byPerson = decidedBy !== null && decidedBy.type !== 'policy'
-  const why =
-    byPerson && comment ? `a person decided, and said: ${comment}` : byPerson ? 'a person decided' : reason
-  return `${summaries[status]}: ${why}`
+function summaryOf(intent: Intent, reason: string): string {
+  const { decidedBy, comment } = intent
+  const status: State = intent.status
+  const isPersons = decidedBy !== null && decidedBy.type !== 'policy'
+  const said = comment ? `a person decided, and said: ${comment}` : 'a person decided'
+  return summaries[status](intent, isPersons ? said : reason)
 }
 
 /** What has become of the policy between the first decision, the latest one and now. */
@@ -107,7 +115,7 @@ export const inquiries = implement(inquiryApi, {
       summary: summaryOf(intent, latest.reason),
       policy: policyId === null || version === null ? null : { policyId, version, changedSince },
       note: noteOn(first, latest, now),
-      rules: explain(latest.checks),
+      rules: explain(latest.checks, intent.decidedAt === null),
     }
   },
 })

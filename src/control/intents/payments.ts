@@ -2,7 +2,7 @@ import type { Context, Tenant } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
 import type { Book, Cause } from '../../money/ledger/ledger.ts'
-import { lockSpendersOf, openTally, type Spender, type Tally } from '../policies/policies.ts'
+import { lockSpendersOf, openTally, type Spender, sameMerchant, type Tally } from '../policies/policies.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
@@ -14,8 +14,11 @@ export const paidEvents = { 'intent.completed': IntentEvent }
 
 type Doing = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
 
-/** Why nothing can be paid on an intent now, by the name of a refusal. */
-type Hindrance = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | 'agent_not_active'
+/** What has come between an approval and its payment, by the name of a refusal. */
+export type Bar = 'agent_not_active' | 'intent_other_merchant'
+
+/** Why nothing can be paid on an intent now. */
+type Hindrance = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | Bar
 
 /** What is paid, out of what is held for an intent. */
 interface Paid {
@@ -70,11 +73,19 @@ export class Payments {
     return this.#agents.get(agentId)?.walletId
   }
 
-  hindrance({ status, paymentId, expiresAt, agentId }: IntentRow): Hindrance | undefined {
+  hindrance(intent: IntentRow): Hindrance | undefined {
+    const { status, paymentId, expiresAt } = intent
     if (status !== 'approved') return 'intent_not_approved'
     if (paymentId) return 'intent_being_paid'
-    if (expiresAt <= this.#opening.now) return 'intent_expired'
-    return this.#agents.get(agentId)?.status === 'active' ? undefined : 'agent_not_active'
+    return expiresAt <= this.#opening.now ? 'intent_expired' : this.barTo(intent)
+  }
+
+  /** Two merchants can be approved before one of them is paid: from then on the other one is not. */
+  barTo({ agentId, merchant }: IntentRow): Bar | undefined {
+    const agent = this.#agents.get(agentId)
+    if (agent?.status !== 'active') return 'agent_not_active'
+    const first = agent.policy.terms?.lockToFirstMerchant ? this.#counted.firstMerchantOf(agentId) : null
+    return first === null || sameMerchant(merchant, first) ? undefined : 'intent_other_merchant'
   }
 
   /** The payment is under way: what is held stays held until it is known how it ends. */

@@ -84,14 +84,17 @@ function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { levels, t
 }
 
 /** How a refusal is called by the rule that fails. */
-const refusals: Readonly<Record<string, 'insufficient_funds' | 'wallet_frozen' | 'attestation_required'>> = {
+const refusals = {
+  agentStatus: 'agent_not_active',
   walletStatus: 'wallet_frozen',
   insufficient_funds: 'insufficient_funds',
   requireAttestation: 'attestation_required',
-}
+} as const
 
-const refusalFor = ({ ruling: { checks } }: Decided) =>
-  refusals[String(checks.find(({ outcome }) => outcome === 'fail')?.rule)] ?? 'against_policy'
+function refusalFor({ ruling: { checks } }: Decided) {
+  const rule = checks.find(({ outcome }) => outcome === 'fail')?.rule
+  return refusals[rule as keyof typeof refusals] ?? 'against_policy'
+}
 
 /** A person approves, by the API or by a signal to the run: the first one counts. */
 export const approve: Approve = {
@@ -103,7 +106,6 @@ export const approve: Approve = {
     if (!intent || !agent) return refuse('intent_not_found')
     if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyIn(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
-    if (agent.status !== 'active') return refuse('agent_not_active')
     const closed = desk.levels.obstacleTo(intent, now)
     if (closed) return refuse(closed)
     const decided = decideAgain(item, intent, agent, desk)

@@ -1,5 +1,6 @@
 const dots = /[.。．｡]/
-const scheme = /^(?:[a-z][a-z\d+.-]*:)?\/\//i
+/** Of the web, as browsers read it: with however many slashes, of either kind. */
+const scheme = /^(?:https?:[/\\]*|(?:[a-z][a-z\d+.-]*:)?\/\/)/i
 
 /** At least two labels, and the last one a word: a version or an amount is no host. */
 const wellFormed = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*\.[a-z][a-z\d-]+$/

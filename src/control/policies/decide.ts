@@ -65,6 +65,16 @@ export function compile(rules: Rules | null): Compiled {
   return { terms, judges: ruleTable.flatMap(({ judge }) => judge(terms) ?? []) }
 }
 
+/** What holds at every level: of those that are too low the narrowest is told, so that what it leaves is enough. */
+const levels: ReadonlySet<string> = new Set(['dailyLimitEuros', 'monthlyLimitEuros', 'budget'])
+
+const isNarrower = (one: Check, other: Check | undefined): boolean =>
+  one.outcome === 'fail' &&
+  other !== undefined &&
+  levels.has(one.rule) &&
+  levels.has(other.rule) &&
+  Number(one.remaining) < Number(other.remaining)
+
 const gravity: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, review: 1, fail: 2 }
 
 /**
@@ -81,21 +91,21 @@ export function decide(policy: Compiled, request: SpendRequest, counters: Counte
     soFar: 'pass',
   }
   const checks: Check[] = []
-  let reason = ''
+  let deciding: Check | undefined
   for (const judge of policy.judges) {
     const check = judge(question)
     if (!check) continue
     checks.push(check)
-    if (gravity[check.outcome] > gravity[question.soFar]) {
+    if (gravity[check.outcome] > gravity[question.soFar] || isNarrower(check, deciding)) {
       question.soFar = check.outcome
-      reason = check.message
+      deciding = check
     }
   }
   const { soFar } = question
   return {
     allowed: soFar !== 'fail',
     requiresApproval: soFar === 'review',
-    reason: reason || passedBy(checks),
+    reason: deciding?.message ?? passedBy(checks),
     checks,
     holdEuros,
   }

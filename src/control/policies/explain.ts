@@ -11,11 +11,11 @@ export interface Explained {
 }
 
 /** Every rule of the table, in its order: what it said, or that it had nothing against it. */
-export const explain = (checks: readonly Check[]): Explained[] =>
+export const explain = (checks: readonly Check[], waits: boolean): Explained[] =>
   ruleTable.map(({ name, also, silent, remedy }) => {
     const check = checks.find(({ rule }) => rule === name || rule === also)
     if (!check) return { rule: name, outcome: 'skip', message: silent, remedy: null }
     const { rule, outcome, message } = check
-    const isAgainst = outcome === 'fail' || outcome === 'review'
+    const isAgainst = outcome === 'fail' || (outcome === 'review' && waits)
     return { rule, outcome, message, remedy: isAgainst ? remedy : null }
   })

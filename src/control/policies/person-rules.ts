@@ -2,13 +2,16 @@ import { after, minutes } from '../../kernel/clock.ts'
 import type { Rule } from './compiled.ts'
 import { says } from './decision.ts'
 
+/** How a person says it. */
+const states: Readonly<Record<string, string>> = { deleting: 'being deleted' }
+
 export const agentState: Rule = {
   name: 'agentStatus',
   judge: () => question => {
     const { agentStatus } = question.request
     return agentStatus === 'active'
       ? undefined
-      : says('agentStatus', 'fail', `The agent is ${agentStatus}: it cannot spend.`)
+      : says('agentStatus', 'fail', `The agent is ${states[agentStatus] ?? agentStatus}: it cannot spend.`)
   },
   silent: 'The agent is active.',
   remedy: 'Unfreeze the agent.',
@@ -53,11 +56,8 @@ export const risk: Rule = {
   judge: () => question => {
     const { risk: found } = question.request
     if (!found) return undefined
-    const worst = found.parts.reduce<(typeof found.parts)[number] | undefined>(
-      (one, other) => (one && one.points >= other.points ? one : other),
-      undefined,
-    )
-    const message = `The risk is ${found.score} of 100.${worst ? ` ${worst.message}` : ''}`
+    const parts = found.parts.map(({ points, message }) => message.replace(/\.$/, ` (${points}).`))
+    const message = [`The risk is ${found.score} of 100.`, ...parts].join(' ')
     return { ...says('risk', riskOutcomes[found.outcome], message), limit: 100, used: found.score }
   },
   silent: 'Nothing unusual was looked for.',

@@ -35,7 +35,9 @@ export const rules = {
   allowedCountries: z.array(country).default([]).meta({
     description: 'Countries of the merchant, ISO 3166 alpha-2. Where it is not known, a person is asked.',
   }),
-  lockToFirstMerchant: flag('After the first completed spend, only that merchant.'),
+  lockToFirstMerchant: flag(
+    'After the first completed spend, only that merchant: what was approved for another one is not paid any more.',
+  ),
   cooldownMinutes: count(
     0,
     'Minutes since the agent’s last approved spend, also one that was cancelled later.',

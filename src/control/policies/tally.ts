@@ -84,6 +84,11 @@ export class Tally {
     return usedOf(this.#at(subject, 'all'))
   }
 
+  /** The merchant that a subject has paid first; null where it has paid none. */
+  firstMerchantOf(subject: string): string | null {
+    return this.#at(subject, 'all').firstMerchant
+  }
+
   /** The owner's own counters of today and of this month, where there is a budget of which they are counted. */
   owners(): { readonly day: Counter; readonly month: Counter } | undefined {
     if (!this.#hasOwners) return undefined
@@ -141,11 +146,15 @@ export class Tally {
     return left
   }
 
-  /** What had been spent has come to nothing. */
+  /** What had been spent has come to nothing; of who has paid nobody then, nobody was the first. */
   undo(cause: Cause, amount: Euros): void {
     const taken = this.#of(cause)
     if (amount > taken.spent) throw new Error(`${nameOf(cause)}: more comes back than was spent`)
     this.#change(taken, { reserved: 0n, spent: -amount })
+    for (const subject of taken.subjects) {
+      const all = this.#at(subject, 'all')
+      if (all.spent === 0n) all.firstMerchant = null
+    }
   }
 
   /** Everything in one call. */

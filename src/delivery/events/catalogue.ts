@@ -23,30 +23,11 @@ const Intent = about({
   merchant,
   reason,
 })
-const Transaction = about({
-  transactionId: id('txn'),
-  agentId: id('agent').nullable(),
-  intentId: id('intent').nullable(),
-  amountEuros: euros,
-  merchant,
-  status: status('completed'),
-})
 const Card = about({
   cardId: id('card'),
   agentId: id('agent'),
   status: status('active'),
   last4: z.string().meta({ examples: ['4242'] }),
-})
-const Transfer = about({ transferId: id('transfer'), status: status('failed'), amountEuros: euros, reason })
-const Risk = about({
-  agentId: id('agent'),
-  alertId: id('alert').nullable(),
-  score: z
-    .number()
-    .min(0)
-    .max(100)
-    .meta({ examples: [72] }),
-  signals: z.array(z.string()).meta({ examples: [['velocity']] }),
 })
 const Claim = about({ requestId: id('payreq'), status: status('paid'), amountEuros: euros })
 const Dispute = about({ disputeId: id('dispute'), transactionId: id('txn'), status: status('open') })
@@ -65,11 +46,6 @@ const Mpp = about({
 export const catalogue = {
   ...each('intent', 'matched mismatched', Intent),
   ...each(
-    'transaction',
-    'created updated authorization settlement settled completed declined refunded',
-    Transaction,
-  ),
-  ...each(
     'card',
     'issued activated frozen unfrozen closed rotated funded shipped limits_changed details_changed',
     Card,
@@ -80,20 +56,10 @@ export const catalogue = {
     agentId: id('agent'),
     status: status('approved'),
   }),
-  'transfer.failed': Transfer,
-  ...each('risk', 'agent_frozen review_required alert_created denied velocity_alert geo_impossible', Risk),
   ...each('claim.request', 'created paid expired cancelled', Claim),
   ...each('dispute', 'created updated resolved', Dispute),
   ...each('mpp.credential', 'minted consumed expired', Mpp),
   'mpp.transaction.completed': Mpp,
-  'verification.mismatch': about({
-    intentId: id('intent'),
-    transactionId: id('txn'),
-    agentId: id('agent'),
-    status: status('mismatched'),
-    amountEuros: euros,
-    merchant,
-  }),
   'mobile_wallet.updated': about({
     cardId: id('card'),
     agentId: id('agent'),
@@ -101,5 +67,4 @@ export const catalogue = {
     last4: z.string().meta({ examples: ['4242'] }),
   }),
   'receipt.updated': about({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),
-  'bill.updated': about({ billId: id('statement'), walletId: id('wallet'), status: status('ready') }),
 }

@@ -1,8 +1,8 @@
 import { area } from '../../kernel/area.ts'
-import type { Context } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
+import { inTurn } from '../../kernel/turn.ts'
 import { unknownEvents } from '../webhooks/webhooks.ts'
 import { pushApi } from './api.ts'
 import { PushSubscription, sealContext, urgentEvents } from './subscription.ts'
@@ -16,10 +16,6 @@ export { oldestPushSeconds } from './take.ts'
 const MOST = 100
 
 const about = ({ id, label }: PushSubscription) => ({ subscriptionId: id, label })
-
-/** One after the other: neither does the limit give way, nor is an endpoint subscribed twice. */
-const inTurn = ({ sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>) =>
-  sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`push|${ownerId}|${mode}`])
 
 const push = implement(pushApi, {
   async vapidKey(_, { sql, ports }) {
@@ -37,7 +33,8 @@ const push = implement(pushApi, {
       ports.eventTypes().map(({ event }) => event),
     )
     if (unknown) return refuse('unknown_event', `events: ${unknown}`)
-    await inTurn(context)
+    // Neither does the limit give way, nor is an endpoint subscribed twice.
+    await inTurn(context, 'push')
     const known = await em.findOne(PushSubscription, { endpoint })
     if (!known && (await em.count(PushSubscription)) >= MOST) return refuse('too_many_subscriptions')
     const id = known?.id ?? newId('push')

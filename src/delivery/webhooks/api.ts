@@ -213,8 +213,14 @@ export const webhooksApi = {
   giveUp: post('/webhooks/{id}/give-up', {
     callers: [],
     summary: 'Disable a subscription whose receiver wants or takes nothing more',
-    body: z.strictObject({ reason: z.enum(['gone', 'failing']) }),
-    example: { reason: 'gone' },
+    body: z.strictObject({
+      reason: z.enum(['gone', 'failing']),
+      url: z
+        .string()
+        .nullable()
+        .meta({ description: 'Whose answer it was: nothing is said of a newer one.' }),
+    }),
+    example: { reason: 'gone', url: null },
     returns: [200, z.object({ acted: z.boolean() })],
     fails: { webhook_not_found },
     emits: { 'webhook.disabled': WebhookEvent },

@@ -4,6 +4,7 @@ import type { Database } from '../../kernel/database.ts'
 import { gatherer } from '../../kernel/gather.ts'
 import type { Ports } from '../../kernel/ports.ts'
 import { type Claimed, dueLanes, take } from './claim.ts'
+import type { GivenUp } from './give-up.ts'
 import { type Lane, Lanes, learn } from './lanes.ts'
 import { type Mark, mark } from './marks.ts'
 import { post } from './post.ts'
@@ -16,7 +17,7 @@ export interface DelivererParts {
   /** The waits before the second attempt, the third, and so on. */
   readonly waitsMs: readonly number[]
   /** A receiver wants nothing more, or has not taken anything for too long. */
-  readonly giveUp: (webhookId: string, reason: 'gone' | 'failing') => Promise<unknown>
+  readonly giveUp: (webhookId: string, why: GivenUp) => Promise<unknown>
   readonly onOutbox: () => void
   readonly onFailure: (error: unknown) => void
   /** How often it looks without being told: milliseconds. */
@@ -43,12 +44,21 @@ export class Deliverer {
   #woken = false
   /** Something is due for which there was no room. */
   #crowded = false
+  /** Subscriptions that have changed since what is due was looked for. */
+  readonly #changed = new Set<string>()
 
   /** There is something to do. */
   readonly wake = (): void => {
     // Each abort makes an error, even the second one of a signal.
     if (!this.#woken) this.#idling.abort()
     this.#woken = true
+  }
+
+  /** What was taken for this subscription is taken anew, as it is now. */
+  readonly forget = (webhookId: string): void => {
+    this.#changed.add(webhookId)
+    const lane = this.#lanes.get(webhookId)
+    if (lane) this.#giveBack(lane)
   }
 
   constructor(parts: DelivererParts) {
@@ -80,12 +90,14 @@ export class Deliverer {
   /** Takes what is due and begins it; gives how many. */
   async #round(): Promise<number> {
     this.#woken = false
+    this.#changed.clear()
     const due = await dueLanes(this.#parts.database)
     const shares = this.#lanes.allot(due)
     this.#crowded = shares.length < due.length
     if (shares.length === 0) return 0
     const taken = Map.groupBy(await take(this.#parts.database, shares), ({ webhookId }) => webhookId)
     for (const share of shares) this.#lanes.add(share, taken.get(share.lane.id) ?? [])
+    for (const id of this.#changed) this.forget(id)
     this.#begin()
     return taken.size
   }
@@ -112,7 +124,8 @@ export class Deliverer {
     if (taken?.succeeded) this.#ended(lane, taken)
     else await marked.finally(() => this.#ended(lane, taken))
     await marked
-    if (taken?.attempt.status === 410) await this.#parts.giveUp(webhookId, 'gone')
+    if (taken?.attempt.status === 410)
+      await this.#parts.giveUp(webhookId, { reason: 'gone', url: claimed.url })
   }
 
   #post({ id, claim, sealed, url, event, body, requestId }: Claimed): Promise<Taken> {
@@ -140,7 +153,8 @@ export class Deliverer {
     const { database, waitsMs, onOutbox, giveUp } = this.#parts
     const { forTemporal, hopeless } = await mark(database, marks, waitsMs)
     if (forTemporal) onOutbox()
-    for (const id of hopeless) this.#follow(giveUp(id, 'failing').then(() => undefined))
+    for (const id of hopeless)
+      this.#follow(giveUp(id, { reason: 'failing', url: null }).then(() => undefined))
     return marks.map(() => ({ status: 'fulfilled', value: undefined }) as const)
   }
 

@@ -34,9 +34,10 @@ const filters = { event: z.string().optional(), ...span }
 const fails = {
   delivery_not_found: missing('delivery'),
   webhook_not_found: missing('webhook'),
+  webhook_deleted: [400, 'Its subscription is deleted: nobody is there to hear of it.'],
   delivery_under_way: [409, 'It is being delivered just now. Look at it again in half a minute.'],
 } as const satisfies Record<string, Failure>
-const { delivery_not_found, webhook_not_found, delivery_under_way } = fails
+const { delivery_not_found, webhook_not_found, webhook_deleted, delivery_under_way } = fails
 
 const reads = { callers: ['key'], scope: 'webhooks:read' } as const
 const writes = { callers: ['key'], scope: 'webhooks:write' } as const
@@ -69,7 +70,7 @@ export const deliveriesApi = {
     description:
       'Whatever became of it: the same body under a new delivery id, with all the attempts of your plan before it. One that waits for its next attempt is tried at once.',
     returns: [200, DeliveryRecord],
-    fails: { delivery_not_found, delivery_under_way },
+    fails: { delivery_not_found, webhook_deleted, delivery_under_way },
     emits: { 'webhook.replayed': z.object({ deliveryId: id('delivery'), webhookId: id('webhook') }) },
   }),
   deadLetters: list('/webhooks/dead-letters', {
@@ -83,7 +84,8 @@ export const deliveriesApi = {
   replayDeadLetters: post('/webhooks/dead-letters/replay', {
     ...writes,
     summary: 'Deliver dead letters once more',
-    description: 'All that match, oldest first, at most 1,000 at once: call again while there is more.',
+    description:
+      'All that match and whose subscription is there still, oldest first, at most 1,000 at once: call again while there is more.',
     body: z.strictObject({ webhookId: id('webhook').optional(), ...filters }),
     example: { event: 'transaction.completed' },
     returns: [200, z.object({ replayed: z.int(), more: z.boolean() })],
@@ -105,6 +107,10 @@ export const deliveriesApi = {
   retry: post('/webhooks/deliveries/{id}/retry', {
     callers: [],
     summary: 'Try again now',
+    body: z.strictObject({
+      asked: z.boolean().meta({ description: 'Whether a person asks for it, who does not want to wait.' }),
+    }),
+    example: { asked: true },
     returns: [200, z.object({ acted: z.boolean() })],
     fails: { delivery_not_found },
   }),

@@ -42,6 +42,7 @@ select ${deliveryColumns} from deliveries d
 where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is null or d.webhook_id = $3)
   and ($4::text is null or d.event = $4) and ($5::timestamptz is null or d.created_at >= $5)
   and ($6::timestamptz is null or d.created_at < $6)
+  and (select w.deleted_at is null from webhooks w where w.id = d.webhook_id)
 order by d.id limit ${AT_ONCE + 1} for update`
 
 async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
@@ -81,6 +82,8 @@ export const deliveries = implement(deliveriesApi, {
     const { em, emit, refuse } = context
     const delivery = await lock(em, Delivery, idOf(params.id))
     if (!delivery) return refuse('delivery_not_found')
+    const isThere = await em.count(Webhook, { id: delivery.webhookId, deletedAt: null })
+    if (!isThere) return refuse('webhook_deleted')
     if (!replay(delivery, clock.real())) return refuse('delivery_under_way')
     const { id, webhookId } = delivery
     await probe(context, [webhookId])

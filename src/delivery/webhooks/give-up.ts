@@ -10,11 +10,17 @@ interface Parts {
   readonly operations: readonly Registered[]
 }
 
+/** Why, and whose answer it was where it was one. */
+export interface GivenUp {
+  readonly reason: 'gone' | 'failing'
+  readonly url: string | null
+}
+
 /** Disables a subscription by an operation, as everything is changed that somebody wants to hear of. */
 export async function giveUp(
   { database, execute, operations }: Parts,
   webhookId: string,
-  reason: 'gone' | 'failing',
+  body: GivenUp,
 ): Promise<void> {
   const operation = operations.find(({ key }) => key === 'webhooks.giveUp')
   const [tenant] = await sqlOn(database.pool)<Tenant & Row>(
@@ -25,7 +31,7 @@ export async function giveUp(
   await execute({
     operation,
     actor: processOf(tenant),
-    input: { params: { id: webhookId }, query: {}, body: { reason } },
+    input: { params: { id: webhookId }, query: {}, body },
     requestId: `webhook:${webhookId}`,
     address: null,
     idempotencyKey: null,

@@ -76,6 +76,10 @@ export class Lanes {
     return this.#lanes.values()
   }
 
+  get(id: string): Lane | undefined {
+    return this.#lanes.get(id)
+  }
+
   get underWay(): number {
     return this.#all
   }
@@ -93,7 +97,10 @@ export class Lanes {
     const ofOwner = this.#underWay.get(lane.ownerId) ?? 0
     if (lane.underWay >= lane.width || this.#all >= MOST.all || ofOwner >= MOST.owner) return undefined
     const claimed = lane.ready.shift()
-    if (claimed) this.#count(lane, 1)
+    if (!claimed) return undefined
+    this.#count(lane, 1)
+    // To the back of the queue: where all places are taken, those that become free go round.
+    if (this.#lanes.delete(lane.id)) this.#lanes.set(lane.id, lane)
     return claimed
   }
 

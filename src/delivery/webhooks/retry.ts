@@ -38,8 +38,7 @@ function fail(row: DeliveryRow, { attempt, retryAfterMs }: Taken, at: Date, { wa
     end(row, lastly)
     return
   }
-  const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS)
-  row.dueAt = after(at, (attempt.latencyMs ?? 0) + Math.max(wait, asked))
+  row.dueAt = after(at, (attempt.latencyMs ?? 0) + Math.max(wait, retryAfterMs ?? 0))
   row.workflowId = workflowIdOf(webhookProcess, row.id)
 }
 
@@ -48,9 +47,16 @@ function end(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void {
   row.dueAt = null
 }
 
-/** `Retry-After`, in seconds or as a date. */
+/** As HTTP has it; what else can be read as a date is none that a receiver means. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** `Retry-After`, in seconds or as a date, as far as we follow it. */
 export function retryAfterOf(value: string | undefined, now: Date): number | null {
-  if (value === undefined) return null
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now.getTime()
-  return Number.isFinite(ms) && ms > 0 ? ms : null
+  const ms = value === undefined ? Number.NaN : millisecondsOf(value, now)
+  return ms > 0 ? Math.min(ms, LONGEST_MS) : null
+}
+
+function millisecondsOf(value: string, now: Date): number {
+  if (/^\d+$/.test(value)) return Number(value) * 1_000
+  return HTTP_DATE.test(value) ? Date.parse(value) - now.getTime() : Number.NaN
 }

@@ -25,9 +25,16 @@ export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined) 
   return {
     ...{ id, ownerId, mode, webhookId, eventId, event, status, attempts, workflowId, createdAt, updatedAt },
     explanation: explain(delivery, webhook),
-    nextAttemptAt: status === 'pending' ? dueAt : null,
+    nextAttemptAt: status === 'pending' && isServed(webhook) ? later(dueAt, webhook.pausedUntil) : null,
   }
 }
+
+/** Whether what waits for it is sent. */
+export const isServed = (webhook: Webhook | undefined): webhook is Webhook =>
+  webhook?.status === 'active' && !webhook.deletedAt
+
+const later = (one: Date | null, other: Date | null): Date | null =>
+  one && other ? new Date(Math.max(one.getTime(), other.getTime())) : (one ?? other)
 
 type Told = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
 
@@ -46,8 +53,10 @@ export function explain(delivery: Told, webhook: Webhook | undefined): string {
       return `Given up after ${count}.${wrong}`
     case 'dead':
       return `A dead letter after ${count}.${wrong} Replay it once the receiver is well.`
-    case 'pending':
-      return `${waitingFor(webhook, tries, dueAt)}${wrong}`
+    case 'pending': {
+      const waits = waitingFor(webhook, tries, dueAt)
+      return waits.endsWith(wrong) ? waits : waits + wrong
+    }
   }
 }
 

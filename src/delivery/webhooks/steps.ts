@@ -3,8 +3,8 @@ import type { HandlerOf } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, isLeased, shownState } from './delivery.ts'
-import { explain } from './shown.ts'
-import { probe } from './subscriptions.ts'
+import { explain, isServed } from './shown.ts'
+import { probe, tellDeliverers } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
 /** Whoever delivers has been told by then; what it is late for its own poll finds. */
@@ -24,23 +24,29 @@ export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { e
   if (!delivery) return refuse('delivery_not_found')
   const webhook = await em.findOneOrFail(Webhook, { id: delivery.webhookId })
   const { status, event, attempts } = delivery
-  const isServed = webhook.status === 'active' && !webhook.deletedAt
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
     status: shownState(delivery),
     summary: [`${event} to ${new URL(webhook.url).host}: ${explain(delivery, webhook)}`, ...tried].join('; '),
-    closed: status !== 'pending' || !isServed,
+    closed: status !== 'pending' || !isServed(webhook),
     dueInMs: dueIn(delivery, webhook),
   }
 }
 
-/** Due now: it is for whoever delivers to make the attempt. */
-export const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params }, { em, sql, refuse }) => {
+/**
+ * Whoever delivers makes the attempt: once it is due, and the receiver is not left alone; for somebody who asks for it,
+ * at once.
+ */
+export const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params, body }, { em, sql, refuse }) => {
   const delivery = await lock(em, Delivery, params.id)
   if (!delivery) return refuse('delivery_not_found')
-  const acted = delivery.status === 'pending' && !isLeased(delivery)
+  if (delivery.status !== 'pending' || isLeased(delivery)) return { acted: false }
+  if (!body.asked) {
+    await tellDeliverers({ sql })
+    return { acted: true }
+  }
   const now = clock.real()
-  if (acted && delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
-  if (acted) await probe({ sql }, [delivery.webhookId])
-  return { acted }
+  if (delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
+  await probe({ sql }, [delivery.webhookId])
+  return { acted: true }
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
+import { inTurn } from '../../kernel/turn.ts'
 import { webhooksApi } from './api.ts'
 import { unknownEvents } from './event-names.ts'
 import { activate, makeSecret } from './secrets.ts'
@@ -30,6 +31,10 @@ const about = ({ id, status, statusReason }: Webhook) => ({ webhookId: id, statu
 
 /** What is due may have become possible: whoever delivers looks once this is committed. */
 export const tellDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown> => sql('notify deliveries')
+
+/** Whoever has taken something for this subscription is to take it anew: by another address or secret, or not at all. */
+const tellOfChange = ({ sql }: Pick<Context, 'sql'>, { id }: Webhook): Promise<unknown> =>
+  sql(`select pg_notify('deliveries', $1)`, [id])
 
 const PROBE =
   'update webhooks set paused_until = null where id = any($1::text[]) and paused_until is not null'
@@ -75,6 +80,7 @@ export const subscriptions = implement(webhooksApi, {
     const { em, ports, emit, refuse } = context
     const unfit = misfit(body, context)
     if (unfit) return unfit
+    await inTurn(context, 'webhooks')
     if ((await em.count(Webhook, standing)) >= MOST) return refuse('too_many_webhooks')
     const id = newId('webhook')
     const { secret, sealed, hint } = makeSecret(ports.vault, id)
@@ -105,46 +111,56 @@ export const subscriptions = implement(webhooksApi, {
     if (members.url !== undefined && members.url !== webhook.url) webhook.makeWell()
     Object.assign(webhook, given(members))
     if (status) setStatus(webhook, status)
-    await tellDeliverers(context)
+    await tellOfChange(context, webhook)
     emit('webhook.updated', { ...about(webhook), changed })
     return shown(webhook)
   },
 
-  async delete({ params }, { em, now, emit, refuse }) {
+  async delete({ params }, context) {
+    const { em, now, emit, refuse } = context
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     webhook.deletedAt = now
+    await tellOfChange(context, webhook)
     emit('webhook.deleted', about(webhook))
   },
 
   test: trial,
 
-  async rotateSecret({ params, body: { overlapHours } }, { em, ports, emit, refuse }) {
+  async rotateSecret({ params, body: { overlapHours } }, context) {
+    const { em, ports, emit, refuse } = context
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const { secret, sealed, hint } = makeSecret(ports.vault, webhook.id)
     const from = after(clock.real(), minutes(overlapHours * 60))
     Object.assign(webhook, { nextSecret: sealed, nextHint: hint, nextFrom: from })
     if (overlapHours === 0) activate(webhook)
+    await tellOfChange(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
     return { ...shown(webhook), secret }
   },
 
-  async activateSecret({ params }, { em, emit, refuse }) {
+  async activateSecret({ params }, context) {
+    const { em, emit, refuse } = context
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     if (webhook.nextSecret === null) return refuse('no_next_secret')
     activate(webhook)
+    await tellOfChange(context, webhook)
     emit('webhook.secret_activated', { webhookId: webhook.id })
     return shown(webhook)
   },
 
-  async giveUp({ params, body: { reason } }, { em, emit, refuse }) {
+  async giveUp({ params, body: { reason, url } }, context) {
+    const { em, emit, refuse } = context
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
-    const acted = webhookMachine.move(webhook, 'disabled')
-    if (acted) webhook.statusReason = GIVEN_UP[reason]
-    if (acted) emit('webhook.disabled', about(webhook))
+    const isAbout = url === null || url === webhook.url
+    const acted = isAbout && webhookMachine.move(webhook, 'disabled')
+    if (!acted) return { acted }
+    webhook.statusReason = GIVEN_UP[reason]
+    await tellOfChange(context, webhook)
+    emit('webhook.disabled', about(webhook))
     return { acted }
   },
 })

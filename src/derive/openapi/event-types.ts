@@ -1,7 +1,7 @@
 import type { Areas } from '../../kernel/area.ts'
 import { type EventType, emittedNames, eventSchemas, RESERVED } from '../../kernel/event-types.ts'
+import { eventExample } from './event-example.ts'
 import { eventSentences } from './event-sentences.ts'
-import { exampleOf, type Known } from './example.ts'
 import { SchemaCollector } from './schemas.ts'
 import type { Document, JsonSchema, OperationObject } from './types.ts'
 
@@ -14,15 +14,9 @@ export function eventTypesOf(areas: Areas, schemas = new SchemaCollector()): Eve
       description: eventSentences[event] ?? `The event ${event}.`,
       reserved: RESERVED.has(event),
       schema: { ...schema },
-      example: exampleOf(schema, schemas.all(), statusOf(event, schema)) as EventType['example'],
+      example: eventExample(event, schema, schemas.all()) as EventType['example'],
     }
   })
-}
-
-/** In an example of `agent.frozen` the agent is frozen. */
-function statusOf(event: string, { properties = {} }: JsonSchema): Known {
-  const status = event.slice(event.lastIndexOf('.') + 1)
-  return properties.status?.enum?.includes(status) ? { status } : {}
 }
 
 const string = (more: Partial<JsonSchema> = {}): JsonSchema => ({ type: 'string', ...more })

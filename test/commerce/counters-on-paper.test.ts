@@ -1,0 +1,275 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  aBeneficiary,
+  aDelegation,
+  anAgentUnder,
+  type anIntent,
+  aPolicy,
+  aRun,
+  aWallet,
+  made,
+  redeemed,
+} from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+
+const house = await startHouse()
+
+/** The evening of a month's last day: what lasts three hours twice is over in the next month. */
+const EVENING = Date.UTC(2027, 0, 31, 19)
+const FUNDS = 10_000_00
+const DAILY = 1_800_00
+const MONTHLY = 2_500_00
+
+/** What the bank does is decided by the amount: these it pays, rejects, and leaves open. */
+const amounts = [100.07, 250, 666.01, 777.06]
+const payees = ['wallet', 'sepa', 'unknown'] as const
+const places = ['agent', 'run', 'delegation'] as const
+const rules = {
+  ...{ dailyLimitEuros: DAILY / 100, monthlyLimitEuros: MONTHLY / 100, maxUsageCount: 7 },
+  ...{ autoApproveLimitEuros: 700, amountTolerancePercent: 10 },
+}
+
+async function someone() {
+  const { client, ownerId } = await house.owner()
+  await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, EVENING - Date.now()])
+  await made(client.risk.configure({ body: { enabled: false } }))
+  const agent = await anAgentUnder(client, rules)
+  const run = await aRun(client, agent.id, { budgetEuros: 1_000 })
+  const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 900, expiresInMinutes: 10_000 })
+  const { token } = await redeemed(client, delegation)
+  const payee = {
+    wallet: { walletId: (await aWallet(client)).id },
+    sepa: { beneficiaryId: (await aBeneficiary(client)).id },
+    unknown: { beneficiaryId: (await aBeneficiary(client, { name: 'No Match GmbH' })).id },
+  }
+  const by = { agent: client, run: client, delegation: house.client(String(token)) }
+  const template = (await aPolicy(client, rules)).id
+  return { client, agent, run, delegation, payee, by, template }
+}
+
+type Someone = Awaited<ReturnType<typeof someone>>
+type Intent = Awaited<ReturnType<typeof anIntent>>
+
+let shops = 0
+
+/** All that can happen to what is reserved; the number picks who it happens to. */
+const doings = {
+  async declare({ agent, run, payee, by }: Someone, n: number) {
+    const place = places[n % 3] as (typeof places)[number]
+    await by[place].intents.create({
+      body: {
+        ...{ agentId: agent.id, purpose: 'P', merchant: `Shop ${++shops}`, expiresInMinutes: 300 },
+        ...{ amountEuros: amounts[(n >> 2) % 4] as number, runId: place === 'run' ? run.id : null },
+        ...payee[payees[(n >> 4) % 3] as (typeof payees)[number]],
+      },
+    })
+  },
+  approve: ({ client }, _, one) => one && client.intents.approve({ params: one }),
+  deny: ({ client }, _, one) => one && client.intents.deny({ params: one, body: { reason: 'No' } }),
+  cancel: ({ client }, _, one) => one && client.intents.cancel({ params: one }),
+  pay: ({ client, agent }, n, one) =>
+    one &&
+    client.transfers.create({
+      body: {
+        ...{ fromWalletId: agent.walletId, intentId: one.id },
+        ...(one.walletId
+          ? { toWalletId: one.walletId, amountEuros: n % 2 ? one.amountEuros : 33.33 }
+          : { beneficiaryId: String(one.beneficiaryId), amountEuros: one.amountEuros }),
+      },
+    }),
+  cancelTransfer: ({ client }, _, __, transfer) => transfer && client.transfers.cancel({ params: transfer }),
+  reject: ({ client }, _, __, transfer) =>
+    transfer && client.transfers.simulateReject({ body: { transferId: transfer.id } }),
+  giveBack: ({ client }, _, __, transfer) =>
+    transfer && client.transfers.simulateReturn({ body: { transferId: transfer.id } }),
+  soon: ({ client }) => client.sandbox.advance({ body: { minutes: 2 } }),
+  later: ({ client }) => client.sandbox.advance({ body: { minutes: 180 } }),
+  freeze: ({ client, agent }) => client.agents.freeze({ params: agent }),
+  unfreeze: ({ client, agent }) => client.agents.unfreeze({ params: agent }),
+  assign: ({ client, agent, template }) =>
+    client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template } }),
+  endRun: ({ client, run }) => client.runs.complete({ params: run }),
+  revoke: ({ client, delegation }) => client.delegations.revoke({ params: delegation }),
+} satisfies Record<
+  string,
+  (who: Someone, n: number, one: Intent | undefined, transfer: { id: string } | undefined) => unknown
+>
+
+type Doing = keyof typeof doings
+type Step = readonly [Doing, number]
+
+/** To whom it can happen: the others are chosen where there is none. */
+const apt: Partial<Record<Doing, readonly string[]>> = {
+  approve: ['created'],
+  deny: ['created'],
+  cancel: ['created', 'approved'],
+  pay: ['approved'],
+  cancelTransfer: ['created', 'verifying'],
+  reject: ['submitted'],
+  giveBack: ['submitted', 'completed'],
+}
+
+const chosen = <T extends { status: string }>(records: readonly T[], [doing, n]: Step): T | undefined => {
+  const fit = records.filter(({ status }) => apt[doing]?.includes(status))
+  const from = fit.length > 0 ? fit : records
+  return from[n % (from.length || 1)]
+}
+
+async function recordsOf({ client }: Someone) {
+  const query = { limit: 100 }
+  const [intents, transfers, payments] = await Promise.all([
+    made(client.intents.list({ query })),
+    made(client.transfers.list({ query })),
+    made(client.transactions.list({ query })),
+  ])
+  return { intents: intents.data, transfers: transfers.data, payments: payments.data }
+}
+
+type Records = Awaited<ReturnType<typeof recordsOf>>
+
+async function doThem(who: Someone, { intents, transfers }: Records, steps: readonly Step[]): Promise<void> {
+  const told = steps.map(one => doings[one[0]](who, one[1], chosen(intents, one), chosen(transfers, one)))
+  await Promise.all(told)
+}
+
+interface Line {
+  readonly day: string
+  readonly subjects: readonly string[]
+  readonly reserved: number
+  readonly spent: number
+}
+
+const HELD = `
+select subject_id as id, (result ->> 'holdEuros')::int as held from decisions
+where agent_id = $1 and (result -> 'allowed')::boolean order by id`
+
+/** What every intent takes of the limits, from what the API says of it and of its payment alone. */
+async function onPaper({ agent }: Someone, { intents, payments }: Records): Promise<Line[]> {
+  const held = await house.sql<{ id: string; held: number }>(HELD, [agent.id])
+  const holds = new Map(held.map(one => [one.id, one.held]))
+  return intents.flatMap(({ id, status, decidedAt, runId, delegationId, transactionId }) => {
+    if (status !== 'approved' && status !== 'completed') return []
+    const payment = payments.find(one => one.id === transactionId)
+    const isPaid = payment && !['declined', 'refunded'].includes(payment.status)
+    return {
+      day: String(decidedAt).slice(0, 10),
+      subjects: [agent.id, runId, delegationId].filter(one => one !== null),
+      reserved: status === 'approved' ? Number(holds.get(id)) : 0,
+      spent: isPaid ? Math.round(payment.amountEuros * 100) : 0,
+    }
+  })
+}
+
+const sum = (lines: readonly Line[], of: (line: Line) => number): number =>
+  lines.reduce((total, line) => total + of(line), 0)
+
+const COUNTED = `
+select subject, period, reserved_cents::int as reserved, spent_cents::int as spent,
+  case when term = (select assigned_at from policies where agent_id = $1 and deleted_at is null)
+    then uses + reserved_uses else 0 end as uses
+from counters where subject = any($2)`
+
+async function expectToMatch(who: Someone, records: Records): Promise<void> {
+  const { client, agent, run, delegation } = who
+  const lines = await onPaper(who, records)
+  const subjects = [agent.id, run.id, delegation.id]
+  const counted = await house.sql<{
+    subject: string
+    period: string
+    reserved: number
+    spent: number
+    uses: number
+  }>(COUNTED, [agent.id, subjects])
+  for (const { subject, period, reserved, spent, uses } of counted) {
+    const day = period.split(':')[1] ?? ''
+    const own = lines.filter(line => line.subjects.includes(subject) && line.day.startsWith(day))
+    expect([subject, period, reserved, spent]).toEqual([
+      ...[subject, period],
+      ...[sum(own, line => line.reserved), sum(own, line => line.spent)],
+    ])
+    const most = { [run.id]: 1_000_00, [delegation.id]: 900_00 }[subject]
+    if (most) expect(reserved + spent).toBeLessThanOrEqual(most)
+    else if (period.startsWith('day')) expect(reserved + spent).toBeLessThanOrEqual(DAILY)
+    else if (period.startsWith('month')) expect(reserved + spent).toBeLessThanOrEqual(MONTHLY)
+    else expect(uses).toBeLessThanOrEqual(7)
+  }
+  const known = counted.map(({ subject, period }) => `${subject} ${period}`)
+  for (const { day, subjects: taken } of lines)
+    for (const subject of taken) expect(known).toContain(`${subject} day:${day}`)
+  const { availableEuros, heldEuros } = await made(client.agents.balance({ params: agent }))
+  const [reserved, spent] = [sum(lines, line => line.reserved), sum(lines, line => line.spent)]
+  expect([heldEuros, availableEuros]).toEqual([reserved / 100, (FUNDS - spent - reserved) / 100])
+}
+
+/** More of what makes something to count than of what ends it. */
+const often: Doing[] = [
+  'declare',
+  'declare',
+  'declare',
+  'declare',
+  'approve',
+  'pay',
+  'pay',
+  'soon',
+  'giveBack',
+]
+const step = fc.tuple(
+  fc.constantFrom(...often, ...(Object.keys(doings) as Doing[])),
+  fc.integer({ min: 0, max: 191 }),
+)
+
+const all = (doing: Doing, ...numbers: number[]): Step[] => numbers.map(n => [doing, n])
+
+/** One of each kind, paid, stopped, rejected, given back, overdue; then anew in the next month. */
+const everyEnd: Step[][] = [
+  all('declare', 0, 1, 2, 33),
+  all('pay', 0, 1, 2, 3),
+  all('soon', 0),
+  all('cancelTransfer', 0),
+  all('declare', 24),
+  all('pay', 0),
+  all('soon', 0),
+  all('declare', 30),
+  all('approve', 0),
+  all('pay', 0),
+  all('soon', 0),
+  all('giveBack', 0),
+  [...all('later', 0), ...all('assign', 0)],
+  all('later', 0),
+  all('declare', 0, 1, 2, 0, 1, 2),
+  [...all('endRun', 0), ...all('revoke', 0), ...all('declare', 1, 2)],
+]
+
+test('whatever happens at once and in which order, reserved and spent are what the records say', async () => {
+  const seen = new Set<string>()
+  const follow = async (course: readonly (readonly Step[])[]): Promise<void> => {
+    const who = await someone()
+    let records: Records = { intents: [], transfers: [], payments: [] }
+    for (const steps of course) {
+      await doThem(who, records, steps)
+      records = await recordsOf(who)
+      await expectToMatch(who, records)
+    }
+    const { client, agent } = who
+    for (const { status } of records.transfers) seen.add(`a transfer ${status}`)
+    for (const { status } of records.intents) seen.add(`an intent ${status}`)
+    const months = await house.sql(
+      `select 1 from counters where subject = $1 and period like 'month:%' and spent_cents + reserved_cents > 0`,
+      [agent.id],
+    )
+    if (months.length === 2) seen.add('two months')
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  }
+  const course = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 6, maxLength: 9 })
+  await fc.assert(fc.asyncProperty(course, follow), {
+    numRuns: 3,
+    interruptAfterTimeLimit: 15_000,
+    examples: [[everyEnd]],
+    endOnFailure: true,
+  })
+  const ends = ['transfer completed', 'transfer cancelled', 'transfer rejected', 'transfer returned']
+  const others = ['intent completed', 'intent expired', 'intent cancelled', 'intent approved', 'two months']
+  for (const one of [...ends, ...others])
+    expect([...seen].some(name => name.endsWith(one)) || [one, ...seen]).toBe(true)
+})
