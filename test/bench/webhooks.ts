@@ -6,6 +6,7 @@ import { newId } from '../../src/kernel/ids.ts'
 import { type EventRow, emptyJournal, writeJournal } from '../../src/kernel/journal.ts'
 import { until } from '../support/until.ts'
 import { answerOf, node, type Served, serve, start } from './child.ts'
+import { databaseWatch } from './database-time.ts'
 import type { Posts } from './posts.ts'
 import type { Seen } from './receiver.ts'
 import { ratio, type Section, whole } from './report.ts'
@@ -14,7 +15,7 @@ import { bearer, post, type Stage, withClient } from './stage.ts'
 const COUNT = 10_000
 /** As many as are under way to one receiver. */
 const CONNECTIONS = 16
-const ROUNDS = 2
+const ROUNDS = 4
 const IDLE = 200
 const NEGLECTED = 100_000
 const PATIENCE_MS = 180_000
@@ -35,21 +36,32 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   for (let round = 0; round < ROUNDS; round++) {
     const raw = await rawRate(stage, receiver)
     const before = deliverer.cpuSeconds()
+    const databaseSeconds = await databaseWatch(stage)
     const ours = await delivered(stage, receiver, COUNT)
-    const cpuMicroseconds = ((deliverer.cpuSeconds() - before) * 1e6) / COUNT
-    rounds.push({ raw, ours, cpuMicroseconds })
+    const each = (seconds: number) => (seconds * 1e6) / COUNT
+    const cpuMicroseconds = each(deliverer.cpuSeconds() - before)
+    rounds.push({ raw, ours, cpuMicroseconds, databaseMicroseconds: each(await databaseSeconds()) })
     say(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
   }
   const idle = await measureIdle(stage, receiver)
   const alone = Math.max(...rounds.map(({ ours }) => ours))
   const raw = Math.max(...rounds.map(round => round.raw))
   const cpu = Math.min(...rounds.map(round => round.cpuMicroseconds))
+  const database = Math.min(...rounds.map(round => round.databaseMicroseconds))
   const beside = await besideTheDead(stage, receiver)
-  const figures = { raw, delivered: alone, cpuMicroseconds: cpu, besideTheDead: beside, idle, fanOut }
+  const figures = {
+    raw,
+    delivered: alone,
+    cpuMicroseconds: cpu,
+    databaseMicroseconds: database,
+    besideTheDead: beside,
+    idle,
+    fanOut,
+  }
   return {
     figures: { webhooks: figures },
     text: [
-      `webhooks ${whole(alone)}/s, ${whole(cpu)} µs of the processor each; raw POSTs ${whole(raw)}/s: ${ratio(alone, raw)}`,
+      `webhooks ${whole(alone)}/s, ${whole(cpu)} µs of the processor each and ${whole(database)} of PostgreSQL’s; raw POSTs ${whole(raw)}/s: ${ratio(alone, raw)}`,
       `beside a receiver that is dead, with ${whole(NEGLECTED)} waiting for it, ${whole(beside)}/s: ${ratio(beside, alone)}`,
       `on an idle system from the event to its receipt p50/p99 ${idle.p50}/${idle.p99} ms`,
       `events/s with so many subscriptions: ${fanOut.map(({ subscriptions, perSecond }) => `${subscriptions}: ${whole(perSecond)}`).join(', ')}`,

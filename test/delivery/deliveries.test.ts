@@ -192,11 +192,11 @@ describe('many', () => {
     )
     await house.sql('notify deliveries')
     const open = `select count(*)::int as left from deliveries where webhook_id = $1 and status <> 'delivered'`
-    await until('all are delivered', async () => (await house.sql(open, [id]))[0]?.left === 0, 60_000)
+    await until('all are delivered', async () => (await house.sql(open, [id]))[0]?.left === 0, 120_000)
     const sent = receiver.at(path).map(({ deliveryId }) => deliveryId)
     expect(sent).toHaveLength(10_001)
     expect(new Set(sent.map(name => name.replace(/-\d+$/, ''))).size).toBe(10_001)
-  }, 90_000)
+  }, 150_000)
 
   test('slow receivers hold up nobody else', async () => {
     const held: (() => void)[] = []
