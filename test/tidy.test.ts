@@ -120,9 +120,8 @@ describe('sizes', () => {
   })
 
   test('a file is read in one go', () => {
-    expect(shipped.filter(({ lines }) => lines > 250).map(({ path, lines }) => `${path} ${lines}`)).toEqual(
-      [],
-    )
+    const read = files.filter(({ path }) => !path.startsWith('test/') || path.endsWith('.test.ts'))
+    expect(read.filter(({ lines }) => lines > 250).map(({ path, lines }) => `${path} ${lines}`)).toEqual([])
     expect(median(shipped.map(({ lines }) => lines))).toBeLessThanOrEqual(80)
   })
 })
