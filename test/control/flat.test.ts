@@ -17,10 +17,11 @@ const asked = { amountEuros: 9.5, merchant: 'Bookshop', purpose: 'A paper on cac
 const daysAgo = (count: number) => new Date(Date.now() - days(count)).toISOString()
 const span = { from: daysAgo(45), to: daysAgo(44) }
 
-/** Those who have worked tell what they have read when they end. */
+/** Those who have worked tell what they have read when they end; our own connection when it is asked to. */
 const END = `
-select pg_terminate_backend(pid, 5000) from pg_stat_activity
-where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
+select pg_stat_force_next_flush(), (
+  select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend')`
 
 /** Nobody but the test looks at the tables. */
 const UNWATCHED = `
