@@ -124,7 +124,7 @@ describe('places', () => {
     const shares = lanes.allot([...many, due('b', 'two')])
     const of = (owner: string) =>
       shares.filter(({ lane }) => lane.ownerId === owner).reduce((sum, { most }) => sum + most, 0)
-    expect(of('one')).toBeLessThanOrEqual(1_024)
+    expect(of('one')).toBeLessThanOrEqual(2_048)
     expect(of('two')).toBeGreaterThan(0)
   })
 

@@ -11,7 +11,7 @@ export interface DueLane extends Row {
 }
 
 /** Of as many subscriptions at once. */
-const LANES = 256
+export const LANES = 256
 
 const DUE = `select id, owner_id as "ownerId", failing from due_webhooks(${LANES})`
 

@@ -3,7 +3,7 @@ import { after, clock } from '../../kernel/clock.ts'
 import type { Database } from '../../kernel/database.ts'
 import { gatherer } from '../../kernel/gather.ts'
 import type { Ports } from '../../kernel/ports.ts'
-import { type Claimed, dueLanes, take } from './claim.ts'
+import { type Claimed, dueLanes, LANES, take } from './claim.ts'
 import type { GivenUp } from './give-up.ts'
 import { type Lane, Lanes, learn } from './lanes.ts'
 import { type Mark, mark } from './marks.ts'
@@ -27,7 +27,7 @@ export interface DelivererParts {
 const POLL_MS = 30_000
 const RECOVER_MS = 1_000
 /** While others are about to come, few of them are not worth a way to the database. */
-const MARKS = { size: 256, inFlight: 2, least: 64 }
+const MARKS = { size: 256, inFlight: 2, least: 128 }
 /** Nothing is begun that could not be answered before somebody else takes it. */
 const AN_ATTEMPT_MS = 40_000
 
@@ -79,27 +79,26 @@ export class Deliverer {
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const taken = await this.#round().catch(error => this.#failed(error))
-      if (taken === undefined) await rest(RECOVER_MS, this.#stopping.signal)
-      else if (taken === 0) await this.#idle()
+      const succeeded = await this.#round().catch(error => this.#failed(error))
+      await (succeeded ? this.#idle() : rest(RECOVER_MS, this.#stopping.signal))
     }
     for (const lane of this.#lanes) this.#giveBack(lane)
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** Takes what is due and begins it; gives how many. */
-  async #round(): Promise<number> {
+  /** Takes what is due and begins it. Whoever has got all that there was room for asks for more when it runs low. */
+  async #round(): Promise<true> {
     this.#woken = false
     this.#changed.clear()
     const due = await dueLanes(this.#parts.database)
     const shares = this.#lanes.allot(due)
-    this.#crowded = shares.length < due.length
-    if (shares.length === 0) return 0
+    this.#crowded = this.#lanes.isCrowded || due.length === LANES
+    if (shares.length === 0) return true
     const taken = Map.groupBy(await take(this.#parts.database, shares), ({ webhookId }) => webhookId)
     for (const share of shares) this.#lanes.add(share, taken.get(share.lane.id) ?? [])
     for (const id of this.#changed) this.forget(id)
     this.#begin()
-    return taken.size
+    return true
   }
 
   #begin(): void {

@@ -3,7 +3,7 @@ import type { Claimed, DueLane } from './claim.ts'
 /** How many requests are under way at once: altogether, to one owner's receivers, to one receiver. */
 const MOST = { all: 256, owner: 64, lane: 16 }
 /** For each of these so many are taken, to have the next ones at hand. */
-const AHEAD = 16
+const AHEAD = 32
 /** A receiver that nobody knows anything of; it gets more when it answers soon. */
 const FIRST_WIDTH = 4
 const SOON_MS = 1_000
@@ -52,6 +52,7 @@ export class Lanes {
   readonly #lanes = new Map<string, Lane>()
   readonly #underWay = new Map<string, number>()
   #all = 0
+  #isCrowded = false
 
   /** Of those for which something is due how many are taken: in equal parts, and no owner gets more than a quarter. */
   allot(due: readonly DueLane[]): Share[] {
@@ -61,10 +62,13 @@ export class Lanes {
     const left = new Map(due.map(({ ownerId }) => [ownerId, room(MOST.owner, owners.get(ownerId) ?? [])]))
     let leftOfAll = room(MOST.all, this)
     const part = Math.max(1, Math.ceil(leftOfAll / Math.max(1, due.length)))
+    this.#isCrowded = false
     return due.flatMap(one => {
       const lane = this.#lanes.get(one.id) ?? newLane(one)
       const leftOfOwner = left.get(one.ownerId) ?? 0
-      const most = Math.min(wantedBy(lane) - heldBy(lane), part, leftOfOwner, leftOfAll)
+      const wanted = wantedBy(lane) - heldBy(lane)
+      const most = Math.min(wanted, part, leftOfOwner, leftOfAll)
+      if (wanted > 0 && most <= 0) this.#isCrowded = true
       if (most <= 0) return []
       leftOfAll -= most
       left.set(one.ownerId, leftOfOwner - most)
@@ -82,6 +86,11 @@ export class Lanes {
 
   get underWay(): number {
     return this.#all
+  }
+
+  /** Some that want more have got nothing, for want of room. */
+  get isCrowded(): boolean {
+    return this.#isCrowded
   }
 
   /** What has been taken for it. */

@@ -13,6 +13,7 @@ const SECRETS = [
 
 /** How an answer begins, as it can be shown: printable, in one line, without what others have put into it by mistake. */
 export function responseStart(body: Uint8Array): string | null {
+  if (body.length === 0) return null
   const text = new TextDecoder()
     .decode(body)
     .replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ')
