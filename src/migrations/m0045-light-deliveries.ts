@@ -17,26 +17,27 @@ export class LightDeliveries extends Migration {
 
       -- Of these attempts (by their deliveries' ids) those that were taken by receivers with which all is well, and for
       -- which nobody waits in Temporal: their deliveries move from one status to the other. Gives which; the others need
-      -- a closer look. That the old status is a parameter keeps PostgreSQL from reading all that are open, and a
-      -- subquery from beginning with the webhooks: each is found by its id.
-      create function mark_delivered(taken jsonb, old_status text, new_status text) returns setof text
-      language plpgsql rows 100 set enable_seqscan = off set enable_bitmapscan = off
-      set plan_cache_mode = force_generic_plan as $$
+      -- a closer look. That the old status is a parameter keeps PostgreSQL from reading all that are open: each is found
+      -- by its id.
+      create function mark_delivered(taken jsonb, webhook_ids text[], old_status text, new_status text)
+      returns setof text language plpgsql rows 100
+      set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+      declare
+        well text[] := array(select w.id from webhooks w where w.id = any(webhook_ids) and w.failures = 0);
       begin
         return query
         update deliveries d set status = new_status, due_at = null, leased_until = null, updated_at = clock_timestamp(),
           attempts = d.attempts || (taken -> d.id)
         where d.id = any(array(select jsonb_object_keys(taken))) and d.status = old_status and d.workflow_id is null
-          and jsonb_array_length(d.attempts) < 10
-          and (select w.failures from webhooks w where w.id = d.webhook_id) = 0
+          and jsonb_array_length(d.attempts) < 10 and d.webhook_id = any(well)
         returning d.id;
       end $$;
 
-      -- As before, but for one thing: what has just been locked is found by its place, and not once more by its id.
-      create or replace function take_deliveries(webhook_ids text[], counts integer[], lease interval)
-      returns table (id text, webhook_id text, claim integer, until timestamptz, event text, request_id text, body text,
-        url text, secret text, next_secret text, next_from timestamptz)
-      language plpgsql rows 20 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+      -- Of each subscription so many that nobody has, the oldest first, for a while. In one statement: the one around this
+      -- function may have begun before the event was there. What has just been locked is found by its place.
+      create function claim_deliveries(webhook_ids text[], counts integer[], lease interval)
+      returns table (id text, webhook_id text, claim integer, event text, request_id text, body text)
+      language plpgsql rows 100 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
       begin
         return query
         with free as (
@@ -51,11 +52,10 @@ export class LightDeliveries extends Migration {
           update deliveries set claims = claims + 1, leased_until = clock_timestamp() + lease,
             updated_at = clock_timestamp()
           where deliveries.ctid = any(array(select free.place from free))
-          returning deliveries.*
+          returning deliveries.id, deliveries.webhook_id, deliveries.claims, deliveries.event_id
         )
-        select t.id, t.webhook_id, t.claims, t.leased_until::timestamptz, e.event, e.request_id,
-          event_body(e.event, e.created_at, e.data), w.url, w.secret, w.next_secret, w.next_from::timestamptz
-        from taken t join webhooks w on w.id = t.webhook_id join events e on e.id = t.event_id;
+        select t.id, t.webhook_id, t.claims, e.event, e.request_id, event_body(e.event, e.created_at, e.data)
+        from taken t join events e on e.id = t.event_id;
       end $$;
     `)
   }

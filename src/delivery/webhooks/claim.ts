@@ -30,7 +30,7 @@ export interface Claimed {
   readonly sealed: Sealed
 }
 
-type Taken = Row & Omit<Claimed, 'sealed' | 'until'> & Omit<Sealed, 'id'>
+type Taken = Row & Omit<Claimed, 'url' | 'sealed' | 'until'>
 
 /** Longer than the answer to an attempt may take, with some time to wait for its turn. */
 const LEASE_MS = minutes(2)
@@ -38,18 +38,28 @@ const LEASE_MS = minutes(2)
 /** What the server loses of this, when it is killed, is taken once more: the commit does not wait for the disk. */
 const TAKE = `
 with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
-select t.id, t.webhook_id as "webhookId", t.claim, t.event, t.request_id as "requestId", t.body,
-  t.url, t.secret, t.next_secret as "nextSecret", t.next_from as "nextFrom"
-from unhurried cross join lateral take_deliveries($1::text[], $2::int[], '${LEASE_MS} ms') t`
+select t.id, t.webhook_id as "webhookId", t.claim, t.event, t.request_id as "requestId", t.body
+from unhurried cross join lateral claim_deliveries($1::text[], $2::int[], '${LEASE_MS} ms') t`
+
+/** Where what is taken goes to, and with what it is signed: the same for all that goes to one. */
+type Receiver = Row & Sealed & Pick<Claimed, 'url'>
+
+const RECEIVERS = `
+select id, url, secret, next_secret as "nextSecret", next_from as "nextFrom" from webhooks where id = any($1::text[])`
 
 /** Takes them for a while. */
 export async function take({ pool }: Database, shares: readonly Share[]): Promise<Claimed[]> {
   const [ids, counts] = [shares.map(({ lane }) => lane.id), shares.map(({ most }) => most)]
   // By our own clock, and from before the lease begins.
   const until = after(clock.real(), LEASE_MS)
-  const rows = await sqlOn(pool)<Taken>(TAKE, [ids, counts])
-  return rows.map(({ secret, nextSecret, nextFrom, ...claimed }) => ({
-    ...{ ...claimed, until },
-    sealed: { id: claimed.webhookId, secret, nextSecret, nextFrom },
-  }))
+  const sql = sqlOn(pool)
+  const [receivers, rows] = await Promise.all([
+    sql<Receiver>(RECEIVERS, [ids]),
+    sql<Taken>(TAKE, [ids, counts]),
+  ])
+  const byId = new Map(receivers.map(one => [one.id, one]))
+  return rows.map(one => {
+    const sealed = byId.get(one.webhookId) as Receiver
+    return Object.assign(one, { until, url: sealed.url, sealed })
+  })
 }

@@ -74,7 +74,7 @@ export async function mark(
 
 const DELIVERED = `
 with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
-select id from unhurried cross join lateral mark_delivered($1, $2, $3) id`
+select id from unhurried cross join lateral mark_delivered($1, $2, $3, $4) id`
 
 /** What most of them are: taken, by a receiver with which all is well. Gives which; the others need a closer look. */
 async function markDelivered(sql: Sql, marks: readonly Mark[]): Promise<Set<string>> {
@@ -83,7 +83,8 @@ async function markDelivered(sql: Sql, marks: readonly Mark[]): Promise<Set<stri
   const { initial } = deliveryMachine
   const moved = { status: initial }
   deliveryMachine.move(moved, 'delivered')
-  const values = [JSON.stringify(Object.fromEntries(taken)), initial, moved.status]
+  const receivers = [...new Set(marks.map(({ webhookId }) => webhookId))]
+  const values = [JSON.stringify(Object.fromEntries(taken)), receivers, initial, moved.status]
   const rows = await sql<{ id: string }>(DELIVERED, values)
   return new Set(rows.map(({ id }) => id))
 }
