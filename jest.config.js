@@ -5,9 +5,9 @@ export default {
   // Jest erases the types by itself, as Node does.
   transform: {},
   testTimeout: 30_000,
-  maxWorkers: 3,
+  maxWorkers: 4,
   // A worker that has run many files is replaced: the module registries of old ones are never given back.
-  workerIdleMemoryLimit: '300MB',
+  workerIdleMemoryLimit: '1200MB',
   testSequencer: '<rootDir>/test/support/sequencer.js',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

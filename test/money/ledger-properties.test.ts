@@ -106,7 +106,7 @@ describe('whatever is done, in whatever order', () => {
     )
     await expectProven(client)
 
-    const rich = await wallet(Number(owed) / 100 + 1)
+    const rich = await wallet(Number(owed + 100n) / 100)
     expect((await balancesOf(sql, tenant, [rich])).get(rich)?.availableEuros).toBe(100n)
   })
 })
