@@ -5,7 +5,7 @@ export default {
   // Jest erases the types by itself, as Node does.
   transform: {},
   testTimeout: 30_000,
-  maxWorkers: 4,
+  maxWorkers: 3,
   // A worker that has run many files is replaced: the module registries of old ones are never given back.
   workerIdleMemoryLimit: '1200MB',
   testSequencer: '<rootDir>/test/support/sequencer.js',
