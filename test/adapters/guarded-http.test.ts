@@ -1,3 +1,7 @@
+import './guarded-http/guarded-http-ugly.ts'
+import './guarded-http/guarded-http-kept.ts'
+import './guarded-http/guarded-http-receivers.ts'
+import './guarded-http/odd-answers.ts'
 import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../src/adapters/guarded-http/guarded-http.ts'
 import { harmlessUrls, hostileUrls } from '../support/hostile-urls.ts'

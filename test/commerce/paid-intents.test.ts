@@ -1,3 +1,4 @@
+import './paid-intents/stopped-payments.ts'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'

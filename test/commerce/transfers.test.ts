@@ -1,3 +1,4 @@
+import './transfers/splits.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'

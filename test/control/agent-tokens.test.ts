@@ -1,3 +1,4 @@
+import './agent-tokens/agent-token-use.ts'
 import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../support/agent-tokens.ts'
 import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'

@@ -1,3 +1,4 @@
+import './agents/agent-changes.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'

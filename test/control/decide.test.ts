@@ -1,3 +1,4 @@
+import './decide/decide-at-random.ts'
 import { describe, expect, test } from '@jest/globals'
 import { compile, decide, ruleTable } from '../../src/control/policies/decide.ts'
 import { type Counters, type SpendRequest, untouched } from '../../src/control/policies/decision.ts'

@@ -1,3 +1,5 @@
+import './delegations/delegation-budgets.ts'
+import './delegations/delegation-ends.ts'
 import { describe, expect, test } from '@jest/globals'
 import { codeOf, delegationsIn, statusesOf } from '../support/delegations.ts'
 import { aDelegation, aKey, aLiveClient, anAgent, aToken, made, redeemed } from '../support/factories.ts'

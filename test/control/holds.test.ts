@@ -1,3 +1,4 @@
+import './holds/hold-for.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'

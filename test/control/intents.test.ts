@@ -1,3 +1,6 @@
+import './intents/intents-refused.ts'
+import './intents/intent-decisions.ts'
+import './intents/intents-seen.ts'
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import { aLiveClient, anAgent, anIntent, aPolicy, bringMoney, made } from '../support/factories.ts'

@@ -1,3 +1,4 @@
+import './limits/limits-in-any-order.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aPolicy, aRun, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'

@@ -1,3 +1,4 @@
+import './merchants/merchant-patterns.ts'
 import { describe, expect, test } from '@jest/globals'
 import { categories } from '../../src/control/merchants/mcc.ts'
 import { mccGroup, mccGroupNames } from '../../src/control/merchants/merchants.ts'

@@ -1,3 +1,5 @@
+import './policies/policy-changes.ts'
+import './policies/policy-templates.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aLiveClient, anAgent, aPolicy, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'

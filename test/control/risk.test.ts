@@ -1,3 +1,5 @@
+import './risk/risk-score.ts'
+import './risk/risk-freeze.ts'
 import { describe, expect, test } from '@jest/globals'
 import { defaults } from '../../src/control/risk/score.ts'
 import { made } from '../support/factories.ts'

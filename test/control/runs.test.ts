@@ -1,3 +1,4 @@
+import './runs/run-budgets.ts'
 import { describe, expect, test } from '@jest/globals'
 import { agentRunsIn, timelineOf, within } from '../support/agent-runs.ts'
 import {

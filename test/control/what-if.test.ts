@@ -1,3 +1,6 @@
+import './what-if/backtest.ts'
+import './what-if/simulating.ts'
+import './what-if/probe.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { aFundedAgent, anAgent, aPolicy, aRun, aToken, made, type TestClient } from '../support/factories.ts'

@@ -1,3 +1,4 @@
+import './deliveries/failing-receivers.ts'
 import { describe, expect, test } from '@jest/globals'
 import { deliveriesOf, delivery, letItBeDue } from '../support/deliveries.ts'
 import { anAgent, made } from '../support/factories.ts'

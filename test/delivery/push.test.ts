@@ -1,3 +1,4 @@
+import './push/push-events.ts'
 import { describe, expect, test } from '@jest/globals'
 import { openPrivateKey } from '../../src/delivery/push/vapid.ts'
 import { openVault } from '../../src/kernel/vault.ts'

@@ -1,3 +1,6 @@
+import './webhooks/webhook-subscriptions.ts'
+import './webhooks/changed-webhooks.ts'
+import './webhooks/due-webhooks.ts'
 import { describe, expect, test } from '@jest/globals'
 import { verifyWebhook } from '../../src/derive/client.ts'
 import { deliveriesOf, delivery } from '../support/deliveries.ts'

@@ -1,3 +1,4 @@
+import './bad-input/bad-addresses.ts'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { expectRefusal, houseToLeaveAlone } from '../support/bad-input.ts'

@@ -1,3 +1,4 @@
+import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'
 import { hashOf } from '../../src/kernel/secrets.ts'
 import { aKey, aLiveClient, made, type TestClient } from '../support/factories.ts'

@@ -1,3 +1,4 @@
+import './relay/relay-moments.ts'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { type Due, outboxOf } from '../../src/kernel/outbox.ts'

@@ -1,3 +1,4 @@
+import './beneficiaries/beneficiary-changes.ts'
 import { describe, expect, test } from '@jest/globals'
 import { change, DUTCH, GERMAN, idsOf, read, remove, verify } from '../support/beneficiaries.ts'
 import { aBeneficiary, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'

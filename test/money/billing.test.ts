@@ -1,3 +1,4 @@
+import './billing/payment-methods.ts'
 import { describe, expect, test } from '@jest/globals'
 import { isCreditorReference } from '../../src/kernel/creditor-reference.ts'
 import { aLiveClient, aPaymentMethod, aWallet, made, type TestClient } from '../support/factories.ts'

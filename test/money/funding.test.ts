@@ -1,3 +1,4 @@
+import './funding/funding-undone.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
 import { fundingHouse } from '../support/funding.ts'

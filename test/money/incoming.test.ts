@@ -1,3 +1,5 @@
+import './incoming/incoming-entries.ts'
+import './incoming/incoming-files.ts'
 import { describe, expect, test } from '@jest/globals'
 import { creditorReference, isCreditorReference } from '../../src/kernel/creditor-reference.ts'
 import { numbersIn, referenceOf } from '../../src/money/billing/reference.ts'

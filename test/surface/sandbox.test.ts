@@ -1,3 +1,4 @@
+import './sandbox/sandbox-deadlines.ts'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client as clientOf } from '../../src/derive/client.ts'

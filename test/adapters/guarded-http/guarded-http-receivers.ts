@@ -1,0 +1,179 @@
+import { createServer } from 'node:http'
+import { describe, expect, test } from '@jest/globals'
+import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
+import { guarded, textOf } from '../../support/guarded.ts'
+
+const { nobody, receiver, names, listen, send } = await guarded()
+
+let seen: {
+  readonly path: string
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly body: string
+}[] = []
+let connections = 0
+const server = createServer(async (request, response) => {
+  const { url: path = '', headers } = request
+  const body = (await request.toArray()).join('')
+  seen.push({ path, headers, body })
+  response.setHeader('X-Twice', ['a', 'b'])
+  if (path === '/close') response.setHeader('connection', 'close')
+  response.end('hello')
+}).on('connection', () => connections++)
+const port = await listen(server)
+const own = `http://127.0.0.1:${port}`
+
+describe('a request', () => {
+  test('arrives as it was given, and its answer comes back', async () => {
+    seen = []
+    const answer = await send(`${own}/a?b=c#d`, {
+      headers: { 'X-Own': 'mine', 'accept-encoding': 'gzip' },
+      body: 'é',
+    })
+    expect(answer).toMatchObject({
+      kind: 'answered',
+      status: 200,
+      cut: false,
+      headers: { 'x-twice': 'a, b' },
+    })
+    expect(textOf(answer)).toBe('hello')
+    expect(seen).toMatchObject([{ path: '/a?b=c', body: 'é' }])
+    expect(seen[0]?.headers).toMatchObject({
+      host: `127.0.0.1:${port}`,
+      'x-own': 'mine',
+      'accept-encoding': 'identity',
+    })
+  })
+
+  test('says nothing twice, however its headers are spelled', async () => {
+    const names: string[][] = []
+    const url = await receiver(({ rawHeaders }, response) => {
+      names.push(rawHeaders.filter((_, n) => n % 2 === 0).map(name => name.toLowerCase()))
+      response.end()
+    })
+    await send(url, { headers: { 'User-Agent': 'mine', 'Accept-Encoding': 'gzip' } })
+    await send(url)
+    for (const sent of names) expect(sent.toSorted()).toEqual([...new Set(sent)].toSorted())
+    expect(names.map(sent => sent.filter(name => name === 'user-agent').length)).toEqual([1, 1])
+  })
+
+  test('to localhost needs no name server, where the loopback is allowed', async () => {
+    expect(textOf(await send(`http://localhost:${port}/`))).toBe('hello')
+    expect(names.asked('localhost')).toBe(0)
+  })
+
+  test('goes past the proxies of the environment', async () => {
+    const proxied: string[] = []
+    const proxy = await receiver(({ url = '' }, response) => {
+      proxied.push(url)
+      response.end()
+    })
+    const variables = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']
+    const before = { ...process.env }
+    for (const name of variables) process.env[name] = proxy
+    process.env.NODE_USE_ENV_PROXY = '1'
+    try {
+      const fresh = guardedHttp({ allow: ['127.0.0.0/8'], resolver: names.resolver })
+      expect(textOf(await send(own, {}, fresh))).toBe('hello')
+    } finally {
+      process.env = before
+    }
+    expect(proxied).toEqual([])
+  })
+
+  test.each([
+    [{ 'X-A': 'a\r\nX-B: b' }],
+    [{ 'X-A': 'a\nb' }],
+    [{ 'X-A': 'a\0' }],
+    [{ 'X-A': 'a\u0085b' }],
+    [{ 'X-A': 'ÿ' }],
+    [{ 'X-A\r\nX-B': 'b' }],
+    [{ 'X A': 'b' }],
+    [{ 'X:': 'b' }],
+    [{ '': 'b' }],
+    [{ Host: 'internal' }],
+    [{ 'Content-Length': '1' }],
+    [{ 'transfer-encoding': 'chunked' }],
+    [{ Connection: 'upgrade' }],
+    [{ 'Proxy-Authorization': 'x' }],
+  ])('with the header %j is refused', async headers => {
+    seen = []
+    expect(await send(own, { headers })).toMatchObject({ kind: 'refused', rule: 'header' })
+    expect(seen).toEqual([])
+  })
+})
+
+describe('a name', () => {
+  const to = (name: string, path = '/') => `http://${name}:${port}${path}`
+
+  test.each([
+    ['receiver.example', 'loopback'],
+    ['mixed.example', 'loopback'],
+    ['six.example', 'private'],
+    ['mapped.example', 'private'],
+    ['disguised.example', 'translated'],
+    ['metadata.example', 'metadata'],
+  ])('that leads to a forbidden address is refused: %s (%s)', async (name, rule) => {
+    expect(nobody.judge(to(name))).toBeUndefined()
+    expect(await send(to(name), {}, nobody)).toMatchObject({ kind: 'refused', rule })
+  })
+
+  test('of which one address is allowed and another one is not is refused', async () => {
+    expect(await send(to('mixed.example'))).toMatchObject({ kind: 'refused', rule: 'private' })
+    expect(await send(to('mixed-six.example'))).toMatchObject({ kind: 'refused', rule: 'loopback' })
+  })
+
+  test('of the metadata service is refused whatever is allowed', async () => {
+    const lax = guardedHttp({ allow: ['0.0.0.0/0', '::/0'], resolver: names.resolver })
+    expect(lax.judge('http://10.0.0.1/')).toBeUndefined()
+    expect(lax.judge('http://[::1]/')).toBeUndefined()
+    expect(lax.judge('http://postgres/')).toBeUndefined()
+    for (const url of [
+      'http://169.254.169.254/',
+      'http://[::ffff:169.254.169.254]/',
+      'http://metadata.google.internal./',
+    ])
+      expect(lax.judge(url)?.rule).toBe('metadata')
+    expect(await send(to('metadata.example'), {}, lax)).toMatchObject({ kind: 'refused', rule: 'metadata' })
+  })
+
+  test('is asked about once for each connection, and what it says then counts', async () => {
+    seen = []
+    const first = await send(to('rebinding.example', '/close'))
+    expect(textOf(first)).toBe('hello')
+    expect(names.asked('rebinding.example')).toBe(1)
+    expect(await send(to('rebinding.example', '/close'))).toMatchObject({ kind: 'refused', rule: 'private' })
+    expect(names.asked('rebinding.example')).toBe(2)
+    expect(seen).toHaveLength(1)
+  })
+
+  test('is not asked about while its connection is open, which leads where it was judged', async () => {
+    connections = 0
+    const before = names.asked('receiver.example')
+    for (let request = 0; request < 20; request++)
+      expect(textOf(await send(to('receiver.example')))).toBe('hello')
+    expect(names.asked('receiver.example') - before).toBe(connections)
+    expect(connections).toBeLessThan(5)
+  })
+
+  test.each(['missing.example', 'empty.example'])('that leads nowhere fails: %s', async name => {
+    expect(await send(to(name))).toMatchObject({
+      kind: 'failed',
+      timedOut: false,
+      message: 'The host’s name cannot be resolved.',
+    })
+  })
+})
+
+describe('a receiver', () => {
+  test.each([301, 302, 303, 307, 308])('that answers %i sends nobody anywhere', async status => {
+    seen = []
+    const url = await receiver((_, response) => response.writeHead(status, { location: own }).end())
+    expect(await send(url)).toMatchObject({ kind: 'answered', status, headers: { location: own } })
+    expect(seen).toEqual([])
+  })
+})
+
+test('five hundred at once are all answered', async () => {
+  const answers = await Promise.all(Array.from({ length: 500 }, () => send(own)))
+  expect(answers.filter(answer => textOf(answer) !== 'hello')).toEqual([])
+})

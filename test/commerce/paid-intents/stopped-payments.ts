@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { client } from '../../../src/derive/client.ts'
+import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { tally } from '../../support/pot-house.ts'
+
+const house = await startHouse()
+const elsewhere = await house.another()
+
+/** An agent with 10,000 € that pays a wallet or by SEPA, and how its intents and transfers stand. */
+async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
+  const { client: mine } = await house.owner()
+  const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
+  const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
+  const itself = [house.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
+  const [{ id: walletId }, { id: beneficiaryId }] = [await aWallet(mine), await aBeneficiary(mine)]
+  const to = { wallet: { walletId }, sepa: { beneficiaryId } }
+  return {
+    client: mine,
+    agent,
+    params: { id: agent.id },
+    intend: (merchant: string, by: keyof typeof to, amountEuros = 20) =>
+      anIntent(mine, agent.id, { merchant, amountEuros, ...to[by] }),
+    pay: (intent: Awaited<ReturnType<typeof anIntent>>, n = 0) =>
+      (itself[n % 2] as typeof mine).transfers.create({
+        body: {
+          ...{ fromWalletId: agent.walletId, intentId: intent.id, amountEuros: intent.amountEuros },
+          ...(intent.walletId ? { toWalletId: intent.walletId } : {}),
+          ...(intent.beneficiaryId ? { beneficiaryId: intent.beneficiaryId } : {}),
+        },
+      }),
+    pass: () => made(mine.sandbox.advance({ body: { minutes: 2 } })),
+    intent: async (id: string) => (await made(mine.intents.get({ params: { id } }))).status,
+    transfer: (id: string) => made(mine.transfers.get({ params: { id } })),
+  }
+}
+
+describe('an agent that is bound to the first merchant', () => {
+  test('pays one of two that were approved, however many ask at once on two processes', async () => {
+    const { client, intend, pay } = await someone({ lockToFirstMerchant: true })
+    const intents = [await intend('Bookshop', 'wallet'), await intend('Bakery', 'wallet')]
+    expect(intents.map(({ status }) => status)).toEqual(['approved', 'approved'])
+    const answers = await Promise.all(intents.map((intent, n) => pay(intent, n)))
+    expect(tally(answers)).toEqual({ 201: 1, 400: 1 })
+    expect(answers.find(({ status }) => status === 400)).toMatchObject({
+      code: 'intent_other_merchant',
+      error: expect.stringMatching(/switch lockToFirstMerchant off/),
+    })
+    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  })
+
+  test('pays that one again, however it is spelled, and others once it is free', async () => {
+    const { client, agent, intend, pay } = await someone({ lockToFirstMerchant: true })
+    const other = await intend('Bakery', 'wallet')
+    const again = await intend('BOOKSHOP', 'wallet')
+    expect((await pay(await intend('Bookshop', 'wallet'))).status).toBe(201)
+    expect((await pay(again)).status).toBe(201)
+    expect((await pay(other)).code).toBe('intent_other_merchant')
+    const body = { field: 'lockToFirstMerchant' as const, value: false }
+    await made(client.policies.toggle({ params: { agentId: agent.id }, body }))
+    expect((await pay(other)).status).toBe(201)
+  })
+
+  test('lets the first one leave of two payments under way, and stops the other', async () => {
+    const { intend, pay, pass, intent, transfer } = await someone({ lockToFirstMerchant: true })
+    const intents = [await intend('Bookshop', 'sepa'), await intend('Bakery', 'sepa')]
+    const transfers = await Promise.all(intents.map((one, n) => made(pay(one, n))))
+    await pass()
+    const ends = await Promise.all(transfers.map(({ id }) => transfer(id)))
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['cancelled', 'completed'])
+    const stopped = ends.find(({ status }) => status === 'cancelled')
+    expect(stopped?.reason?.code).toBe('intent_other_merchant')
+    expect(await intent(String(stopped?.intentId))).toBe('approved')
+  })
+
+  test('is bound by no payment that came to nothing', async () => {
+    const { intend, pay, pass, transfer } = await someone({ lockToFirstMerchant: true })
+    const { id } = await made(pay(await intend('Bookshop', 'sepa', 666.01)))
+    await pass()
+    expect((await transfer(id)).status).toBe('rejected')
+    expect((await pay(await intend('Bakery', 'wallet'))).status).toBe(201)
+    expect((await intend('Bookshop', 'wallet')).status).toBe('denied')
+  })
+})
+
+test('what has not left yet is stopped with its agent, and can be paid once that goes on', async () => {
+  const { client, params, intend, pay, pass, intent, transfer } = await someone()
+  const one = await intend('Bookshop', 'sepa')
+  const { id } = await made(pay(one))
+  await made(client.agents.freeze({ params }))
+  await pass()
+  expect(await transfer(id)).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
+  expect(await intent(one.id)).toBe('approved')
+  expect((await made(client.agents.balance({ params }))).heldEuros).toBe(20)
+  expect((await pay(one)).code).toBe('agent_not_active')
+  await made(client.agents.unfreeze({ params }))
+  const second = await made(pay(one))
+  await pass()
+  expect((await transfer(second.id)).status).toBe('completed')
+  expect(await intent(one.id)).toBe('completed')
+})

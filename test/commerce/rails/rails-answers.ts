@@ -1,0 +1,146 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { emptyInbox } from '../../../src/bin/sepa-inbox.ts'
+import { bankFiles, booking, pain002, reason, returned } from '../../support/bank-files.ts'
+import { ACCOUNT, camt } from '../../support/camt.ts'
+import { aPayment, aWallet, made } from '../../support/factories.ts'
+import { times } from '../../support/pot-house.ts'
+
+const { live, owners, worker, inbox, house, proven, get, sweep, tell, lastFile, cutOff, other, aSubmitted } =
+  await bankFiles()
+
+beforeEach(cutOff)
+
+describe('what a bank says of a file', () => {
+  test('counts for those that it names, and for all others; the money of the rejected is back', async () => {
+    const [named, second, third] = [await aSubmitted(), await aSubmitted(other), await aSubmitted()]
+    await cutOff()
+    const { messageId: to } = await lastFile()
+    const accepted = await made(
+      tell(pain002({ to, group: '<GrpSts>ACTC</GrpSts>', payments: [[named.endToEndId, 'ACTC']] })),
+    )
+    expect(accepted).toMatchObject({
+      kind: 'pain.002',
+      credits: null,
+      payments: [{ outcome: 'on_its_way', notice: null }],
+    })
+    await made(
+      tell(
+        pain002({
+          to,
+          payments: [
+            [named.endToEndId, 'RJCT', 'AC04'],
+            ['nobody', 'RJCT'],
+          ],
+        }),
+      ),
+    )
+    await sweep()
+    expect(await get(named.id)).toMatchObject({ status: 'rejected', reason: { code: 'AC04' } })
+    expect((await get(third.id)).status).toBe('submitted')
+    const group = `<GrpSts>RJCT</GrpSts>${reason('DU01')}`
+    const all = await made(tell(pain002({ to, group, payments: [[third.endToEndId, 'ACSC']] })))
+    expect(all.payments.map(({ transferId, notice }) => [transferId, notice])).toEqual(
+      expect.arrayContaining([
+        [third.id, 'settled'],
+        [second.id, 'rejected'],
+        [named.id, 'rejected'],
+      ]),
+    )
+    await sweep()
+    expect((await get(third.id)).status).toBe('completed')
+    expect(await get(second.id, other)).toMatchObject({ status: 'rejected', reason: { code: 'DU01' } })
+    await proven()
+  })
+
+  test('of none that was sent, or of payments that are none of ours, is listed and changes nothing', async () => {
+    const one = await aSubmitted()
+    await cutOff()
+    const { messageId: to } = await lastFile()
+    const outcomes = async (xml: string, mode: 'test' | 'live' = 'live') =>
+      (await made(tell(xml, mode))).payments.map(({ outcome }) => outcome)
+    expect(await outcomes(pain002({ to: 'other', group: '<GrpSts>RJCT</GrpSts>' }))).toEqual(['unknown_file'])
+    expect(await outcomes(pain002({ to, payments: [[one.endToEndId, 'RJCT']] }), 'test')).toEqual([
+      'unknown_file',
+    ])
+    expect(await outcomes(pain002({ to, payments: [['nobody', 'RJCT']] }))).toEqual(['unknown_payment'])
+    const wrong = [
+      booking(one.endToEndId, '12.51'),
+      returned(one.endToEndId, '12.49'),
+      booking('NOTPROVIDED', '5.00'),
+    ]
+    expect(await outcomes(camt(wrong))).toEqual(['amount_differs', 'amount_differs', 'unknown_payment'])
+    const [{ details = [] }] = [booking(one.endToEndId, '12.50')]
+    const together = { ...booking(one.endToEndId, '25.00'), details: [...details, ...details] }
+    expect(await outcomes(camt([together]))).toEqual(['amount_differs', 'amount_differs'])
+    const unbooked = [
+      booking(one.endToEndId, '12.50', { status: '<Cd>PDNG</Cd>' }),
+      booking(one.endToEndId, '12.50', { currency: 'USD' }),
+      booking(one.endToEndId, '12.50', { more: '<RvslInd>true</RvslInd>' }),
+    ]
+    const passed = await made(tell(camt(unbooked)))
+    expect([passed.payments, passed.credits?.skipped.length]).toEqual([[], 3])
+    await sweep()
+    expect((await get(one.id)).status).toBe('submitted')
+  })
+
+  test('counts once, though the same file comes many times at once', async () => {
+    const one = await aSubmitted()
+    await cutOff()
+    const xml = camt([booking(one.endToEndId, '12.50'), { reference: 'IN-1', amount: '5.00' }])
+    const answers = await times(5, () => made(tell(xml)))
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
+    expect(answers[0]?.credits).toMatchObject({ unmatched: 1, known: 0, skipped: [] })
+    const [row] = await house.sql<{ count: string }>(
+      'select count(*) from sepa_notices where transfer_id = $1',
+      [one.id],
+    )
+    expect(row?.count).toBe('1')
+    await times(3, () => sweep())
+    expect((await get(one.id)).status).toBe('completed')
+    const { data } = await made(house.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
+    expect(data[0]).toEqual(answers[0])
+    await proven()
+  })
+
+  test.each([
+    ['no XML', 'hello'],
+    ['a document type', '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'],
+    ['entities of its own', pain002({ to: 'x' }).replace('<GrpHdr>', '<GrpHdr>&own;')],
+    ['what is nested too deep', '<a>'.repeat(40) + '</a>'.repeat(40)],
+    ['another message', pain002({ to: 'x' }).replaceAll('pain.002', 'pain.008')],
+    ['an order', pain002({ to: 'x' }).replace('pain.001.001.09', 'pain.008.001.08')],
+    ['no message that it answers', pain002({ to: '' })],
+    ['a status that is none', pain002({ to: 'x', payments: [['e', 'MAYBE']] })],
+  ])('with %s is refused, by a 400 at the door and in the inbox', async (_, xml) => {
+    const { status, code, error } = await tell(xml)
+    expect([status, code, error]).toEqual([400, 'file_unreadable', expect.stringContaining('content: ')])
+    writeFileSync(join(inbox, 'bad.xml'), xml)
+    await emptyInbox(worker)
+    expect(readdirSync(join(inbox, 'refused'))).toContain('bad.xml')
+  })
+})
+
+describe('the order of a transfer', () => {
+  test('is a message of it alone, before it has left and after, in either mode', async () => {
+    const one = await aSubmitted()
+    const [{ key, client }] = owners
+    const mine = await aPayment(client)
+    const answer = await house.http('GET', `/transfers/${mine.id}/pain001`, { token: key })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/xml'])
+    expect(answer.text).toContain(`<EndToEndId>${mine.endToEndId}</EndToEndId>`)
+    const { body } = await live.transfers.pain001({ params: { id: one.id } })
+    expect(String(body)).toContain(`<IBAN>${ACCOUNT}</IBAN>`)
+    expect((await other.transfers.pain001({ params: { id: one.id } })).status).toBe(404)
+  })
+
+  test('is refused for one between wallets', async () => {
+    const [{ client }] = owners
+    const [from, to] = [await aWallet(client, 1), await aWallet(client)]
+    const within = await made(
+      client.transfers.create({ body: { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 } }),
+    )
+    expect((await client.transfers.pain001({ params: { id: within.id } })).code).toBe('transfer_not_by_sepa')
+  })
+})

@@ -1,0 +1,173 @@
+import { describe, expect, test } from '@jest/globals'
+import { agentTokensIn } from '../../support/agent-tokens.ts'
+import { anAgent, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { until } from '../../support/until.ts'
+
+const house = await startHouse()
+const { clientOf, anOwnerWithAgent } = agentTokensIn(house)
+
+describe('an agent', () => {
+  test('sees itself and its own tokens, and no other agent', async () => {
+    const { client, agent, token, itself } = await anOwnerWithAgent()
+    const other = await anAgent(client)
+    const others = await aToken(client, other.id)
+    expect((await itself.agents.list()).body.data).toEqual([agent])
+    const tokens = (await itself.agentTokens.list({ params: { id: agent.id } })).body.data
+    expect(tokens.map(({ id }) => id)).toEqual([token.id])
+    const answers = [
+      await itself.agents.get({ params: { id: other.id } }),
+      await itself.agentTokens.list({ params: { id: other.id } }),
+      await itself.agentTokens.get({ params: { id: other.id, tokenId: others.id } }),
+      await itself.policies.effective({ params: { agentId: other.id } }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  })
+
+  test('changes nothing of itself', async () => {
+    const { agent, token, itself } = await anOwnerWithAgent()
+    const params = { id: agent.id }
+    const answers = [
+      await itself.agents.update({ params, body: { name: 'Boss' } }),
+      await itself.agents.freeze({ params }),
+      await itself.agents.unfreeze({ params }),
+      await itself.agents.delete({ params }),
+      await itself.agents.create({ body: { name: 'Child' } }),
+      await itself.agentTokens.create({ params, body: { label: 'More' } }),
+      await itself.agentTokens.revoke({ params: { ...params, tokenId: token.id } }),
+      await itself.policies.create({ body: { name: 'Mine' } }),
+      await itself.keys.list(),
+      await itself.customers.me(),
+      await itself.audit.list(),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject({ status: 403, code: 'wrong_caller' })
+  })
+
+  test('needs the scope', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const narrow = clientOf(await aToken(client, agent.id, { scopes: ['events:read'] }))
+    const answers = [
+      await narrow.agents.get({ params: { id: agent.id } }),
+      await narrow.agentTokens.list({ params: { id: agent.id } }),
+      await narrow.policies.list(),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject({ status: 403, code: 'missing_scope' })
+  })
+
+  test('still reads while it is frozen', async () => {
+    const { client, agent, itself } = await anOwnerWithAgent()
+    await made(client.agents.freeze({ params: { id: agent.id } }))
+    expect((await itself.agents.get({ params: { id: agent.id } })).body.status).toBe('frozen')
+  })
+})
+
+describe('revoking', () => {
+  test('stops a token within a second', async () => {
+    const { client, agent, token, itself } = await anOwnerWithAgent()
+    const params = { id: agent.id, tokenId: token.id }
+    expect((await itself.agents.list()).status).toBe(200)
+    const answer = await client.agentTokens.revoke({ params })
+    const began = performance.now()
+    expect(answer).toMatchObject({ status: 200, body: { id: token.id, revokedAt: expect.any(String) } })
+    await until('it stops', async () => (await itself.agents.list()).status === 401)
+    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(await traceOf(house, answer)).toEqual({
+      events: ['token.revoked'],
+      actions: ['agentTokens.revoke'],
+      entries: 1,
+    })
+    expect(await transactionsOf(house, answer, 'agent_tokens', token.id)).toBe(1)
+    expect(await client.agentTokens.revoke({ params })).toMatchObject({ status: 400, code: 'token_revoked' })
+  })
+
+  test('finds a token only under its own agent and its own owner', async () => {
+    const { client, agent, token } = await anOwnerWithAgent()
+    const other = await anAgent(client)
+    const stranger = await house.owner()
+    const wrong = [
+      { by: client, id: other.id, tokenId: token.id },
+      { by: client, id: agent.id, tokenId: 'token_00000000000000000000000000' },
+      { by: stranger.client, id: agent.id, tokenId: token.id },
+    ]
+    for (const { by, ...params } of wrong) {
+      expect((await by.agentTokens.get({ params })).code).toBe('token_not_found')
+      expect((await by.agentTokens.revoke({ params })).code).toBe('token_not_found')
+    }
+    expect((await stranger.client.agentTokens.list({ params: { id: agent.id } })).code).toBe(
+      'agent_not_found',
+    )
+  })
+
+  test('happens to all of an agent’s tokens when the agent is deleted', async () => {
+    const { client, agent, token, itself } = await anOwnerWithAgent()
+    const second = await aToken(client, agent.id)
+    const gone = await aToken(client, agent.id)
+    await made(client.agentTokens.revoke({ params: { id: agent.id, tokenId: gone.id } }))
+    const answer = await client.agents.delete({ params: { id: agent.id } })
+    expect(await traceOf(house, answer)).toMatchObject({
+      events: ['agent.deleting', 'token.revoked', 'token.revoked'],
+      entries: 3,
+    })
+    for (const { id } of [token, second])
+      expect(await transactionsOf(house, answer, 'agent_tokens', id)).toBe(1)
+    await until('it stops', async () => (await itself.agents.list()).status === 401)
+  })
+
+  test('leaves no open token behind when one is made while the agent is deleted', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { client } = await house.owner()
+      const params = { id: (await anAgent(client)).id }
+      await Promise.all([
+        client.agentTokens.create({ params, body: { label: 'Late' } }),
+        client.agents.delete({ params }),
+        client.agentTokens.create({ params, body: { label: 'Later' } }),
+      ])
+      const tokens = (await client.agentTokens.list({ params })).body.data
+      expect(tokens.filter(({ revokedAt }) => revokedAt === null)).toEqual([])
+    }
+  })
+})
+
+describe('a token opens nothing', () => {
+  test('when it has expired', async () => {
+    const { token, itself } = await anOwnerWithAgent()
+    await house.sql(`update agent_tokens set expires_at = now() - interval '1 second' where id = $1`, [
+      token.id,
+    ])
+    expect(await itself.agents.list()).toMatchObject({ status: 401, code: 'unauthenticated' })
+  })
+
+  test('when a key is presented as a token, or a token as a key', async () => {
+    const { key, token } = await anOwnerWithAgent()
+    const swapped = [
+      key.replace('sk_sandbox_', 'at_test_'),
+      String(token.token).replace('at_test_', 'sk_test_'),
+    ]
+    for (const secret of swapped)
+      expect((await house.http('GET', '/agents', { token: secret })).status).toBe(401)
+  })
+})
+
+describe('a token with a budget', () => {
+  test('shows what is held, spent and left of it, and nothing left once it is revoked', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
+    const scopes = ['intents:write' as const, 'transfers:create' as const, 'tokens:read' as const]
+    const given = await aToken(client, agent.id, { maxAmountEuros: 30, scopes })
+    expect(given).toMatchObject({ heldEuros: 0, spentEuros: 0, remainingEuros: 30 })
+    const itself = clientOf(given)
+    const walletId = (await aWallet(client)).id
+    const paid = await anIntent(itself, agent.id, { amountEuros: 12, walletId })
+    const payment = { fromWalletId: agent.walletId, toWalletId: walletId, amountEuros: 10, intentId: paid.id }
+    await made(itself.transfers.create({ body: payment }))
+    await anIntent(itself, agent.id, { amountEuros: 5, merchant: 'Library' })
+    // What the owner spends by another way is of no token.
+    await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Museum' })
+    const params = { id: agent.id, tokenId: given.id }
+    const stands = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }
+    expect(await made(itself.agentTokens.get({ params }))).toMatchObject(stands)
+    expect((await made(client.agentTokens.list({ params }))).data[0]).toMatchObject(stands)
+    expect(await made(client.agentTokens.revoke({ params }))).toMatchObject({ ...stands, remainingEuros: 0 })
+  })
+})

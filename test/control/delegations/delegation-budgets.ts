@@ -1,0 +1,176 @@
+import { describe, expect, test } from '@jest/globals'
+import { declareAll, declareOne, delegationsIn } from '../../support/delegations.ts'
+import { aDelegation, aRun, aToken, made, type TestClient } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+
+const house = await startHouse()
+const { aDelegate, anOwnerWithAgent } = delegationsIn(house)
+
+describe('the cap of a delegation', () => {
+  test('lets exactly so many of a hundred at once pass', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const { itself, params } = await aDelegate(client, agent.id, { maxAmountEuros: 7, label: 'Sub' })
+    const answers = await declareAll(itself, agent.id, Array(100).fill(1))
+    const intents = answers.map(({ body }) => body)
+    expect(intents.filter(({ status }) => status === 'approved')).toHaveLength(7)
+    expect(new Set(intents.map(({ delegationId }) => delegationId))).toEqual(new Set([params.id]))
+    for (const { decision } of intents.filter(({ status }) => status === 'denied'))
+      expect(decision.reason).toBe(
+        'The budget of the delegation Sub of € 7.00 is reached: € 7.00 used, € 0.00 left.',
+      )
+    const { body } = await client.delegations.get({ params })
+    expect(body).toMatchObject({ reservedEuros: 7, spentEuros: 0, remainingEuros: 0 })
+  })
+
+  test('holds together with that of its run and of all above it, and the narrowest is named', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const root = await aDelegate(client, agent.id, { maxAmountEuros: 10, label: 'Root' })
+    const leaf = await aDelegate(client, agent.id, {
+      ...{ parentDelegationId: root.id, expiresInMinutes: 50 },
+      ...{ maxAmountEuros: 8, label: 'Leaf' },
+    })
+    const run = await made(
+      leaf.itself.runs.create({ body: { agentId: agent.id, name: 'R', budgetEuros: 3 } }),
+    )
+    const reasonOf = async (by: TestClient, amount: number, runId: string | null, merchant: string) => {
+      const body = { agentId: agent.id, amountEuros: amount, merchant, purpose: 'A paper', runId }
+      return (await made(by.intents.create({ body }))).decision.reason
+    }
+    expect(await reasonOf(leaf.itself, 4, run.id, 'A')).toMatch(/^The budget of the run R of € 3.00/)
+    expect(await reasonOf(root.itself, 6, null, 'B')).toMatch(/no person is asked/)
+    expect(await reasonOf(leaf.itself, 5, null, 'C')).toMatch(/^The budget of the delegation Root of € 10.00/)
+    expect(await reasonOf(leaf.itself, 4, null, 'D')).toMatch(/no person is asked/)
+    const left = async ({ params }: typeof root) => {
+      const { reservedEuros, remainingEuros } = await made(client.delegations.get({ params }))
+      return [reservedEuros, remainingEuros]
+    }
+    expect([await left(root), await left(leaf)]).toEqual([
+      [10, 0],
+      [4, 0],
+    ])
+  })
+
+  test('is never exceeded in a family, and refuses nothing that fits: an oracle counts along', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const caps: Record<string, { cap: number; line: string[]; itself: TestClient }> = {}
+    const add = async (name: string, cap: number, above?: string) => {
+      const parent = above ? caps[above] : undefined
+      const parentDelegationId = parent ? (parent.line.at(-1) as string) : null
+      const expiresInMinutes = 60 - 5 * (parent?.line.length ?? 0)
+      const { id, itself } = await aDelegate(client, agent.id, {
+        ...{ parentDelegationId, maxAmountEuros: cap, expiresInMinutes },
+      })
+      caps[name] = { cap, line: [...(parent?.line ?? []), id], itself }
+    }
+    await add('root', 40)
+    await add('left', 30, 'root')
+    await add('right', 25, 'root')
+    await add('leaf', 12, 'left')
+    const family = Object.values(caps)
+    const capOf = new Map(family.map(({ cap, line }) => [line.at(-1) as string, cap]))
+    const wishes = Array.from({ length: 96 }, (_, n) => ({
+      by: family[n % 4] as (typeof family)[number],
+      amount: ((n * 7) % 5) + 0.37,
+      merchant: `Shop ${n}`,
+    }))
+    const answers = await Promise.all(
+      wishes.map(({ by, amount, merchant }) => declareOne(by.itself, agent.id, amount, merchant)),
+    )
+    const used = new Map<string, number>()
+    answers.forEach(({ status, amountEuros }, n) => {
+      if (status !== 'approved') return
+      for (const id of wishes[n]?.by.line ?? [])
+        used.set(id, (used.get(id) ?? 0) + Math.round(amountEuros * 100))
+    })
+    const usedOf = (id: string): number => used.get(id) ?? 0
+    for (const [id, cap] of capOf) {
+      expect(usedOf(id)).toBeLessThanOrEqual(cap * 100)
+      const { reservedEuros } = await made(client.delegations.get({ params: { id } }))
+      expect(Math.round(reservedEuros * 100)).toBe(usedOf(id))
+    }
+    answers.forEach(({ status, amountEuros }, n) => {
+      const line = wishes[n]?.by.line ?? []
+      const isTooMuch = line.some(id => usedOf(id) + amountEuros * 100 > (capOf.get(id) ?? 0) * 100 + 0.001)
+      expect([status, status === 'approved' || isTooMuch]).toEqual([status, true])
+    })
+    expect(answers.filter(({ status }) => status === 'approved').length).toBeGreaterThan(4)
+    const { heldEuros } = await made(client.agents.balance({ params: agent }))
+    expect(Math.round(heldEuros * 100)).toBe(usedOf(caps.root?.line[0] as string))
+  })
+
+  test('is good for its merchant alone, and says so', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const root = await aDelegation(client, agent.id, { merchant: 'Bookshop', label: 'Books' })
+    const { itself } = await aDelegate(client, agent.id, {
+      ...{ parentDelegationId: root.id, expiresInMinutes: 50 },
+    })
+    expect((await declareOne(itself, agent.id, 1, 'BOOKSHOP')).status).toBe('approved')
+    const denied = await declareOne(itself, agent.id, 1, 'Bakery')
+    expect([denied.status, denied.decision.reason]).toEqual([
+      'denied',
+      'The delegation Books is good for Bookshop only, not for Bakery.',
+    ])
+  })
+
+  test('reaches no intent but those that are made with it, not even by a key that another request has used', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const { itself, id } = await aDelegate(client, agent.id)
+    const agentItself = house.client(String((await aToken(client, agent.id)).token))
+    const others = await declareOne(agentItself, agent.id, 1, 'Bookshop')
+    expect((await itself.intents.get({ params: others })).code).toBe('intent_not_found')
+    expect((await itself.intents.cancel({ params: others, body: {} })).code).toBe('intent_not_found')
+    const body = { agentId: agent.id, amountEuros: 2, merchant: 'Bakery', purpose: 'Bread' }
+    const theirs = await made(agentItself.intents.create({ body, idempotencyKey: 'same' }))
+    const own = await made(itself.intents.create({ body, idempotencyKey: 'same' }))
+    expect([theirs.delegationId, own.delegationId]).toEqual([null, id])
+    expect((await made(itself.intents.list())).data.map(one => one.id)).toEqual([own.id])
+    expect((await made(itself.delegations.list())).data.map(one => one.id)).toEqual([id])
+  })
+
+  test('works in the runs of its agent, and ends its own', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const { itself, id } = await aDelegate(client, agent.id)
+    const run = await aRun(client, agent.id)
+    const own = await aRun(itself, agent.id)
+    expect([run.delegationId, own.delegationId]).toEqual([null, id])
+    const body = {
+      agentId: agent.id,
+      amountEuros: 1,
+      merchant: 'Bookshop',
+      purpose: 'A paper',
+      runId: run.id,
+    }
+    expect((await made(itself.intents.create({ body }))).runId).toBe(run.id)
+    expect((await itself.runs.complete({ params: run, body: {} })).code).toBe('run_not_found')
+    expect((await itself.runs.fail({ params: own, body: { reason: 'No' } })).body.status).toBe('failed')
+  })
+
+  test('ends with it: nothing that was made under it outlives it', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const { itself, params } = await aDelegate(client, agent.id, { expiresInMinutes: 30 })
+    const intent = await declareOne(itself, agent.id, 5, 'Bookshop')
+    expect(intent.expiresAt).toBe((await made(client.delegations.get({ params }))).expiresAt)
+    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    expect((await made(client.intents.get({ params: intent }))).status).toBe('expired')
+    expect((await made(client.delegations.get({ params }))).reservedEuros).toBe(0)
+  })
+})
+
+test('the budget of a token lets exactly so many of fifty at once pass, and binds approvals too', async () => {
+  const { client, agent } = await anOwnerWithAgent()
+  const token = await aToken(client, agent.id, { maxAmountEuros: 3, label: 'Small' })
+  const itself = house.client(String(token.token))
+  const answers = await declareAll(itself, agent.id, Array(50).fill(1))
+  expect(answers.filter(({ body }) => body.status === 'approved')).toHaveLength(3)
+  const denied = answers.find(({ body }) => body.status === 'denied')
+  expect(denied?.body.decision.reason).toContain('The budget of the token Small of € 3.00 is reached')
+  expect((await declareOne(client, agent.id, 1, 'By the owner')).status).toBe('approved')
+  const other = await aToken(client, agent.id, { maxAmountEuros: 100, label: 'Large' })
+  const large = house.client(String(other.token))
+  const waiting = [await declareOne(large, agent.id, 60, 'A'), await declareOne(large, agent.id, 60, 'B')]
+  const approvals = waiting.map(({ id }) => client.intents.approve({ params: { id }, body: {} }))
+  expect((await Promise.all(approvals)).map(({ status, code }) => code ?? status).toSorted()).toEqual([
+    200,
+    'against_policy',
+  ])
+})

@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals'
+import { codeOf, declareOne, delegationsIn, statusesOf } from '../../support/delegations.ts'
+import { aDelegation, anAgent, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { until } from '../../support/until.ts'
+
+const house = await startHouse()
+const { anyone, aDelegate, anOwnerWithAgent } = delegationsIn(house)
+
+describe('the end of a delegation', () => {
+  test('is one transaction for all below it, and their tokens stop', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const root = await aDelegate(client, agent.id)
+    const below = { parentDelegationId: root.id, expiresInMinutes: 50 }
+    const left = await aDelegate(client, agent.id, below)
+    const right = await aDelegation(client, agent.id, below)
+    const leaf = await aDelegate(client, agent.id, {
+      parentDelegationId: left.id,
+      expiresInMinutes: 40,
+    })
+    const beside = await aDelegate(client, agent.id)
+    const answer = await client.delegations.revoke(root)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'revoked', revokedAt: expect.any(String), remainingEuros: 0 },
+    })
+    expect(await traceOf(house, answer)).toMatchObject({
+      events: [...Array(4).fill('delegation.revoked'), ...Array(3).fill('token.revoked')],
+    })
+    for (const { id } of [root, left, right, leaf])
+      expect(await transactionsOf(house, answer, 'delegations', id)).toBe(1)
+    expect((await anyone.delegations.redeem(codeOf(right))).code).toBe('code_revoked')
+    expect((await client.delegations.revoke(left)).code).toBe('delegation_over')
+    for (const { itself } of [root, left, leaf])
+      await until('it stops', async () => (await itself.agents.list()).status === 401)
+    expect((await beside.itself.agents.list()).status).toBe(200)
+  })
+
+  test('comes by the owner’s clock, and is told', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const { id, params, itself } = await aDelegate(client, agent.id)
+    const unused = await aDelegation(client, agent.id, { expiresInMinutes: 30 })
+    await made(client.sandbox.advance({ body: { minutes: 59 } }))
+    expect(await statusesOf(client, [id, unused.id])).toEqual(['redeemed', 'expired'])
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect((await made(client.delegations.get({ params }))).status).toBe('expired')
+    expect((await anyone.delegations.redeem(codeOf(unused))).code).toBe('code_expired')
+    const events = await made(client.events.list({ query: { event: 'delegation.expired' } }))
+    expect(events.data.map(({ data }) => data.delegationId)).toEqual([id, unused.id])
+    await until('it stops', async () => (await itself.agents.list()).status === 401)
+    expect((await client.delegations.revoke({ params })).code).toBe('delegation_over')
+  })
+
+  test('comes with that of its agent', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    const { itself, id } = await aDelegate(client, agent.id)
+    const unused = await aDelegation(client, agent.id)
+    const answer = await client.agents.delete({ params: agent })
+    expect(await traceOf(house, answer)).toMatchObject({
+      events: expect.arrayContaining(['agent.deleting', 'token.revoked', 'delegation.revoked']),
+      entries: 4,
+    })
+    expect(await statusesOf(client, [id, unused.id])).toEqual(['revoked', 'revoked'])
+    await until('it stops', async () => (await itself.agents.list()).status === 401)
+  })
+
+  test('and the redeeming of its code do not miss each other', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    for (let round = 0; round < 5; round++) {
+      const delegation = await aDelegation(client, agent.id)
+      const [taken] = await Promise.all([
+        anyone.delegations.redeem(codeOf(delegation)),
+        client.delegations.revoke({ params: delegation }),
+      ])
+      expect([201, 410]).toContain(taken.status)
+      const open = await house.sql(
+        'select id from agent_tokens where delegation_id = $1 and revoked_at is null',
+        [delegation.id],
+      )
+      expect(open).toEqual([])
+    }
+  })
+})
+
+describe('a delegation that is revoked', () => {
+  test('cancels what is open under it and below, and frees its money', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const root = await aDelegate(client, agent.id, { maxAmountEuros: 200 })
+    const leaf = await aDelegate(client, agent.id, {
+      ...{ parentDelegationId: root.id, expiresInMinutes: 50, maxAmountEuros: 100 },
+    })
+    const beside = await declareOne(client, agent.id, 3, 'Beside')
+    const open = [
+      await declareOne(root.itself, agent.id, 5, 'A'),
+      await declareOne(leaf.itself, agent.id, 7, 'B'),
+      await declareOne(leaf.itself, agent.id, 60, 'C'),
+    ]
+    expect(open.map(({ status }) => status)).toEqual(['approved', 'approved', 'created'])
+    const answer = await client.delegations.revoke(root)
+    expect(answer.body).toMatchObject({ reservedEuros: 0, remainingEuros: 0 })
+    expect(await traceOf(house, answer)).toMatchObject({
+      events: expect.arrayContaining(Array(3).fill('intent.cancelled')),
+    })
+    for (const { id } of open) expect(await transactionsOf(house, answer, 'intents', id)).toBe(1)
+    const late = await client.intents.approve({ params: { id: String(open[2]?.id) }, body: {} })
+    expect(late.code).toBe('intent_not_waiting')
+    expect((await made(client.intents.get({ params: beside }))).status).toBe('approved')
+    expect((await made(client.agents.balance({ params: agent }))).heldEuros).toBe(3)
+    expect((await made(client.delegations.get({ params: leaf.params }))).reservedEuros).toBe(0)
+    expect((await made(client.ledger.verify())).ok).toBe(true)
+  })
+
+  test('in the middle of a burst below it: nothing is approved afterwards', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const root = await aDelegate(client, agent.id, { maxAmountEuros: 2_000 })
+    const { itself, params } = await aDelegate(client, agent.id, {
+      ...{ parentDelegationId: root.id, expiresInMinutes: 50, maxAmountEuros: 1_000 },
+    })
+    const told: { began: number; status: string | undefined; code: string | undefined }[] = []
+    let over = false
+    let count = 0
+    const lane = async (): Promise<void> => {
+      while (!over) {
+        const [began, merchant] = [performance.now(), `Shop ${count++}`]
+        const body = { agentId: agent.id, amountEuros: 1, merchant, purpose: 'A paper' }
+        const { status, code, ...answer } = await itself.intents.create({ body })
+        told.push({ began, status: status === 201 ? answer.body.status : undefined, code })
+      }
+    }
+    const lanes = Promise.all(Array.from({ length: 48 }, lane))
+    await until('some are approved', async () => told.length > 200)
+    const answer = await client.delegations.revoke(root)
+    const revoked = performance.now()
+    await until('it is told', async () => told.some(({ began }) => began > revoked))
+    over = true
+    await lanes
+    expect(answer.status).toBe(200)
+    expect(told.filter(({ began, status }) => began > revoked && status === 'approved')).toEqual([])
+    const refusals = new Set(told.flatMap(({ code }) => code ?? []))
+    expect([...refusals].filter(code => !/^(delegation_over|unauthenticated)$/.test(code))).toEqual([])
+    expect(refusals.size).toBeGreaterThan(0)
+    const left = await house.sql(
+      `select id from intents where delegation_id = $1 and status in ('created', 'approved')`,
+      [params.id],
+    )
+    expect(left).toEqual([])
+    expect((await made(client.agents.balance({ params: agent }))).heldEuros).toBe(0)
+  })
+})

@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals'
+import { holdFor, withTolerance } from '../../../src/control/policies/amount-rules.ts'
+import { type Counters, type SpendRequest, untouched } from '../../../src/control/policies/decision.ts'
+import { ask, budgetOf, type Given, plain, verdictOf } from '../../support/decide.ts'
+
+describe('what is held', () => {
+  test.each([
+    [1_000n, null, 1_000n],
+    [1_000n, 0, 1_000n],
+    [1_000n, 5, 1_050n],
+    [999n, 5, 1_049n],
+    [1n, 0.01, 2n],
+    [333n, 12.5, 375n],
+  ])('for %d cents and a tolerance of %s percent is %d', (cents, percent, held) => {
+    expect(withTolerance(cents, percent)).toBe(held)
+  })
+
+  test.each<[string, Given, Partial<SpendRequest>, Partial<Counters>, bigint]>([
+    ['one payment', { maxTransactionEuros: 20.5 }, {}, {}, 2_050n],
+    ['the day', { dailyLimitEuros: 100 }, {}, { dayEuros: 7_900n }, 2_100n],
+    ['the month', { monthlyLimitEuros: 100 }, {}, { monthEuros: 8_000n }, 2_000n],
+    ['a budget', {}, { budgets: [budgetOf('run', 5_000n, 2_990n)] }, {}, 2_010n],
+  ])(
+    'ends with its tolerance at the limit of %s, and is not refused for it',
+    (_, rules, request, counters, held) => {
+      const ruling = ask({ amountTolerancePercent: 50, ...rules }, request, counters)
+      expect(verdictOf(ruling)).toBe('pass')
+      expect(ruling.holdEuros).toBe(held)
+    },
+  )
+})
+
+test('a hold without terms is the amount', () => {
+  expect(holdFor(null, { request: plain, counters: untouched })).toBe(2_000n)
+})

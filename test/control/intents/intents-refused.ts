@@ -1,0 +1,229 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  aDeletedAgent,
+  aKey,
+  aLiveClient,
+  anAgent,
+  anIntent,
+  made,
+  type TestClient,
+} from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { intentOf, intentsIn } from '../../support/intents.ts'
+import { traceOf } from '../../support/trace.ts'
+
+const house = await startHouse()
+const { eventsOf, asAgent, anOwner } = intentsIn(house)
+
+describe('a new intent', () => {
+  test.each([
+    ['nothing to pay', { amountEuros: 0 }, 'amountEuros'],
+    ['a negative amount', { amountEuros: -1 }, 'amountEuros'],
+    ['three decimals', { amountEuros: 1.005 }, 'amountEuros'],
+    ['more than there is', { amountEuros: 100_000_000_000.01 }, 'amountEuros'],
+    ['an amount out of all bounds', { amountEuros: 1e300 }, 'amountEuros'],
+    ['an amount as text', { amountEuros: '25' }, 'amountEuros'],
+    ['no amount', { amountEuros: undefined }, 'amountEuros'],
+    ['no agent', { agentId: undefined }, 'agentId'],
+    ['no merchant', { merchant: undefined }, 'merchant'],
+    ['an empty merchant', { merchant: ' ' }, 'merchant'],
+    ['a long merchant', { merchant: 'm'.repeat(201) }, 'merchant'],
+    ['an empty purpose', { purpose: '' }, 'purpose'],
+    ['a long purpose', { purpose: 'p'.repeat(1_001) }, 'purpose'],
+    ['a code with letters', { mcc: '59x2' }, 'mcc'],
+    ['a code as a number', { mcc: 5942 }, 'mcc'],
+    ['a country in small letters', { country: 'de' }, 'country'],
+    ['no time at all', { expiresInMinutes: 0 }, 'expiresInMinutes'],
+    ['more than a month', { expiresInMinutes: 43_201 }, 'expiresInMinutes'],
+    ['half a minute', { expiresInMinutes: 0.5 }, 'expiresInMinutes'],
+    ['an empty name of its own', { clientIntentId: '' }, 'clientIntentId'],
+    ['numbers as metadata', { metadata: { a: 1 } }, 'metadata'],
+    ['a status', { status: 'approved' }, 'status'],
+    ['NUL in a text', { purpose: 'a\u0000b' }, 'purpose'],
+  ])('is refused with %s', async (_, wrong, named) => {
+    const { client, key, agent } = await anOwner()
+    const right = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
+    const answer = await house.http('POST', '/intents', { token: key, body: { ...right, ...wrong } })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual({ error: expect.stringContaining(named) })
+    expect((await client.intents.list()).body.data).toEqual([])
+  })
+
+  test('is refused for an agent that is frozen, and taken again when it is free', async () => {
+    const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
+    const params = { id: agent.id }
+    const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
+    await made(client.agents.freeze({ params }))
+    const answer = await client.intents.create({ body })
+    expect(answer).toMatchObject({ status: 400, code: 'agent_not_active' })
+    expect(await traceOf(house, answer)).toMatchObject({ events: [], entries: 0 })
+    await made(client.agents.unfreeze({ params }))
+    expect((await client.intents.create({ body })).status).toBe(201)
+  })
+
+  test('is for an agent that is there: not deleted, not another owner’s, not of the other mode', async () => {
+    const owner = await anOwner()
+    const { client } = owner
+    const deleted = await aDeletedAgent(client)
+    const stranger = await anOwner()
+    const live = await aLiveClient(house, owner)
+    const declare = (by: TestClient, agentId: string) =>
+      by.intents.create({ body: { agentId, amountEuros: 1, merchant: 'M', purpose: 'P' } })
+    const answers = [
+      await declare(client, 'agent_1'),
+      await declare(client, deleted.id),
+      await declare(client, stranger.agent.id),
+      await declare(live, owner.agent.id),
+      await declare(client, (await anAgent(live)).id),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'agent_not_found' })
+    expect((await client.intents.list()).body.data).toEqual([])
+  })
+
+  test('may have a name of the caller’s, which only one intent of the agent has', async () => {
+    const { client, agent } = await anOwner()
+    const other = await anAgent(client)
+    const members = { clientIntentId: 'order-17' }
+    await anIntent(client, agent.id, members)
+    const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P', ...members }
+    const again = await client.intents.create({ body })
+    expect(again).toMatchObject({ status: 409, code: 'client_intent_id_taken' })
+    expect(again.error).toContain('clientIntentId')
+    expect((await anIntent(client, other.id, members)).clientIntentId).toBe('order-17')
+    const stranger = await anOwner()
+    expect((await anIntent(stranger.client, stranger.agent.id, members)).clientIntentId).toBe('order-17')
+  })
+})
+
+describe('an agent’s token', () => {
+  test('declares for its own agent, and for no other', async () => {
+    const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
+    const itself = await asAgent(client, agent.id)
+    const answer = await itself.intents.create({
+      body: { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' },
+    })
+    expect(answer).toMatchObject({ status: 201, body: { status: 'approved', agentId: agent.id } })
+    const [entry] = (await made(client.audit.list({ query: { resource: answer.body.id } }))).data
+    expect(entry).toMatchObject({ actorType: 'agent', action: 'intents.create', agentId: agent.id })
+    const other = await anAgent(client)
+    const refused = await itself.intents.create({
+      body: { agentId: other.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' },
+    })
+    expect(refused).toMatchObject({ status: 404, code: 'agent_not_found' })
+  })
+
+  test('sees, cancels and follows its own intents only', async () => {
+    const { client, agent } = await anOwner()
+    const itself = await asAgent(client, agent.id)
+    const [own, other] = [
+      await anIntent(client, agent.id),
+      await anIntent(client, (await anAgent(client)).id),
+    ]
+    expect((await made(itself.intents.list())).data).toEqual([own])
+    expect((await made(itself.intents.list({ query: { agentId: other.agentId } }))).data).toEqual([])
+    expect(await intentOf(itself, own.id)).toEqual(own)
+    const params = { id: other.id }
+    const answers = [
+      await itself.intents.get({ params }),
+      await itself.intents.cancel({ params }),
+      await itself.intents.timeline({ params }),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'intent_not_found' })
+    expect((await itself.intents.cancel({ params: { id: own.id } })).body.status).toBe('cancelled')
+    expect((await made(itself.intents.timeline({ params: { id: own.id } }))).entries).toHaveLength(2)
+  })
+
+  test('decides nothing', async () => {
+    const { client, agent } = await anOwner()
+    const itself = await asAgent(client, agent.id)
+    const params = { id: (await anIntent(client, agent.id)).id }
+    const answers = [
+      await itself.intents.approve({ params }),
+      await itself.intents.deny({ params, body: { reason: 'No' } }),
+    ]
+    for (const answer of answers) expect(answer.status).toBe(403)
+    expect((await intentOf(client, params.id)).status).toBe('created')
+    const body = { label: 'Laptop', scopes: ['intents:approve' as const] }
+    const token = await client.agentTokens.create({ params: { id: agent.id }, body })
+    expect(token).toMatchObject({ status: 400, code: 'scope_never_given' })
+  })
+})
+
+describe('a key without the scope', () => {
+  test('neither declares nor decides', async () => {
+    const { client, agent } = await anOwner()
+    const params = { id: (await anIntent(client, agent.id)).id }
+    const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P' }
+    const reader = house.client(String((await aKey(client, { scopes: ['intents:read'] })).key))
+    const writer = house.client(String((await aKey(client, { scopes: ['intents:write'] })).key))
+    const answers = [
+      await reader.intents.create({ body }),
+      await reader.intents.cancel({ params }),
+      await writer.intents.approve({ params }),
+      await writer.intents.deny({ params, body: { reason: 'No' } }),
+      await writer.intents.get({ params }),
+      await writer.intents.list(),
+      await writer.intents.timeline({ params }),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject({ status: 403, code: 'missing_scope' })
+  })
+})
+
+describe('an id of nobody, of another owner, of the other mode', () => {
+  test('is found by no operation', async () => {
+    const owner = await anOwner()
+    const stranger = await anOwner()
+    const live = await aLiveClient(house, owner)
+    const ids: [TestClient, string][] = [
+      [owner.client, 'intent_1'],
+      [owner.client, owner.agent.id],
+      [stranger.client, (await anIntent(owner.client, owner.agent.id)).id],
+      [live, (await anIntent(owner.client, owner.agent.id)).id],
+    ]
+    for (const [{ intents }, id] of ids) {
+      const params = { id }
+      const answers = [
+        await intents.get({ params }),
+        await intents.approve({ params }),
+        await intents.deny({ params, body: { reason: 'No' } }),
+        await intents.cancel({ params }),
+        await intents.timeline({ params }),
+      ]
+      for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'intent_not_found' })
+    }
+    expect((await made(owner.client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(2)
+  })
+})
+
+describe('an idempotency key', () => {
+  test('replays what was declared, and what was decided', async () => {
+    const { client, agent } = await anOwner({ autoApproveLimitEuros: 10 })
+    const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
+    const create = () => client.intents.create({ body, idempotencyKey: 'declare' })
+    const first = await create()
+    const params = { id: first.body.id }
+    const approve = () => client.intents.approve({ params, idempotencyKey: 'decide' })
+    const approved = await approve()
+    for (const [original, replayed] of [
+      [first, await create()],
+      [approved, await approve()],
+    ] as const) {
+      expect(replayed).toMatchObject({ status: original.status, body: original.body })
+      expect(replayed.headers.get('idempotent-replayed')).toBe('true')
+    }
+    expect((await made(client.intents.list())).data).toHaveLength(1)
+    expect(await eventsOf(params.id)).toHaveLength(2)
+  })
+
+  test('replays a refusal, and refuses another body', async () => {
+    const { client, agent } = await anOwner()
+    const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
+    await made(client.agents.freeze({ params: { id: agent.id } }))
+    const declare = (amountEuros = 25) =>
+      client.intents.create({ body: { ...body, amountEuros }, idempotencyKey: 'same' })
+    expect((await declare()).code).toBe('agent_not_active')
+    await made(client.agents.unfreeze({ params: { id: agent.id } }))
+    expect(await declare()).toMatchObject({ status: 400, code: 'agent_not_active' })
+    expect(await declare(26)).toMatchObject({ status: 422, code: 'idempotency_key_reused' })
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals'
+import { days, minutes } from '../../../src/kernel/clock.ts'
+import { aLiveClient, anAgent, anIntent, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { INSTANT, intentOf, intentsIn } from '../../support/intents.ts'
+
+const house = await startHouse()
+const { setClock, asAgent, eventsOf, anOwner } = intentsIn(house)
+
+describe('the end of an intent', () => {
+  test('is an event of its own, with nobody’s decision', async () => {
+    const { client, agent } = await anOwner()
+    const before = await anIntent(client, agent.id, { expiresInMinutes: 1 })
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect(await intentOf(client, before.id)).toEqual({
+      ...before,
+      status: 'expired',
+      updatedAt: expect.stringMatching(INSTANT),
+    })
+    expect((await eventsOf(before.id)).at(-1)).toEqual({
+      event: 'intent.expired',
+      data: {
+        intentId: before.id,
+        agentId: agent.id,
+        status: 'expired',
+        amountEuros: 25,
+        merchant: 'Bookshop',
+      },
+      agent_id: agent.id,
+    })
+    const [entry] = (await made(client.audit.list({ query: { resource: before.id } }))).data
+    expect(entry).toMatchObject({
+      actorType: 'process',
+      actorId: null,
+      action: 'intents.expire',
+      event: 'intent.expired',
+    })
+  })
+
+  test('cannot be asked for', async () => {
+    const { client, key, agent } = await anOwner()
+    const { id } = await anIntent(client, agent.id)
+    for (const [method, path] of [
+      ['POST', 'expire'],
+      ['GET', 'look'],
+    ] as const)
+      expect((await house.http(method, `/intents/${id}/${path}`, { token: key })).status).toBe(404)
+  })
+})
+
+describe('the timeline', () => {
+  test('says what happened and who did it, the oldest first', async () => {
+    const { client, agent } = await anOwner()
+    const itself = await asAgent(client, agent.id)
+    const { id } = await anIntent(itself, agent.id)
+    const approved = await client.intents.approve({ params: { id } })
+    await made(itself.intents.cancel({ params: { id } }))
+    const { intentId, entries } = await made(client.intents.timeline({ params: { id } }))
+    expect(intentId).toBe(id)
+    expect(entries).toMatchObject([
+      { event: 'intent.created', actorType: 'agent', actorId: expect.stringMatching(/^token_/) },
+      { event: 'intent.approved', actorType: 'key', actorId: expect.stringMatching(/^key_/) },
+      { event: 'intent.cancelled', actorType: 'agent', actorId: expect.stringMatching(/^token_/) },
+    ])
+    expect(entries[1]?.requestId).toBe(approved.headers.get('x-request-id'))
+    expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).toSorted())
+  })
+
+  test('is in the time of the intent itself', async () => {
+    const { client, agent } = await anOwner()
+    const { id, expiresAt } = await anIntent(client, agent.id, { expiresInMinutes: 60 })
+    await made(client.sandbox.advance({ body: { days: 1 } }))
+    const { entries } = await made(client.intents.timeline({ params: { id } }))
+    expect(entries.map(({ event }) => event)).toEqual(['intent.created', 'intent.expired'])
+    const late = Date.parse(String(entries[1]?.at)) - Date.parse(expiresAt)
+    expect(late).toBeGreaterThanOrEqual(0)
+    expect(late).toBeLessThan(minutes(60))
+  })
+})
+
+describe('a list of intents', () => {
+  test('has the newest first, page by page, while more are declared', async () => {
+    const { client, agent } = await anOwner()
+    const ids: string[] = []
+    for (let count = 0; count < 4; count++) ids.unshift((await anIntent(client, agent.id)).id)
+    const first = await made(client.intents.list({ query: { limit: 3 } }))
+    await anIntent(client, agent.id)
+    const cursor = String(first.nextCursor)
+    const rest = await made(client.intents.list({ query: { limit: 3, cursor } }))
+    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(ids)
+    expect([first.hasMore, rest.hasMore, rest.nextCursor]).toEqual([true, false, null])
+    expect((await client.intents.list({ query: { limit: 3, cursor, status: 'created' } })).code).toBe(
+      'invalid_cursor',
+    )
+  })
+
+  test('is narrowed by what is asked for', async () => {
+    const { client, ownerId, agent } = await anOwner({ autoApproveLimitEuros: 10 })
+    const early = await anIntent(client, agent.id, { amountEuros: 5, clientIntentId: 'one' })
+    await setClock(ownerId, days(2))
+    const other = await anAgent(client)
+    const late = await anIntent(client, other.id, { amountEuros: 20, merchant: 'Airline' })
+    const found = async (query: object) =>
+      (await made(client.intents.list({ query }))).data.map(({ id }) => id)
+    const between = new Date(Date.parse(early.createdAt) + days(1)).toISOString()
+    expect(await found({ status: 'approved' })).toEqual([early.id])
+    expect(await found({ status: 'created' })).toEqual([late.id])
+    expect(await found({ status: 'denied' })).toEqual([])
+    expect(await found({ agentId: agent.id })).toEqual([early.id])
+    expect(await found({ merchant: 'Airline' })).toEqual([late.id])
+    expect(await found({ merchant: 'air' })).toEqual([])
+    expect(await found({ clientIntentId: 'one' })).toEqual([early.id])
+    expect(await found({ from: between })).toEqual([late.id])
+    expect(await found({ to: between })).toEqual([early.id])
+    expect(await found({ from: early.createdAt, to: late.createdAt })).toEqual([early.id])
+    expect(await found({ agentId: agent.id, status: 'created' })).toEqual([])
+    expect((await client.intents.list({ query: { status: 'lost' as 'created' } })).status).toBe(400)
+  })
+
+  test('has nobody else’s', async () => {
+    const owner = await anOwner()
+    await anIntent(owner.client, owner.agent.id)
+    const live = await aLiveClient(house, owner)
+    expect((await made((await house.owner()).client.intents.list())).data).toEqual([])
+    expect((await made(live.intents.list())).data).toEqual([])
+  })
+})

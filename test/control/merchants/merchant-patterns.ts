@@ -1,0 +1,235 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { resolveDescriptor } from '../../../src/control/merchants/descriptors.ts'
+import { foldMerchant, matcher, patternProblem } from '../../../src/control/merchants/merchants.ts'
+import { descriptors } from '../../support/descriptors.ts'
+import { startHouse } from '../../support/harness.ts'
+
+const house = await startHouse()
+
+/** Of the scripts of the world: Latin, Greek, Cyrillic, Indic, signs, spaces and what is not seen. */
+const anyText = fc
+  .array(fc.integer({ min: 1, max: 0x30ff }), { minLength: 1, maxLength: 20 })
+  .map(codes => String.fromCodePoint(...codes))
+
+const patterns = ['Amazon', 'PayPal', 'Straße', 'casino.example', '*.evil.example', 'müller.example', 'Νίκη']
+const admits = matcher(patterns)
+const refuses = matcher(patterns, { lookalikes: true })
+
+describe('a pattern', () => {
+  test.each([
+    ['amazon', 'Amazon'],
+    ['  AMAZON  ', 'Amazon'],
+    ['STRASSE', 'Straße'],
+    ['ΝΊΚΗ', 'Νίκη'],
+    ['casino.example', 'casino.example'],
+    ['CASINO.Example.', 'casino.example'],
+    ['https://casino.example:8443/a?b#c', 'casino.example'],
+    ['//casino.example/', 'casino.example'],
+    ['HTTP:casino.example', 'casino.example'],
+    ['https:\\\\casino.example/x', 'casino.example'],
+    ['https://user@casino.example/', 'casino.example'],
+    ['xn--mller-kva.example', 'müller.example'],
+    ['MÜLLER.example', 'müller.example'],
+    ['a.evil.example', '*.evil.example'],
+    ['https://a.b.c.EVIL.example/x', '*.evil.example'],
+  ])('admits %j as %j, and refuses it too', (merchant, pattern) => {
+    expect(admits(merchant)).toBe(pattern)
+    expect(refuses(merchant)).toBe(pattern)
+  })
+
+  test.each([
+    ['аmazon', 'Amazon'],
+    ['ＡＭＡＺＯＮ', 'Amazon'],
+    ['Amázon', 'Amazon'],
+    ['Ama\u200bzon', 'Amazon'],
+    ['Ama\u00adzon', 'Amazon'],
+    ['Ama\u2066zon', 'Amazon'],
+    ['𝐀𝐦𝐚𝐳𝐨𝐧', 'Amazon'],
+    ['AΜAZOΝ', 'Amazon'],
+    ['arnazon', 'Amazon'],
+    ['Amaz0n', 'Amazon'],
+    ['A m a z o n', 'Amazon'],
+    ['PAYPAI', 'PayPal'],
+    ['Paypa1', 'PayPal'],
+    ['Рaypal', 'PayPal'],
+    ['саsino.example', 'casino.example'],
+    ['https://casin0.example', 'casino.example'],
+    ['xn--csino-4ve.example', 'casino.example'],
+    ['Casino example', 'casino.example'],
+    ['a.еvil.example', '*.evil.example'],
+  ])('refuses %j, which only looks like %j, and does not admit it', (merchant, pattern) => {
+    expect(admits(merchant)).toBeUndefined()
+    expect(refuses(merchant)).toBe(pattern)
+  })
+
+  test.each([
+    'Amazonas',
+    'www.casino.example',
+    'evil-casino.example',
+    'casino.example.com',
+    'evil.example',
+    'notevil.example',
+    'https://casino.example@good.example/',
+    'https://good.example/casino.example',
+    'https://good.example\\.evil.example',
+    'https:good.example@casino.example.com',
+    'ftp:casino.example',
+    'ada@casino.example',
+    'casino',
+    '',
+    '!!!',
+  ])('has nothing to do with %j', merchant => {
+    expect(admits(merchant)).toBeUndefined()
+    expect(refuses(merchant)).toBeUndefined()
+  })
+
+  test('of several is the first', () => {
+    const find = matcher(['*.example.com', 'shop.example.com', '*.shop.example.com', 'SHOP', 'shop'])
+    expect(['shop.example.com', 'a.shop.example.com', 'shop'].map(find)).toEqual([
+      '*.example.com',
+      '*.example.com',
+      'SHOP',
+    ])
+  })
+
+  test('that is none matches none', () => {
+    expect(matcher([])('Bookshop')).toBeUndefined()
+    expect(matcher(['ex*le', '*'])('example')).toBeUndefined()
+  })
+
+  test('refuses all that it admits, whatever the letters', () => {
+    const twisted = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => text.toUpperCase(),
+      (text: string) => text.toLowerCase(),
+      (text: string) => ` ${text}\t`,
+    )
+    fc.assert(
+      fc.property(anyText, twisted, (text, twist) => {
+        const merchant = twist(text)
+        if (matcher([text])(merchant) === text)
+          expect(matcher([text], { lookalikes: true })(merchant)).toBe(text)
+        expect(foldMerchant(foldMerchant(merchant))).toBe(foldMerchant(merchant))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('admits nothing in which one letter has been exchanged, and refuses it', () => {
+    const alike: Record<string, string> = {
+      a: 'аɑᴀá',
+      c: 'сϲ',
+      e: 'еè',
+      o: '0οоø',
+      p: 'рρ',
+      x: 'х×',
+      y: 'уγ',
+      s: 'ѕ',
+    }
+    const word = fc.array(fc.constantFrom(...Object.keys(alike)), { minLength: 2, maxLength: 9 })
+    fc.assert(
+      fc.property(word, fc.nat(), fc.nat(), (letters, where, which) => {
+        const at = where % letters.length
+        const others = [...(alike[letters[at] ?? ''] ?? '')]
+        const merchant = letters.with(at, others[which % others.length] ?? '').join('')
+        const pattern = letters.join('')
+        expect(matcher([pattern])(merchant)).toBeUndefined()
+        expect(matcher([pattern], { lookalikes: true })(merchant)).toBe(pattern)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test.each([
+    ['', /empty/],
+    ['  ', /empty/],
+    ['*', /everybody/],
+    ['*.com', /one owner/],
+    ['*.co.uk', /one owner/],
+    ['*.two words.com', /one owner/],
+    ['exa*le', /in front of a host/],
+    ['*.', /in front of a host/],
+    ['Book\u200bshop', /not seen/],
+    ['Book\u0000shop', /not seen/],
+    ['https://example.com/shop', /host alone/],
+    ['example.com:8080', /host alone/],
+    ['x'.repeat(254), /longer/],
+  ])('may not be %j', (pattern, problem) => {
+    expect(patternProblem(pattern)).toMatch(problem)
+  })
+
+  test.each([
+    'Bookshop',
+    'example.com',
+    '*.example.com',
+    '*.shop.co.uk',
+    'Ben & Jerry’s',
+    'A/S Norsk',
+    '7-Eleven',
+  ])('may be %j', pattern => expect(patternProblem(pattern)).toBeUndefined())
+})
+
+describe('a descriptor', () => {
+  test('is resolved as often rightly as its confidence says', () => {
+    const shares = new Map<number, { right: number; all: number }>()
+    for (const { text, name, mcc } of descriptors) {
+      const found = resolveDescriptor(text)
+      const share = shares.get(found.confidence) ?? { right: 0, all: 0 }
+      shares.set(found.confidence, share)
+      share.all++
+      if (found.name === name && (found.mcc ?? mcc) === mcc) share.right++
+    }
+    expect(descriptors.length).toBeGreaterThan(200)
+    expect([...shares.keys()].toSorted()).toEqual([0.3, 0.5, 0.7, 0.95])
+    for (const [confidence, { right, all }] of shares) expect(right / all).toBeGreaterThanOrEqual(confidence)
+  })
+
+  test.each([
+    ['PAYPAL *SPOTIFYAB', 'Spotify', '5815', 'PayPal', 0.95],
+    ['SQ *BLUE BOTTLE COFF', 'Blue Bottle Coff', '5814', 'Square', 0.5],
+    ['PAYPAL *SQ *NORDSTERN', 'Nordstern', null, 'Square', 0.3],
+    ['NORDSTERN GMBH HAMBURG DE', 'Nordstern', null, null, 0.3],
+    ['SHELL BEACH RESTAURANT', 'Shell Beach Restaurant', '5812', null, 0.5],
+    ['AMAZON FAKE SHOP', 'Amazon', '5942', null, 0.7],
+    ['АMAZON', 'Аmazon', null, null, 0.3],
+    ['HTTPS://WWW.NORDSTERN.DE/ORDER/1', 'Nordstern', null, null, 0.3],
+    ['4711 0815', '4711 0815', null, null, 0],
+    ['PAYPAL *', 'Paypal', null, 'PayPal', 0.3],
+    ['*** ***', '*** ***', null, null, 0],
+  ])('%j is %s', (query, name, mcc, processor, confidence) => {
+    expect(resolveDescriptor(query)).toMatchObject({ query, name, mcc, processor, confidence })
+  })
+
+  test('of whatever letters has an answer, and always the same', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const found = resolveDescriptor(text)
+        expect(found.confidence).toBeLessThan(0.9)
+        expect(resolveDescriptor(text)).toEqual(found)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('is resolved by request', async () => {
+    const { client } = await house.owner()
+    const { status, body } = await client.merchants.resolve({ query: { q: ' AMZN Mktp DE*2A3B4 ' } })
+    expect([status, body]).toEqual([
+      200,
+      {
+        query: 'AMZN Mktp DE*2A3B4',
+        name: 'Amazon',
+        mcc: '5942',
+        category: 'Bookshops',
+        processor: null,
+        confidence: 0.95,
+      },
+    ])
+    for (const q of ['', ' ', 'x'.repeat(201)])
+      expect(await client.merchants.resolve({ query: { q } })).toMatchObject({
+        status: 400,
+        error: expect.stringContaining('q'),
+      })
+  })
+})

@@ -1,0 +1,191 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgent, anAgentUnder, aPolicy, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { effective, everyRule, noRule, policyOf, versionsOf } from '../../support/policies.ts'
+import { traceOf, transactionsOf } from '../../support/trace.ts'
+
+const house = await startHouse()
+
+describe('replacing', () => {
+  test('writes back what was read and loses nothing', async () => {
+    const { client } = await house.owner()
+    const before = await policyOf(client, (await aPolicy(client, everyRule)).id)
+    const after = await made(client.policies.replace({ params: { id: before.id }, body: before }))
+    expect(after).toEqual({ ...before, version: 2, updatedAt: expect.any(String) })
+  })
+
+  test('lifts the rules that are left out, and keeps each version', async () => {
+    const { client } = await house.owner()
+    const { id } = await aPolicy(client, everyRule)
+    const answer = await client.policies.replace({ params: { id }, body: { name: 'Bare', maxUsageCount: 1 } })
+    expect(answer.body).toMatchObject({
+      ...noRule,
+      name: 'Bare',
+      maxUsageCount: 1,
+      allowedMccs: [],
+      version: 2,
+    })
+    expect(await versionsOf(client, id)).toMatchObject([
+      { policyId: id, version: 2, rules: { name: 'Bare', maxUsageCount: 1 } },
+      { policyId: id, version: 1, rules: everyRule },
+    ])
+    expect((await traceOf(house, answer))?.events).toEqual(['policy.updated'])
+    expect(await transactionsOf(house, answer, 'policies', id)).toBe(1)
+  })
+
+  test('is refused where the policy has changed since it was read', async () => {
+    const { client } = await house.owner()
+    const { id } = await aPolicy(client)
+    const read = await policyOf(client, id)
+    await made(client.policies.replace({ params: { id }, body: { name: 'First' } }))
+    const late = await client.policies.replace({ params: { id }, body: { ...read, name: 'Second' } })
+    expect(late).toMatchObject({ status: 409, code: 'version_conflict' })
+    expect(await policyOf(client, id)).toMatchObject({ name: 'First', version: 2 })
+  })
+
+  test('succeeds once when five write the same version at once', async () => {
+    const { client } = await house.owner()
+    const { id } = await aPolicy(client)
+    const write = (n: number) =>
+      client.policies.replace({ params: { id }, body: { name: `Name ${n}`, version: 1 } })
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(write))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+    expect((await versionsOf(client, id)).map(({ version }) => version)).toEqual([2, 1])
+  })
+
+  test('counts a version for each of five writers who name none', async () => {
+    const { client } = await house.owner()
+    const { id } = await aPolicy(client)
+    const write = (n: number) => client.policies.replace({ params: { id }, body: { name: `Name ${n}` } })
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(write))
+    expect(answers.map(({ body }) => body.version).sort()).toEqual([2, 3, 4, 5, 6])
+    expect((await versionsOf(client, id)).map(({ version }) => version)).toEqual([6, 5, 4, 3, 2, 1])
+  })
+})
+
+describe('toggling', () => {
+  test.each(['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const)(
+    'switches %s for one agent, and for no other',
+    async field => {
+      const { client } = await house.owner()
+      const template = await aPolicy(client)
+      const agent = await anAgent(client, { policyId: template.id })
+      const neighbour = await anAgent(client, { policyId: template.id })
+      const before = await effective(client, agent.id)
+      const params = { agentId: agent.id }
+      const answer = await client.policies.toggle({ params, body: { field, value: true } })
+      expect(answer).toMatchObject({ status: 200, body: { id: before.id, agentId: agent.id, [field]: true } })
+      expect(Object.keys(answer.body).sort()).toEqual(Object.keys(template).sort())
+      expect(await effective(client, agent.id)).toEqual({
+        ...before,
+        [field]: true,
+        version: 2,
+        updatedAt: answer.body.updatedAt,
+      })
+      expect((await effective(client, neighbour.id))[field]).toBe(false)
+      expect((await policyOf(client, template.id))[field]).toBe(false)
+      expect((await traceOf(house, answer))?.events).toEqual(['policy.updated'])
+      const back = await made(client.policies.toggle({ params, body: { field, value: false } }))
+      expect(back[field]).toBe(false)
+    },
+  )
+
+  test('is refused without a policy or an agent, and for anything else', async () => {
+    const { client, key } = await house.owner()
+    const { id } = await anAgent(client)
+    const body = { field: 'requireIntent', value: true } as const
+    const bare = await client.policies.toggle({ params: { agentId: id }, body })
+    expect(bare).toMatchObject({ status: 400, code: 'no_policy_assigned' })
+    expect((await client.policies.toggle({ params: { agentId: 'agent_1' }, body })).code).toBe(
+      'agent_not_found',
+    )
+    for (const wrong of [
+      { field: 'dailyLimitEuros', value: true },
+      { field: 'requireIntent', value: 'yes' },
+      {},
+    ]) {
+      const answer = await house.http('PATCH', `/policies/agent/${id}/toggle`, { token: key, body: wrong })
+      expect(answer.status).toBe(400)
+    }
+  })
+})
+
+describe('a policy that has ended', () => {
+  /** An owner with an agent whose policy has ended after an hour. */
+  async function anEnded() {
+    const { client } = await house.owner()
+    const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
+    await made(client.sandbox.advance({ body: { minutes: 60 } }))
+    const params = { id: String(policyId) }
+    expect((await made(client.policies.get({ params }))).expiredAt).not.toBeNull()
+    const ends = async () =>
+      (await made(client.events.list({ query: { event: 'policy.expired', agentId: id } }))).data.length
+    const change = (rules: object) =>
+      made(client.policies.replace({ params, body: { name: 'Changed', ...rules } }))
+    return { client, id, params, ends, change }
+  }
+
+  test('goes on when it is given a later end, and ends again', async () => {
+    const { client, params, ends, change } = await anEnded()
+    expect((await change({ expiresAfterMinutes: 90 })).expiredAt).toBeNull()
+    expect(await ends()).toBe(1)
+    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    expect(await ends()).toBe(2)
+    expect((await made(client.policies.get({ params }))).expiredAt).not.toBeNull()
+  })
+
+  test('goes on when it is to have no end', async () => {
+    const { client, ends, change } = await anEnded()
+    expect(await change({})).toMatchObject({ expiresAt: null, expiredAt: null })
+    await made(client.sandbox.advance({ body: { days: 1 } }))
+    expect(await ends()).toBe(1)
+  })
+
+  test('remains so when the other end has passed as well, or when something else is changed', async () => {
+    const { client, id, params, ends, change } = await anEnded()
+    const { expiredAt } = await made(client.policies.get({ params }))
+    expect((await change({ expiresAfterMinutes: 30 })).expiredAt).toBe(expiredAt)
+    const body = { field: 'requireIntent', value: true } as const
+    await made(client.policies.toggle({ params: { agentId: id }, body }))
+    expect((await made(client.policies.get({ params }))).expiredAt).toBe(expiredAt)
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect(await ends()).toBe(1)
+  })
+
+  test('does not end once more because its template is applied', async () => {
+    const { client, params, ends } = await anEnded()
+    const templateId = String((await made(client.policies.get({ params }))).templateId)
+    await made(client.policies.apply({ params: { id: templateId } }))
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect(await ends()).toBe(1)
+  })
+})
+
+describe('deleting', () => {
+  test('removes a template and leaves the copies and the versions', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client, { dailyLimitEuros: 10 })
+    const agent = await anAgent(client, { policyId: template.id })
+    const params = { id: template.id }
+    const answer = await client.policies.delete({ params })
+    expect(answer).toMatchObject({ status: 204, body: undefined })
+    expect((await traceOf(house, answer))?.events).toEqual(['policy.deleted'])
+    const refused = [
+      await client.policies.get({ params }),
+      await client.policies.replace({ params, body: { name: 'Ghost' } }),
+      await client.policies.apply({ params }),
+      await client.policies.delete({ params }),
+    ]
+    for (const again of refused) expect(again).toMatchObject({ status: 404, code: 'policy_not_found' })
+    expect(await effective(client, agent.id)).toMatchObject({ dailyLimitEuros: 10, templateId: template.id })
+    expect(await versionsOf(client, template.id)).toHaveLength(1)
+    expect((await client.policies.list({ query: { kind: 'template' } })).body.data).toEqual([])
+  })
+
+  test('is refused for an agent’s own policy', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client, { policyId: (await aPolicy(client)).id })
+    const answer = await client.policies.delete({ params: { id: String(agent.policyId) } })
+    expect(answer).toMatchObject({ status: 400, code: 'policy_assigned' })
+  })
+})

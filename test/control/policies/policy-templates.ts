@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgent, aPolicy, aToken, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { effective, everyRule, noRule, versionsOf } from '../../support/policies.ts'
+import { traceOf, transactionsOf } from '../../support/trace.ts'
+
+const house = await startHouse()
+
+describe('assigning', () => {
+  test('gives the agent a copy of its own that remembers its template', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    const template = await aPolicy(client, everyRule)
+    const params = { agentId: agent.id }
+    const answer = await client.policies.assign({ params, body: { policyId: template.id } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        ...everyRule,
+        agentId: agent.id,
+        templateId: template.id,
+        version: 1,
+        assignedAt: expect.any(String),
+      },
+    })
+    expect(answer.body.id).not.toBe(template.id)
+    expect(await effective(client, agent.id)).toEqual(answer.body)
+    expect((await client.agents.get({ params: { id: agent.id } })).body.policyId).toBe(answer.body.id)
+    expect(await traceOf(house, answer)).toMatchObject({ events: ['policy.assigned'], entries: 1 })
+    expect(await transactionsOf(house, answer, 'agents', agent.id)).toBe(1)
+  })
+
+  test('turns the policy that the agent has into a copy of the new template', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client, { policyId: (await aPolicy(client, everyRule)).id })
+    const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 5 })
+    const before = await effective(client, agent.id)
+    const after = await made(
+      client.policies.assign({ params: { agentId: agent.id }, body: { policyId: other.id } }),
+    )
+    expect(after).toMatchObject({ id: before.id, ...noRule, name: 'Other', dailyLimitEuros: 5, version: 2 })
+    expect(after.templateId).toBe(other.id)
+    expect((await versionsOf(client, after.id)).map(({ version }) => version)).toEqual([2, 1])
+  })
+
+  test('is refused without an agent, without a template, and with another agent’s own policy', async () => {
+    const { client } = await house.owner()
+    const stranger = await house.owner()
+    const template = await aPolicy(client)
+    const agent = await anAgent(client, { policyId: template.id })
+    const strangers = await aPolicy(stranger.client)
+    const gone = await anAgent(client)
+    await made(client.agents.delete({ params: { id: gone.id } }))
+    const assign = async (agentId: string, policyId: string) =>
+      (await client.policies.assign({ params: { agentId }, body: { policyId } })).code
+    expect(await assign('agent_1', template.id)).toBe('agent_not_found')
+    expect(await assign(gone.id, template.id)).toBe('agent_not_found')
+    expect(await assign(agent.id, strangers.id)).toBe('policy_not_found')
+    expect(await assign(agent.id, String(agent.policyId))).toBe('not_a_template')
+    expect(await assign((await anAgent(stranger.client)).id, template.id)).toBe('agent_not_found')
+  })
+
+  test('leaves one policy when two templates are assigned at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { client } = await house.owner()
+      const agent = await anAgent(client)
+      const templates = [await aPolicy(client, { name: 'One' }), await aPolicy(client, { name: 'Two' })]
+      const params = { agentId: agent.id }
+      const answers = await Promise.all(
+        templates.map(({ id }) => client.policies.assign({ params, body: { policyId: id } })),
+      )
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+      const own = (await client.policies.list({ query: { kind: 'agent' } })).body.data
+      expect(own).toHaveLength(1)
+      const last = answers.find(({ body }) => body.version === 2)?.body
+      expect(await effective(client, agent.id)).toEqual(last)
+      expect((await versionsOf(client, String(last?.id))).map(({ version }) => version)).toEqual([2, 1])
+    }
+  })
+
+  test('and applying at once end in order', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client)
+    const agents = [await anAgent(client), await anAgent(client), await anAgent(client)]
+    const assign = ({ id }: { id: string }) =>
+      client.policies.assign({ params: { agentId: id }, body: { policyId: template.id } })
+    const apply = () => client.policies.apply({ params: { id: template.id } })
+    const answers = await Promise.all([...agents.map(assign), apply(), ...agents.map(assign), apply()])
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    for (const { id } of agents)
+      expect(await effective(client, id)).toMatchObject({ templateId: template.id })
+  })
+})
+
+describe('a changed template', () => {
+  test('reaches its agents when it is applied, and not before', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client, { dailyLimitEuros: 10 })
+    const other = await aPolicy(client, { dailyLimitEuros: 99 })
+    const one = await anAgent(client, { policyId: template.id })
+    const two = await anAgent(client, { policyId: template.id })
+    const untouched = await anAgent(client, { policyId: other.id })
+    const limits = async () =>
+      Promise.all([one, two, untouched].map(async ({ id }) => (await effective(client, id)).dailyLimitEuros))
+    const params = { id: template.id }
+    await made(client.policies.replace({ params, body: { name: 'Tighter', dailyLimitEuros: 5 } }))
+    expect(await limits()).toEqual([10, 10, 99])
+    const answer = await client.policies.apply({ params })
+    expect(answer.body).toEqual({ policyId: template.id, version: 2, agentIds: [one.id, two.id] })
+    expect(await limits()).toEqual([5, 5, 99])
+    expect((await traceOf(house, answer))?.events).toEqual([
+      'policy.updated',
+      'policy.updated',
+      'policy.applied',
+    ])
+    const own = await effective(client, one.id)
+    expect(own).toMatchObject({ name: 'Tighter', version: 2, templateId: template.id })
+    expect(await transactionsOf(house, answer, 'policies', own.id)).toBe(1)
+  })
+
+  test('does not reach a deleted agent, whose own policy goes with it', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client)
+    const gone = await anAgent(client, { policyId: template.id })
+    const stays = await anAgent(client, { policyId: template.id })
+    const deleted = await client.agents.delete({ params: { id: gone.id } })
+    expect((await traceOf(house, deleted))?.events).toEqual(['agent.deleting', 'policy.deleted'])
+    const { agentIds } = await made(client.policies.apply({ params: { id: template.id } }))
+    expect(agentIds).toEqual([stays.id])
+    expect(await versionsOf(client, String(gone.policyId))).toHaveLength(1)
+  })
+
+  test('is applied to templates only', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client, { policyId: (await aPolicy(client)).id })
+    const answer = await client.policies.apply({ params: { id: String(agent.policyId) } })
+    expect(answer).toMatchObject({ status: 400, code: 'not_a_template' })
+    expect((await client.policies.apply({ params: { id: 'policy_1' } })).code).toBe('policy_not_found')
+  })
+})
+
+describe('an agent’s token', () => {
+  test('reads its own policy and its versions, and no template', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client)
+    const agent = await anAgent(client, { policyId: template.id })
+    await anAgent(client, { policyId: template.id })
+    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const own = await effective(itself, agent.id)
+    expect((await itself.policies.list()).body.data).toEqual([own])
+    expect((await itself.policies.get({ params: { id: own.id } })).body).toEqual(own)
+    expect(await versionsOf(itself, own.id)).toHaveLength(1)
+    expect((await itself.policies.get({ params: { id: template.id } })).code).toBe('policy_not_found')
+  })
+
+  test('is told when it has none', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const answer = await itself.policies.effective({ params: { agentId: agent.id } })
+    expect(answer).toMatchObject({ status: 404, code: 'no_policy_assigned' })
+  })
+})

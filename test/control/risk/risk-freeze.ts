@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals'
+import { aFundedAgent, aPolicy, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-house.ts'
+import { replayed } from '../../support/replays.ts'
+import { only, riskIn } from '../../support/risk.ts'
+
+const house = await startHouse()
+const elsewhere = await house.another()
+const { happened, namesOf, someone } = riskIn(house, elsewhere)
+
+describe('an agent that risk has frozen', () => {
+  const strict = only('newMerchant', 95)
+
+  test('is refused what froze it, has an alert, and goes on once a person vouches for it', async () => {
+    const { declare, client, id, params, stands } = await someone(strict)
+    const denied = await declare()
+    const reason = 'The risk is 95 of 100. The agent has never paid this merchant (95).'
+    expect(denied).toMatchObject({ status: 'denied', decision: { riskScore: 95, reason } })
+    expect(await stands()).toMatchObject({ status: 'frozen', frozenReason: reason })
+    expect(await namesOf(id)).toEqual(['agent.frozen', 'risk.agent_frozen', 'risk.alert_created'])
+    const again = await client.intents.create({
+      body: { agentId: id, amountEuros: 1, merchant: 'Bookshop', purpose: 'P' },
+    })
+    expect([again.status, again.code]).toEqual([400, 'agent_not_active'])
+
+    const open = await made(client.risk.alerts({ query: { status: 'open', agentId: id } }))
+    expect(open.data).toEqual([
+      expect.objectContaining({
+        ...{ agentId: id, score: 95, subjectType: 'intent', subjectId: denied.id, liftedAt: null },
+        signals: [{ signal: 'newMerchant', points: 95, message: 'The agent has never paid this merchant.' }],
+      }),
+    ])
+    const alert = { id: String(open.data[0]?.id) }
+    const frozen = (await happened(id)).find(({ event }) => event === 'risk.agent_frozen')
+    expect(frozen?.data).toMatchObject({ alertId: alert.id, intentId: denied.id })
+
+    const seen = await made(client.risk.acknowledge({ params: alert, body: { comment: 'Looking' } }))
+    expect(seen).toMatchObject({ status: 'acknowledged', comment: 'Looking', acknowledgedAt: seen.updatedAt })
+    expect((await client.risk.acknowledge({ params: alert })).code).toBe('alert_acknowledged')
+    expect((await made(client.risk.alerts({ query: { status: 'open' } }))).data).toEqual([])
+    expect((await stands()).status).toBe('frozen')
+
+    expect(await made(client.risk.unfreeze({ params, body: { comment: 'Meant' } }))).toMatchObject({
+      ...{ id, status: 'active', frozenReason: null },
+    })
+    expect((await declare()).status).toBe('approved')
+    const [last] = (await made(client.risk.events({ query: { agentId: id } }))).data
+    expect(last).toMatchObject({ outcome: 'unfreeze', alertId: alert.id, comment: 'Meant', signals: [] })
+    expect((await namesOf(id)).slice(0, 2)).toEqual(['agent.frozen', 'agent.unfrozen'])
+    const [lifted] = (await made(client.risk.alerts())).data
+    expect(lifted?.liftedAt).toBe(last?.createdAt)
+  })
+
+  test('is frozen again by the next one like it where only its state is changed', async () => {
+    const { declare, client, params, stands } = await someone(strict)
+    for (let round = 1; round <= 2; round++) {
+      await declare()
+      expect((await stands()).status).toBe('frozen')
+      await made(client.agents.unfreeze({ params }))
+      const { data } = await made(client.risk.alerts())
+      expect([data.length, data.filter(({ liftedAt }) => liftedAt === null).length]).toEqual([round, 0])
+    }
+  })
+
+  test('is not the one whom a person has frozen', async () => {
+    const { declare, client, params, stands } = await someone(strict)
+    const refused = async () => {
+      const { status, code, error } = await client.risk.unfreeze({ params })
+      expect([status, code, error]).toEqual([
+        400,
+        'not_frozen_by_risk',
+        expect.stringMatching(/POST \/agents\/\{id\}\/unfreeze/),
+      ])
+    }
+    await refused()
+    await declare()
+    await made(client.agents.unfreeze({ params }))
+    await made(client.agents.freeze({ params }))
+    await refused()
+    expect((await stands()).status).toBe('frozen')
+  })
+
+  test('goes on after too much at once, although it goes on in the same minute', async () => {
+    const { declare, client, params, stands } = await someone({ ...only('velocity', 100), velocityCount: 2 })
+    for (let n = 0; n < 3; n++) await declare()
+    expect((await stands()).status).toBe('frozen')
+    await made(client.risk.unfreeze({ params }))
+    expect([(await declare()).status, (await declare()).status]).toEqual(['approved', 'approved'])
+    expect((await declare()).status).toBe('denied')
+  })
+
+  test('in a burst on two processes spends what came before, and nothing after', async () => {
+    const { client, id, any, stands } = await someone({ ...only('velocity', 100), velocityCount: 10 })
+    const other = await aFundedAgent(client, {
+      policyId: (await aPolicy(client, { autoApproveLimitEuros: 50 })).id,
+    })
+    const declare = (n: number, agentId: string) =>
+      any(n).intents.create({ body: { agentId, amountEuros: n + 1, merchant: `Shop ${n}`, purpose: 'P' } })
+    const [answers, others] = await Promise.all([
+      times(100, n => declare(n, id)),
+      times(10, n => declare(n, other.id)),
+    ])
+    expect(tally(answers)).toEqual({ 201: 11, 400: 89 })
+    expect(answers.filter(({ body }) => body?.status === 'approved')).toHaveLength(10)
+    expect(answers.filter(({ body }) => body?.status === 'denied')).toHaveLength(1)
+    expect(new Set(others.map(({ body }) => body.status))).toEqual(new Set(['approved']))
+    expect((await stands()).status).toBe('frozen')
+    expect(await namesOf(id)).toEqual([
+      'agent.frozen',
+      'risk.agent_frozen',
+      'risk.alert_created',
+      'risk.velocity_alert',
+    ])
+    expect((await made(client.risk.alerts())).data).toHaveLength(1)
+  })
+})
+
+test('every decision of all these, asked again, says the same', async () => {
+  const judged = (await replayed(house)).filter(
+    ({ request }) => request.risk && request.risk.outcome !== 'pass',
+  )
+  expect(judged.length).toBeGreaterThan(4)
+})

@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { client as clientOf } from '../../../src/derive/client.ts'
+import { agentRunsIn, timelineOf, within } from '../../support/agent-runs.ts'
+import { anAgent, aRun, made, type TestClient } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+
+const house = await startHouse()
+const { anOwnerWithAgent } = agentRunsIn(house)
+
+describe('the budget of a run', () => {
+  /** As many intents at once, no two alike. */
+  const declareAll = (client: TestClient, agentId: string, members: readonly object[], runId: string) =>
+    Promise.all(
+      members.map((one, n) =>
+        client.intents.create({
+          ...within(runId),
+          body: { agentId, amountEuros: 1, merchant: `Shop ${n}`, purpose: 'A paper', ...one },
+        }),
+      ),
+    )
+
+  test('lets exactly so many of a hundred at once pass, on two processes', async () => {
+    const { client, key, agent } = await anOwnerWithAgent()
+    const run = await aRun(client, agent.id, { budgetEuros: 7 })
+    const elsewhere = clientOf(areas, { url: await house.another(), token: key })
+    const both = await Promise.all(
+      [client, elsewhere].map(one => declareAll(one, agent.id, Array(50).fill({}), run.id)),
+    )
+    // The two have each declared the same fifty.
+    const answers = both.flat().map(({ body }) => body)
+    const passed = answers.filter(({ status }) => status === 'approved')
+    expect(passed).toHaveLength(7)
+    for (const { decision } of answers.filter(({ status }) => status === 'denied')) {
+      expect(decision.reason).toBe(
+        'The budget of the run Literature review of € 7.00 is reached: € 7.00 used, € 0.00 left.',
+      )
+      expect(decision.checks.find(({ rule }) => rule === 'budget')).toMatchObject({
+        outcome: 'fail',
+        limit: 7,
+        used: 7,
+        remaining: 0,
+      })
+    }
+    expect((await made(client.runs.get({ params: run }))).heldEuros).toBe(7)
+  })
+
+  test('counts what is held, gives back what is let go, and holds for persons too', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const params = await aRun(client, agent.id, { budgetEuros: 100 })
+    const heldEuros = async () => (await made(client.runs.get({ params }))).heldEuros
+    const [first, second] = (
+      await declareAll(client, agent.id, [{ amountEuros: 60 }, { amountEuros: 60 }], params.id)
+    ).map(({ body }) => body)
+    expect([first?.status, second?.status, await heldEuros()]).toEqual(['created', 'created', 0])
+    const approve = (intent: typeof first) =>
+      client.intents.approve({ params: { id: String(intent?.id) }, body: {} })
+    expect((await approve(first)).body.status).toBe('approved')
+    const refused = await approve(second)
+    expect(refused).toMatchObject({ status: 400, code: 'against_policy' })
+    expect(refused.error).toContain('budget of the run Literature review of € 100.00 is too low for € 60.00')
+    expect(await heldEuros()).toBe(60)
+    await made(client.runs.update({ params, body: { budgetEuros: 120 } }))
+    expect((await approve(second)).body.status).toBe('approved')
+    await made(client.intents.cancel({ params: { id: String(first?.id) }, body: {} }))
+    expect(await heldEuros()).toBe(60)
+    await made(client.runs.update({ params, body: { budgetEuros: 10 } }))
+    const [third] = await declareAll(client, agent.id, [{}], params.id)
+    expect(third?.body.status).toBe('denied')
+    expect(await heldEuros()).toBe(60)
+    await made(client.sandbox.advance({ body: { days: 1 } }))
+    expect(await heldEuros()).toBe(0)
+    const ofRun = await made(client.intents.list({ query: { runId: params.id } }))
+    expect(ofRun.data.map(({ runId }) => runId)).toEqual(Array(3).fill(params.id))
+  })
+
+  test('of a run that has ended approves nothing more, and what was approved goes its way', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const params = await aRun(client, agent.id)
+    const [approved, waiting] = (
+      await declareAll(client, agent.id, [{}, { amountEuros: 60 }], params.id)
+    ).map(({ body }) => body)
+    await made(client.runs.complete({ params, body: {} }))
+    const body = { agentId: agent.id, amountEuros: 1, merchant: 'Late', purpose: 'A paper', runId: params.id }
+    expect(await client.intents.create({ body })).toMatchObject({ status: 400, code: 'run_over' })
+    const late = await client.intents.approve({ params: { id: String(waiting?.id) }, body: {} })
+    expect(late).toMatchObject({ status: 400, code: 'run_over' })
+    expect((await made(client.runs.get({ params }))).heldEuros).toBe(1)
+    await made(client.intents.cancel({ params: { id: String(approved?.id) }, body: {} }))
+    expect((await made(client.runs.get({ params }))).heldEuros).toBe(0)
+  })
+
+  test('ends with the run, however many are being declared', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const params = await aRun(client, agent.id)
+    const [answers, ended] = await Promise.all([
+      declareAll(client, agent.id, Array(40).fill({}), params.id),
+      client.runs.fail({ params, body: { reason: 'Enough' } }),
+    ])
+    expect(ended.status).toBe(200)
+    for (const { status, code } of answers)
+      expect([201, 'run_over', 'invalid_run']).toContain(status === 201 ? status : code)
+    // Both are noted while the agent is held: their order is the one in which they happened.
+    const entries = await timelineOf(client, params.id)
+    expect(entries.at(-1)?.event).toBe('run.failed')
+    expect(entries.filter(({ event }) => event === 'intent.approved')).toHaveLength(
+      answers.filter(({ status }) => status === 201).length,
+    )
+  })
+
+  test('is that of the header or of the body, of one run and of the agent', async () => {
+    const { client, agent, itself } = await anOwnerWithAgent()
+    const [run, other] = [await aRun(client, agent.id), await aRun(client, agent.id)]
+    const foreign = await aRun(client, (await anAgent(client)).id)
+    const body = { agentId: agent.id, amountEuros: 1, merchant: 'Bookshop', purpose: 'A paper' }
+    const both = await itself.intents.create({ ...within(run.id), body: { ...body, runId: other.id } })
+    expect(both).toMatchObject({ status: 400, code: 'run_mismatch' })
+    const wrong = [
+      await client.intents.create({ body: { ...body, runId: foreign.id } }),
+      await client.intents.create({ ...within(foreign.id), body }),
+      await client.intents.create({ body: { ...body, runId: 'run_of_nobody' } }),
+    ]
+    for (const answer of wrong) expect(answer).toMatchObject({ status: 400, code: 'run_not_found' })
+    const same = await itself.intents.create({ ...within(run.id), body: { ...body, runId: run.id } })
+    expect(same.body.runId).toBe(run.id)
+    const [twin] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)
+    expect(twin?.body.possibleDuplicateOf).toBe(null)
+    const [double] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)
+    expect(double?.body).toMatchObject({ status: 'created', possibleDuplicateOf: twin?.body.id })
+  })
+})
+
+test('a timeline is found by its index, however much else has happened', async () => {
+  const { client, agent } = await anOwnerWithAgent()
+  const run = await aRun(client, agent.id)
+  await house.sql(
+    `insert into audit_entries (id, owner_id, mode, actor_type, action, event, outcome, resource_id, request_id, at)
+     select 'audit_' || n, $1, 'test', 'key', 'x.y', 'x.y', 'done', 'x', 'x', now() from generate_series(1, 20000) n`,
+    [run.ownerId],
+  )
+  await house.sql('analyze audit_entries')
+  const plan = await house.sql<{ 'QUERY PLAN': string }>(
+    `explain select id from audit_entries a where (a.owner_id, a.mode, a.run_id) = ($1, 'test', $2) and a.id > ''
+     order by a.id limit 21`,
+    [run.ownerId, run.id],
+  )
+  expect(plan.map(row => row['QUERY PLAN']).join('\n')).toContain('audit_by_run')
+  expect(await timelineOf(client, run.id)).toHaveLength(1)
+})

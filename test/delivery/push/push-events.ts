@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgent, anAgentUnder, anIntent, made } from '../../support/factories.ts'
+import { freeze, heard, listed, pushHouse } from '../../support/push.ts'
+import { decrypt } from '../../support/push-service.ts'
+import { until } from '../../support/until.ts'
+
+const { house, aBrowser } = await pushHouse()
+
+describe('an event', () => {
+  test('reaches every browser that is to hear of it, with its ids and nothing else', async () => {
+    const { client } = await house.owner()
+    const { client: stranger } = await house.owner()
+    const browsers = [await aBrowser(client), await aBrowser(client, { events: ['*'] })]
+    const deaf = [
+      await aBrowser(client, { events: ['transfer.failed'] }),
+      await aBrowser(client, { expirationTime: 1 }),
+      await aBrowser(stranger),
+    ]
+    const agent = await anAgent(client)
+    const intent = await anIntent(client, agent.id, { merchant: 'Casino', purpose: 'Nobody’s business' })
+    await until('both to hear of it', () => browsers.every(one => heard(one).includes('intent.created')))
+    const messages = browsers[0]?.messages ?? []
+    expect(messages.map(({ payload }) => payload)).toEqual([
+      {
+        eventId: expect.stringMatching(/^event_/),
+        event: 'intent.created',
+        createdAt: expect.any(String),
+        intentId: intent.id,
+        agentId: agent.id,
+      },
+    ])
+    expect(messages[0]?.headers.urgency).toBe('high')
+    expect(deaf.flatMap(heard)).toEqual([])
+  })
+
+  test('of an intent that is decided at once reaches nobody', async () => {
+    const { client } = await house.owner()
+    const browser = await aBrowser(client, { events: ['intent.created', 'agent.frozen'] })
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
+    expect((await anIntent(client, agent.id)).status).toBe('approved')
+    await freeze(client, agent.id)
+    await until('the last of it', () => heard(browser).includes('agent.frozen'))
+    expect(heard(browser)).toEqual(['agent.frozen'])
+  })
+
+  test('drops who is gone, and is not sent again to whoever did not take it', async () => {
+    const { client } = await house.owner()
+    const [gone, weary] = [await aBrowser(client), await aBrowser(client)]
+    gone.answerWith(410)
+    weary.answerWith(503)
+    const agent = await anAgent(client)
+    await freeze(client, agent.id)
+    await until('one to be dropped', async () => (await listed(client)).length === 1)
+    weary.answerWith(201)
+    await made(client.agents.unfreeze({ params: { id: agent.id } }))
+    await freeze(client, agent.id)
+    await until('the second', () => weary.messages.length === 2)
+    expect(await listed(client)).toEqual([weary.id])
+    expect([heard(gone), heard(weary)]).toEqual([['agent.frozen'], ['agent.frozen', 'agent.frozen']])
+    const { data } = await made(client.events.list({ query: { event: 'push_subscription.deleted' } }))
+    expect(data.map(one => one.data)).toEqual([{ subscriptionId: gone.id, label: null, reason: 'gone' }])
+  })
+
+  test('does not wait for a push service that does not answer', async () => {
+    const { client } = await house.owner()
+    const silent = await aBrowser(client)
+    silent.answerWith(null)
+    const agent = await anAgent(client)
+    await freeze(client, agent.id)
+    await until('it to be asked', () => silent.messages.length === 1)
+    const other = await aBrowser(client, { events: ['agent.unfrozen'] })
+    await made(client.agents.unfreeze({ params: { id: agent.id } }))
+    await until('the other one', () => heard(other).length === 1)
+    silent.answerWith(201)
+  })
+
+  test('is sent once, whichever of several processes sends it', async () => {
+    const { client, ownerId } = await house.owner()
+    const browser = await aBrowser(client, { events: ['agent.frozen'] })
+    await house.sql(
+      `with written as (
+         insert into events (id, owner_id, mode, event, data, request_id, created_at)
+         select 'event_' || $1 || n, $1, 'test', 'agent.frozen', jsonb_build_object('agentId', n::text), 'r', now()
+         from generate_series(1, 100) n returning id, owner_id as "ownerId", mode, event, data)
+       select publish_pushes((select jsonb_agg(written) from written), array[$1])`,
+      [ownerId],
+    )
+    await house.sql('notify pushes')
+    await until('all of them', () => browser.messages.length >= 100)
+    expect(new Set(browser.messages.map(({ payload }) => payload.agentId)).size).toBe(100)
+    expect(await house.sql('select 1 from pushes where owner_id = $1', [ownerId])).toEqual([])
+    expect(browser.messages).toHaveLength(100)
+  })
+})
+
+test('the browsers of these tests read what the standard gives as an example (RFC 8291, section 5)', () => {
+  const of = (text: string) => Buffer.from(text, 'base64url')
+  const body = of(
+    'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN',
+  )
+  const text = decrypt(body, of('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94'), of('BTBZMqHH6r4Tts7J_aSIgg'))
+  expect(text.toString()).toBe('When I grow up, I want to be a watermelon')
+})

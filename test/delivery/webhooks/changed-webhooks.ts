@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals'
+import { verifyWebhook } from '../../../src/derive/client.ts'
+import { deliveriesOf, delivery } from '../../support/deliveries.ts'
+import { anAgent, anAgentUnder, aWebhook, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { times } from '../../support/pot-house.ts'
+import { answering, startReceiver } from '../../support/receiver.ts'
+import { until } from '../../support/until.ts'
+
+const receiver = await startReceiver()
+const house = await startHouse({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+
+/** So many are on their way to a receiver of which nobody knows anything. */
+const AT_ONCE = 4
+const REST = 5
+
+let paths = 0
+
+/** A subscription whose receiver keeps the first ones waiting, while the others have been taken and wait behind them. */
+async function crowded() {
+  const { client } = await house.owner()
+  const [path, elsewhere] = [`/${++paths}`, `/${++paths}`]
+  const held: (() => void)[] = []
+  receiver.treat(path, response => {
+    if (held.length < AT_ONCE) held.push(() => response.writeHead(204).end())
+    else response.writeHead(204).end()
+  })
+  const webhook = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
+  await times(AT_ONCE + REST, () => anAgent(client))
+  await until('the first are on their way', () => held.length === AT_ONCE)
+  await until('the rest is taken', async () => {
+    const shown = await deliveriesOf(client, webhook.id)
+    return shown.filter(({ status }) => status === 'delivering').length === AT_ONCE + REST
+  })
+  const release = () => held.forEach(answer => void answer())
+  /** Waits until those behind the first ones have been given back, or taken once more. */
+  const letGo = (condition: 'leased_until is null' | 'claims = 2') =>
+    until(`they are let go: ${condition}`, async () => {
+      const text = `select 1 from deliveries where webhook_id = $1 and status = 'pending' and ${condition}`
+      return (await house.sql(text, [webhook.id])).length === REST
+    })
+  return { client, params: { id: webhook.id }, path, elsewhere, release, letGo }
+}
+
+describe('what has been taken and is not on its way yet', () => {
+  test('does not arrive any more once the subscription is deleted', async () => {
+    const { client, params, path, release, letGo } = await crowded()
+    await made(client.webhooks.delete({ params }))
+    await letGo('leased_until is null')
+    release()
+    await until('the others are marked', async () => {
+      const left = await house.sql(`select 1 from deliveries where webhook_id = $1 and status = 'pending'`, [
+        params.id,
+      ])
+      return left.length === REST
+    })
+    expect(receiver.at(path)).toHaveLength(AT_ONCE)
+    const { data } = await made(client.webhooks.allDeliveries({ query: { status: 'pending' } }))
+    expect(data.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual(Array(REST).fill(null))
+    const [waiting] = data
+    const replayed = await client.webhooks.replay({ params: { id: String(waiting?.id) } })
+    expect([replayed.status, replayed.code]).toEqual([400, 'webhook_deleted'])
+    await house.sql(`update deliveries set status = 'dead', due_at = null where id = $1`, [waiting?.id])
+    expect(await made(client.webhooks.replayDeadLetters({ body: {} }))).toEqual({ replayed: 0, more: false })
+  })
+
+  test('goes to the new address', async () => {
+    const { client, params, path, elsewhere, release, letGo } = await crowded()
+    await made(client.webhooks.update({ params, body: { url: receiver.url + elsewhere } }))
+    await letGo('claims = 2')
+    release()
+    await until('the rest arrives', () => receiver.at(elsewhere).length === REST)
+    expect(receiver.at(path)).toHaveLength(AT_ONCE)
+  })
+
+  test('is signed with the new secret too', async () => {
+    const { client, params, path, release, letGo } = await crowded()
+    const { secret } = await made(client.webhooks.rotateSecret({ params }))
+    await letGo('claims = 2')
+    release()
+    await until('the rest arrives', () => receiver.at(path).length === AT_ONCE + REST)
+    for (const { headers, body } of receiver.at(path).slice(AT_ONCE))
+      verifyWebhook(headers, body, String(secret))
+  })
+})
+
+test('that the old address wants nothing more is no reason to give up the new one', async () => {
+  const { client } = await house.owner()
+  const [old, path] = [`/${++paths}`, `/${++paths}`]
+  const held: (() => void)[] = []
+  receiver.treat(old, response => void held.push(() => response.writeHead(410).end()))
+  const { id } = await aWebhook(client, { url: receiver.url + old, events: ['agent.created'] })
+  await anAgent(client)
+  await until('it is on its way', () => held.length === 1)
+  await made(client.webhooks.update({ params: { id }, body: { url: receiver.url + path } }))
+  held[0]?.()
+  await delivery(client, id, one => one.attempts[0]?.status === 410)
+  await anAgent(client)
+  await until('the new one hears of what comes', () => receiver.at(path).length > 0)
+  expect((await made(client.webhooks.get({ params: { id } }))).status).toBe('active')
+})
+
+test('of many subscriptions made at once none is beyond the limit', async () => {
+  const { client, ownerId } = await house.owner()
+  await house.sql(
+    `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
+     select 'webhook_' || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
+     from generate_series(1, 997) n`,
+    [ownerId],
+  )
+  const body = { url: 'https://example.com/hooks', events: ['agent.frozen'] }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => client.webhooks.create({ body })))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([
+    ...[201, 201, 201],
+    ...[400, 400, 400, 400, 400],
+  ])
+})
+
+test('what the clock brings about is sent under the id of the request behind it', async () => {
+  const { client } = await house.owner()
+  const path = `/${++paths}`
+  receiver.treat(path, answering(204))
+  await aWebhook(client, { url: receiver.url + path, events: ['intent.expired'] })
+  const agent = await anAgentUnder(client, {})
+  const intent = await client.intents.create({
+    body: { agentId: agent.id, amountEuros: 5, merchant: 'M', purpose: 'P', expiresInMinutes: 60 },
+  })
+  expect(intent.body.status).toBe('created')
+  await made(client.sandbox.advance({ body: { days: 1 } }))
+  await until('it is told', () => receiver.at(path).length === 1)
+  expect(receiver.at(path)[0]?.headers['x-request-id']).toBe(intent.headers.get('x-request-id'))
+})

@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { expireDeliveries } from '../../../src/delivery/webhooks/webhooks.ts'
+import { firstIdAt, newId } from '../../../src/kernel/ids.ts'
+import { startEngine } from '../../support/engine.ts'
+
+const engine = await startEngine(areas)
+
+const anOwner = () => ({ ownerId: newId('customer'), mode: 'test' }) as const
+type Owner = ReturnType<typeof anOwner>
+
+/** So many subscriptions, for each of which a delivery has been due for so long; their ids. */
+async function waiting({ ownerId, mode }: Owner, count: number, seconds: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('webhook'))
+  const [event] = [newId('event')]
+  await engine.sql(
+    `insert into events (id, owner_id, mode, event, data, request_id, created_at)
+     values ($1, $2, $3, 'agent.created', '{"agentId":"agent_1"}', 'r', now())`,
+    [event, ownerId, mode],
+  )
+  await engine.sql(
+    `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
+     select id, $2, $3, now(), now(), 'https://example.com/', '{*}', 'active', 's', 'h', 0 from unnest($1::text[]) as w(id)`,
+    [ids, ownerId, mode],
+  )
+  await engine.sql(
+    `insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at,
+       claims, tries, attempts)
+     select 'delivery_' || substr(id, 9), $2, $3, now(), now(), id, $4, 'agent.created', 'pending',
+       now() - $5 * interval '1 second', 0, 0, '[]' from unnest($1::text[]) as w(id)`,
+    [ids, ownerId, mode, event, seconds],
+  )
+  return ids
+}
+
+const due = async (most: number): Promise<{ id: string; owner_id: string }[]> =>
+  (await engine.sql('select id, owner_id from due_webhooks($1)', [most])).rows
+
+test('whoever has very many subscriptions takes the turn of nobody else', async () => {
+  const [many, few] = [anOwner(), anOwner()]
+  await waiting(many, 300, 3_600)
+  const [oldest, younger] = [...(await waiting(few, 1, 60)), ...(await waiting(few, 1, 1))]
+  const served = await due(256)
+  expect(served).toHaveLength(256)
+  expect(served.slice(0, 4).map(({ owner_id }) => owner_id)).toEqual([
+    ...[many.ownerId, few.ownerId],
+    ...[many.ownerId, few.ownerId],
+  ])
+  expect([served[1]?.id, served[3]?.id]).toEqual([oldest, younger])
+})
+
+describe('a receiver that is left alone', () => {
+  const pausedUntil = async (id: string): Promise<Date | null> =>
+    (await engine.sql('select paused_until from webhooks where id = $1', [id])).rows[0].paused_until
+
+  test('stays so when the time of a delivery has come, and is tried when a person asks for it', async () => {
+    const owner = anOwner()
+    const [id] = (await waiting(owner, 1, 1)) as [string]
+    await engine.sql(
+      `update webhooks set failures = 5, failing_since = now(), paused_until = now() + interval '1 hour' where id = $1`,
+      [id],
+    )
+    const params = { id: id.replace('webhook', 'delivery') }
+    const retry = (asked: boolean) => engine.run(owner, 'webhooks.retry', { params, body: { asked } })
+    await retry(false)
+    expect(await pausedUntil(id)).not.toBeNull()
+    expect((await due(1_000)).map(one => one.id)).not.toContain(id)
+    await retry(true)
+    expect(await pausedUntil(id)).toBeNull()
+    expect((await due(1_000)).map(one => one.id)).toContain(id)
+  })
+})
+
+test('deliveries are kept for 30 days, whatever has become of them', async () => {
+  const [id] = (await waiting(anOwner(), 1, 1)) as [string]
+  const days = 86_400_000
+  const aged = async (age: number) => {
+    const old = firstIdAt('delivery', new Date(Date.now() - age))
+    await engine.sql(
+      `insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at,
+         claims, tries, attempts) select $2, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, 'dead', null,
+         claims, tries, attempts from deliveries where webhook_id = $1 limit 1`,
+      [id, old],
+    )
+    return old
+  }
+  await aged(31 * days)
+  const kept = await aged(29 * days)
+  await expireDeliveries(engine.house.database)
+  const { rows } = await engine.sql(`select id from deliveries where webhook_id = $1 and status = 'dead'`, [
+    id,
+  ])
+  expect(rows.map(row => row.id)).toEqual([kept])
+})

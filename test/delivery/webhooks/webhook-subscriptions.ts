@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals'
+import { aKey, aWebhook, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+
+const house = await startHouse({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+
+describe('a subscription', () => {
+  test('shows its secret once, and keeps it sealed', async () => {
+    const { client } = await house.owner()
+    const body = { url: 'https://example.com/hooks', events: ['agent.frozen'], description: 'Bookkeeping' }
+    const create = () => client.webhooks.create({ body, idempotencyKey: 'once' })
+    const { secret, ...rest } = await made(create())
+    expect(secret).toMatch(/^whsec_\w{43}$/)
+    expect(rest).toMatchObject({ ...body, status: 'active', statusReason: null, hint: secret?.slice(-4) })
+    expect(await made(create())).toEqual({ ...rest, secret: null })
+    expect(await made(client.webhooks.get({ params: { id: rest.id } }))).toEqual(rest)
+    const [row] = await house.sql('select secret from webhooks where id = $1', [rest.id])
+    expect(String(row?.secret)).not.toContain(String(secret).slice(6))
+    const kept = await house.sql(`select body from idempotency_keys where body like '%' || $1 || '%'`, [
+      secret,
+    ])
+    expect(kept).toEqual([])
+  })
+
+  test.each([
+    ['http://10.0.0.1/', /^url: /],
+    ['http://169.254.169.254/latest', /^url: /],
+    ['http://metadata.google.internal/', /^url: /],
+    ['http://[::ffff:10.0.0.1]/', /^url: /],
+    ['ftp://example.com/', /^url: /],
+    ['not a url', /^url: /],
+  ])('to %s is refused, by name of the field', async (url, says) => {
+    const { client } = await house.owner()
+    const before = (await made(client.webhooks.list())).data.length
+    const answer = await client.webhooks.create({ body: { url, events: ['*'] } })
+    expect([answer.status, answer.error]).toEqual([400, expect.stringMatching(says)])
+    const { id } = await aWebhook(client)
+    expect((await client.webhooks.update({ params: { id }, body: { url } })).status).toBe(400)
+    expect((await made(client.webhooks.get({ params: { id } }))).url).toBe(
+      'https://example.com/hooks/payments',
+    )
+    expect((await made(client.webhooks.list())).data).toHaveLength(before + 1)
+  })
+
+  test('to an event that there is not is told which one was meant', async () => {
+    const { client } = await house.owner()
+    const url = 'https://example.com/hooks'
+    const refused = await client.webhooks.create({ body: { url, events: ['agent.frozn', '*'] } })
+    expect(refused).toMatchObject({ status: 400, code: 'unknown_event' })
+    expect(refused.error).toMatch(/^events: There is no event "agent.frozn". Did you mean agent.frozen/)
+    expect((await client.webhooks.create({ body: { url, events: [] } })).status).toBe(400)
+    const reserved = ['intent.matched', 'mpp.credential.expired', 'dispute.created']
+    expect((await aWebhook(client, { url, events: [...reserved, 'dispute.created'] })).events).toEqual(
+      reserved,
+    )
+  })
+
+  test('is changed, listed, deleted by its owner alone, and each change is an event', async () => {
+    const [{ client }, stranger] = [await house.owner(), await house.owner()]
+    const { id } = await aWebhook(client, { events: ['agent.frozen'] })
+    const params = { id }
+    const refusals = [
+      await stranger.client.webhooks.get({ params }),
+      await stranger.client.webhooks.update({ params, body: { status: 'disabled' } }),
+      await stranger.client.webhooks.delete({ params }),
+      await stranger.client.webhooks.test({ params }),
+      await stranger.client.webhooks.rotateSecret({ params }),
+      await stranger.client.webhooks.deliveries({ params }),
+    ]
+    for (const refusal of refusals) expect([refusal.status, refusal.code]).toEqual([404, 'webhook_not_found'])
+    const disabled = await made(
+      client.webhooks.update({ params, body: { status: 'disabled', events: ['*'], description: null } }),
+    )
+    expect(disabled).toMatchObject({
+      status: 'disabled',
+      statusReason: 'Disabled by its owner.',
+      events: ['*'],
+    })
+    const list = (status: 'active' | 'disabled') => made(client.webhooks.list({ query: { status } }))
+    expect([(await list('active')).data.length, (await list('disabled')).data.length]).toEqual([0, 1])
+    await made(client.webhooks.delete({ params }))
+    expect((await client.webhooks.get({ params })).status).toBe(404)
+    expect((await made(client.webhooks.list())).data).toEqual([])
+    const told = (await made(client.events.list())).data.filter(({ event }) => event.startsWith('webhook.'))
+    expect(told.map(({ event }) => event)).toEqual(['webhook.deleted', 'webhook.updated', 'webhook.created'])
+    expect(told[1]?.data).toMatchObject({ webhookId: id, changed: ['events', 'description', 'status'] })
+  })
+
+  test('is not to be had with a key for reading, nor by an agent', async () => {
+    const { client } = await house.owner()
+    const reader = house.client(String((await aKey(client, { scopes: ['webhooks:read'] })).key))
+    expect((await made(reader.webhooks.list())).data).toEqual([])
+    const body = { url: 'https://example.com/hooks', events: ['*'] }
+    expect((await reader.webhooks.create({ body })).code).toBe('missing_scope')
+  })
+})
+
+test('every event has a schema and an example, in the list and in the OpenAPI document', async () => {
+  const { client } = await house.owner()
+  const { data } = await made(client.events.types())
+  const names = data.map(({ event }) => event)
+  expect(names).toEqual(expect.arrayContaining(['agent.created', 'transaction.completed', 'card.issued']))
+  expect(data.filter(({ reserved }) => reserved).map(({ event }) => event)).toEqual([
+    'intent.matched',
+    'intent.mismatched',
+    'mpp.credential.expired',
+  ])
+  const { webhooks } = (await house.http('GET', '/openapi.json')).body
+  expect(Object.keys(webhooks)).toEqual(names)
+  for (const { event, schema, example } of data) {
+    const content = webhooks[event].post.requestBody.content['application/json']
+    expect(content.schema.properties.data).toEqual(schema)
+    expect(content.example.data).toEqual(example)
+    expect(Object.keys(example)[0]).toMatch(/Id$/)
+  }
+})

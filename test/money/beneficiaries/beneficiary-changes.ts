@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals'
+import { change, DUTCH, FRENCH, GERMAN, read, remove, verify } from '../../support/beneficiaries.ts'
+import { aBeneficiary, aLiveClient, made, type TestClient } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { traceOf, transactionsOf } from '../../support/trace.ts'
+
+const house = await startHouse()
+
+describe('a second beneficiary with the same IBAN', () => {
+  test('is flagged, not refused; another owner’s and one of live mode are strangers to it', async () => {
+    const owner = await house.owner()
+    const { client } = owner
+    const first = await aBeneficiary(client)
+    const second = await aBeneficiary(client, { name: 'Müller' })
+    const third = await aBeneficiary(client, { iban: GERMAN.toLowerCase() })
+    const elsewhere = await aBeneficiary(client, { iban: DUTCH })
+    const stranger = await aBeneficiary((await house.owner()).client)
+    const live = await aBeneficiary(await aLiveClient(house, owner))
+    const flags = [first, second, third, elsewhere, stranger, live].map(({ duplicateOf }) => duplicateOf)
+    expect(flags).toEqual([null, first.id, first.id, null, null, null])
+  })
+
+  test('is flagged though ten come at once', async () => {
+    const { client } = await house.owner()
+    const all = await Promise.all(Array.from({ length: 10 }, () => aBeneficiary(client)))
+    const originals = all.filter(({ duplicateOf }) => duplicateOf === null)
+    expect(originals).toHaveLength(1)
+    const flags = new Set(all.filter(one => one !== originals[0]).map(({ duplicateOf }) => duplicateOf))
+    expect([...flags]).toEqual([originals[0]?.id])
+  })
+
+  test.each([
+    ['is deleted', (client: TestClient, id: string) => remove(client, id)],
+    ['gets another IBAN', (client: TestClient, id: string) => change(client, id, { iban: DUTCH })],
+  ])('takes the place of the first one when that %s, and says so', async (_, leave) => {
+    const { client } = await house.owner()
+    const first = await aBeneficiary(client)
+    const [second, third] = [await aBeneficiary(client), await aBeneficiary(client)]
+    const answer = await leave(client, first.id)
+    expect(answer.status).toBeLessThan(300)
+    expect((await read(client, second.id)).duplicateOf).toBe(null)
+    expect((await read(client, third.id)).duplicateOf).toBe(second.id)
+    const events: string[] = (await traceOf(house, answer))?.events
+    expect(events.filter(event => event === 'beneficiary.updated').length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('is one by a change of the IBAN, and no longer by another', async () => {
+    const { client } = await house.owner()
+    const [german, dutch] = [await aBeneficiary(client), await aBeneficiary(client, { iban: DUTCH })]
+    expect((await made(change(client, german.id, { iban: DUTCH }))).duplicateOf).toBe(dutch.id)
+    expect((await made(change(client, german.id, { iban: FRENCH }))).duplicateOf).toBe(null)
+  })
+
+  test('is told apart while first ones are deleted', async () => {
+    const { client } = await house.owner()
+    const first = await aBeneficiary(client)
+    const [, ...made] = await Promise.all([
+      remove(client, first.id),
+      ...Array.from({ length: 5 }, () => aBeneficiary(client)),
+    ])
+    const now = await Promise.all(made.map(({ id }) => read(client, id)))
+    const originals = now.filter(({ duplicateOf }) => duplicateOf === null).map(({ id }) => id)
+    expect(originals).toHaveLength(1)
+    for (const { duplicateOf } of now) expect([null, originals[0]]).toContain(duplicateOf)
+  })
+})
+
+describe('changing a beneficiary', () => {
+  test('writes what is named and leaves the rest', async () => {
+    const { client } = await house.owner()
+    const before = await aBeneficiary(client, { bic: 'COBADEFFXXX', email: 'ada@example.com' })
+    const answer = await change(client, before.id, { email: null, country: 'AT' })
+    const after = { ...before, email: null, country: 'AT', updatedAt: expect.any(String) }
+    expect(answer).toMatchObject({ status: 200, body: after })
+    expect(await read(client, before.id)).toEqual(answer.body)
+    const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
+    expect(event).toMatchObject({ event: 'beneficiary.updated', data: { changed: ['country', 'email'] } })
+    expect(await transactionsOf(house, answer, 'beneficiaries', before.id)).toBe(1)
+  })
+
+  test('for what it is already changes nothing and leaves nothing behind', async () => {
+    const { client } = await house.owner()
+    const { id, name } = await aBeneficiary(client)
+    await made(verify(client, id))
+    const before = await read(client, id)
+    for (const body of [
+      {},
+      { name },
+      { name, iban: 'DE89 3704 0044 0532 0130 00', bic: null, country: 'DE' },
+    ]) {
+      const answer = await change(client, id, body)
+      expect([answer.status, answer.body]).toEqual([200, before])
+      expect((await traceOf(house, answer))?.events).toEqual([])
+    }
+  })
+
+  test.each([
+    ['the IBAN', { iban: DUTCH }, null],
+    ['the name', { name: 'Bäckerei Maier' }, null],
+    ['the email', { email: 'a@example.com' }, 'match'],
+    ['the country', { country: 'AT' }, 'match'],
+    ['the BIC', { bic: 'COBADEFFXXX' }, 'match'],
+  ])('by %s: the verification is what it then can be', async (_, body, result) => {
+    const { client } = await house.owner()
+    const { id } = await aBeneficiary(client)
+    await made(verify(client, id))
+    expect((await made(change(client, id, body))).verification?.result ?? null).toBe(result)
+  })
+
+  test('by its name: the name for SEPA follows', async () => {
+    const { client } = await house.owner()
+    const { id } = await aBeneficiary(client)
+    expect((await made(change(client, id, { name: 'Größer' }))).sepaName).toBe('Groesser')
+  })
+
+  test('by its IBAN: the country goes along, unless it was another', async () => {
+    const { client } = await house.owner()
+    const atHome = await aBeneficiary(client)
+    const abroad = await aBeneficiary(client, { country: 'US' })
+    expect((await made(change(client, atHome.id, { iban: DUTCH }))).country).toBe('NL')
+    expect((await made(change(client, abroad.id, { iban: DUTCH }))).country).toBe('US')
+    expect((await made(change(client, atHome.id, { iban: FRENCH, country: 'MC' }))).country).toBe('MC')
+  })
+
+  test('never parts BIC and IBAN', async () => {
+    const { client } = await house.owner()
+    const before = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
+    const refused = [
+      await change(client, before.id, { iban: DUTCH }),
+      await change(client, before.id, { bic: 'ABNANL2A' }),
+    ]
+    for (const answer of refused) expect(answer).toMatchObject({ status: 400, code: 'bic_does_not_fit' })
+    expect(refused[0]?.error).toBe('bic: The bank is in DE, the account in NL.')
+    expect(await read(client, before.id)).toEqual(before)
+    const both = await change(client, before.id, { iban: DUTCH, bic: 'ABNANL2A' })
+    expect(both.body).toMatchObject({ iban: DUTCH, bic: 'ABNANL2A', country: 'NL' })
+    expect((await change(client, before.id, { iban: FRENCH, bic: null })).status).toBe(200)
+  })
+
+  test.each([
+    ['no name', { name: null }, 'name'],
+    ['no IBAN', { iban: null }, 'iban'],
+    ['a wrong IBAN', { iban: 'DE1' }, 'iban'],
+    ['a verification', { verification: null }, 'verification'],
+    ['another original', { duplicateOf: null }, 'duplicateOf'],
+  ])('is refused with %s', async (_, body, named) => {
+    const { client, key } = await house.owner()
+    const { id } = await aBeneficiary(client)
+    const answer = await house.http('PATCH', `/beneficiaries/${id}`, { token: key, body })
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(`^${named}: `)])
+  })
+})

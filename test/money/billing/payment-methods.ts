@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals'
+import { sandboxFunding } from '../../../src/adapters/funding-rail/sandbox.ts'
+import type { FundingRail } from '../../../src/kernel/funding-rail.ts'
+import { aLiveClient, aPaymentMethod, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { tablesWith, traceOf } from '../../support/trace.ts'
+
+const sandbox = sandboxFunding()
+let instrumentOf: FundingRail['instrumentOf'] = sandbox.instrumentOf
+const rail: FundingRail = { ...sandbox, instrumentOf: (...asked) => instrumentOf(...asked) }
+const bare = await startHouse()
+const house = await startHouse({ outside: { fundingRail: () => rail } })
+const owner = await house.owner()
+const { client } = owner
+
+const listed = async (query: object = {}) =>
+  (await made(client.billing.paymentMethods({ query }))).data.map(({ id }) => id)
+const remove = (id: string) => client.billing.removePaymentMethod({ params: { id } })
+
+describe('a payment method', () => {
+  test.each([
+    ['tok_visa', 'card', 'visa', '4242'],
+    ['tok_mastercard', 'card', 'mastercard', '4444'],
+    ['tok_sepa_debit', 'sepa_debit', null, '3000'],
+  ])('of %s is what the processor says', async (token, kind, brand, last4) => {
+    const method = await aPaymentMethod(client, { token })
+    expect(method).toMatchObject({ kind, brand, last4, holder: 'Ada Lovelace', status: 'active' })
+    expect(JSON.stringify(method)).not.toContain(token)
+  })
+
+  test('of a token that nobody knows is not made', async () => {
+    const body = { token: 'tok_of_nothing', holder: 'Ada' }
+    expect(await client.billing.addPaymentMethod({ body })).toMatchObject({
+      status: 400,
+      code: 'token_unknown',
+    })
+  })
+
+  test('of which the processor says nothing in time is not made', async () => {
+    instrumentOf = async () => 'silent'
+    const answer = await client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Silent' } })
+    instrumentOf = sandbox.instrumentOf
+    expect(answer).toMatchObject({ status: 504, code: 'processor_silent' })
+    expect(await tablesWith(house, 'Silent')).not.toContain('payment_methods')
+  })
+
+  test('is made once by one key', async () => {
+    const ask = () =>
+      client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Once' }, idempotencyKey: 'once' })
+    const [first, again] = [await ask(), await ask()]
+    expect([first.status, again.body]).toEqual([201, first.body])
+    expect(await traceOf(house, first)).toMatchObject({ events: ['payment_method.created'], entries: 1 })
+  })
+
+  test('that is removed is only listed when it is asked for, and not removed again', async () => {
+    const { id } = await aPaymentMethod(client)
+    expect(await listed()).toContain(id)
+    expect((await remove(id)).status).toBe(204)
+    expect(await listed()).not.toContain(id)
+    expect(await listed({ status: 'removed' })).toContain(id)
+    expect(await remove(id)).toMatchObject({ status: 404, code: 'payment_method_not_found' })
+  })
+
+  test('is found by its kind, and by its owner alone', async () => {
+    const { id } = await aPaymentMethod(client, { token: 'tok_sepa_debit' })
+    expect(await listed({ kind: 'sepa_debit' })).toContain(id)
+    expect(await listed({ kind: 'card' })).not.toContain(id)
+    const stranger = await house.owner()
+    expect((await made(stranger.client.billing.paymentMethods())).data).toEqual([])
+    expect((await stranger.client.billing.removePaymentMethod({ params: { id } })).status).toBe(404)
+  })
+})
+
+describe('the number of a card is refused', () => {
+  test.each<[string, unknown]>([
+    ['as the token', { token: '4242424242424242', holder: 'Ada' }],
+    ['in groups', { token: 'tok_visa', holder: 'Ada 4242 4242 4242 4242' }],
+    ['with hyphens', { token: 'tok_visa', holder: '5555-5555-5555-4444' }],
+    ['as a number', { token: 'tok_visa', holder: 'Ada', number: 4242424242424242 }],
+    ['of fifteen digits', { token: 'tok_visa', holder: 'Ada', pan: '378282246310005' }],
+    [
+      'deep inside',
+      { token: 'tok_visa', holder: 'Ada', card: [{ details: { number: '4111111111111111' } }] },
+    ],
+    ['as a name', { token: 'tok_visa', holder: 'Ada', '4111111111111111': true }],
+  ])('%s, and kept nowhere', async (_, body) => {
+    const answer = await house.http('POST', '/billing/payment-methods', { token: owner.key, body })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toMatch(/Never send one/)
+    expect(answer.text).not.toMatch(/\d{12}/)
+  })
+
+  test.each([
+    ['digits that fail the check', 'Ada 4242424242424241'],
+    ['too few digits', 'Ada 42424242424'],
+    ['digits of a longer number', `Ada ${'42'.repeat(10)}`],
+  ])('but not %s', async (_, holder) => {
+    expect((await aPaymentMethod(client, { holder })).holder).toBe(holder)
+  })
+})
+
+test('live mode without a processor is a 503 that names the setting', async () => {
+  const live = await aLiveClient(bare, await bare.owner())
+  const answer = await live.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Ada' } })
+  expect(answer).toMatchObject({ status: 503, code: 'not_configured' })
+  expect(answer.error).toContain('FUNDING_RAIL')
+})

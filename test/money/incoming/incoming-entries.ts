@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals'
+import { startBooks } from '../../support/books.ts'
+import { type Booking, camt, payment } from '../../support/camt.ts'
+import { aLiveClient, aWallet, made } from '../../support/factories.ts'
+import { fresh, incomingFilesIn } from '../../support/incoming-files.ts'
+
+const { house, client } = await startBooks()
+const owner = await house.owner()
+const live = await aLiveClient(house, owner)
+const { balanceOf, creditsOf, read } = incomingFilesIn({ house, client, live })
+
+describe('an entry is skipped', () => {
+  test.each<[string, Booking]>([
+    ['not_a_credit', { direction: 'DBIT' }],
+    ['not_euro', { currency: 'USD' }],
+    ['not_booked', { status: 'PDNG' }],
+    ['reversal', { more: '<RvslInd>true</RvslInd>' }],
+    ['returned_payment', { details: [payment({ more: '<RtrInf><Rsn><Cd>AC04</Cd></Rsn></RtrInf>' })] }],
+    ['amount_unreadable', { amount: '0.00' }],
+    ['amount_unreadable', { amount: '1.234' }],
+    ['amount_unreadable', { amount: '-5.00' }],
+    ['amount_unreadable', { amount: '1e3' }],
+    ['amount_unreadable', { amount: '' }],
+    ['amount_unreadable', { amount: '10000000000.00' }],
+  ])('as %s: %j', async (reason, booking) => {
+    const reference = fresh()
+    const file = await made(read(camt([{ reference, ...booking }, { reference: fresh() }])))
+    expect(file).toMatchObject({ entries: 2, unmatched: 1, skipped: [{ bankReference: reference, reason }] })
+    expect(await creditsOf(reference)).toEqual([])
+  })
+
+  test('where the reference of the bank is no reference', async () => {
+    const file = await made(read(camt([{ reference: 'X'.repeat(5_000) }])))
+    expect(file.skipped).toEqual([{ bankReference: null, reason: 'no_bank_reference' }])
+  })
+
+  test('without a reference of the bank, and where the same one stands twice', async () => {
+    const reference = fresh()
+    const numbered = payment({ more: '' }).replace('<Refs>', `<Refs><AcctSvcrRef>${fresh()}</AcctSvcrRef>`)
+    expect(await made(read(camt([{ details: [numbered] }])))).toMatchObject({ unmatched: 1, skipped: [] })
+    expect(await made(read(camt([{}, { reference }, { reference }])))).toMatchObject({
+      unmatched: 1,
+      skipped: [
+        { bankReference: null, reason: 'no_bank_reference' },
+        { bankReference: reference, reason: 'repeated_reference' },
+      ],
+    })
+  })
+})
+
+describe('a booking of many payments', () => {
+  test('is as many credits', async () => {
+    const [one, two] = [await aWallet(client), await aWallet(client)]
+    const details = [
+      payment({ iban: String(one.iban), amount: '10.00' }),
+      payment({ iban: String(two.iban), amount: '15.00' }),
+    ]
+    const xml = camt([{ reference: fresh(), details }])
+    expect(await made(read(xml))).toMatchObject({ entries: 1, matched: 2 })
+    expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([10, 15])
+    expect(await made(read(xml))).toMatchObject({ matched: 0, known: 2 })
+  })
+
+  test.each([
+    ['do not sum to it', ['10.00', '14.99']],
+    ['are not all told', ['25.00', '']],
+  ])('that %s stays one, for a person', async (_, amounts) => {
+    const { id, iban } = await aWallet(client)
+    const reference = fresh()
+    const details = amounts.map(amount => payment({ iban: String(iban), amount }))
+    expect(await made(read(camt([{ reference, details }])))).toMatchObject({ matched: 0, unmatched: 1 })
+    expect(await creditsOf(reference)).toMatchObject([{ reason: 'parts_do_not_sum', amountEuros: 25 }])
+    expect(await balanceOf(id)).toBe(0)
+  })
+
+  test('that came as a sum before is not credited again in its parts', async () => {
+    const { id, iban } = await aWallet(client)
+    const reference = fresh()
+    await made(read(camt([{ reference, details: [] }])))
+    const details = ['10.00', '15.00'].map(amount => payment({ iban: String(iban), amount }))
+    expect(await made(read(camt([{ reference, details }], { kind: 'camt.054' })))).toMatchObject({
+      matched: 0,
+      known: 2,
+    })
+    expect(await balanceOf(id)).toBe(0)
+  })
+})
+
+describe('a hostile file is refused', () => {
+  const inside = (doctype: string, text: string) =>
+    camt([{ reference: 'HOSTILE', details: [payment({ text })] }]).replace('?>', `?>${doctype}`)
+  const laughs = Array.from({ length: 9 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join('')
+
+  test.each<[string, string, RegExp]>([
+    [
+      'that reads another file',
+      inside('<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]>', '&x;'),
+      /document type/,
+    ],
+    [
+      'that asks another server',
+      inside('<!DOCTYPE d SYSTEM "http://127.0.0.1:1/d.dtd">', 'x'),
+      /document type/,
+    ],
+    ['that grows', inside(`<!DOCTYPE d [<!ENTITY l0 "ha">${laughs}]>`, '&l9;'), /document type/],
+    ['in small letters too', inside('<!doctype d>', 'x'), /document type/],
+    ['with an entity of its own', inside('', '&x;'), /well-formed/],
+    ['with an entity of HTML', inside('', '&nbsp;'), /well-formed/],
+    ['that is deep', `${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`, /nested more than 32/],
+    ['that is deep inside', inside('', '<a>'.repeat(40) + '</a>'.repeat(40)), /nested more than 32/],
+    ['with half a character', inside('', '&#xD800;'), /no character|well-formed/],
+    ['with no character', inside('', '&#0;'), /no character|well-formed/],
+    ['that ends too early', inside('', 'x').slice(0, -30), /well-formed/],
+    ['that goes on', `${inside('', 'x')}<more/>`, /well-formed/],
+    ['with a prefix of nothing', inside('', '<x:y/>'), /well-formed/],
+    ['that is no XML', 'MSG-1;25.00;EUR', /well-formed/],
+    [
+      'of another kind',
+      '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn/></Document>',
+      /neither/,
+    ],
+    ['that is of one kind and says another', camt([]).replace('camt.053', 'camt.054'), /neither/],
+    ['that tells what is not booked', camt([]).replaceAll('camt.053', 'camt.052'), /neither/],
+    ['without a message id', camt([]).replace(/<GrpHdr>.*<\/GrpHdr>/, ''), /MsgId/],
+    ['without an account', camt([]).replace(/<Acct>.*<\/Acct>/, ''), /without an account/],
+    ['in an encoding that there is not', camt([]).replace('UTF-8', 'utf-7'), /utf-7/],
+  ])('%s', async (_, xml, why) => {
+    const answer = await read(xml)
+    expect(answer).toMatchObject({ status: 400, code: 'file_unreadable' })
+    expect(answer.error).toMatch(why)
+    expect(answer.error).not.toMatch(/root:/)
+    expect(await creditsOf('HOSTILE')).toEqual([])
+  })
+
+  test('of bytes that are no text, or no Base64', async () => {
+    expect((await read(Buffer.from([0x3c, 0xff, 0xfe]))).code).toBe('file_unreadable')
+    const body = { content: '***', mode: 'test' as const }
+    expect((await house.dash.incoming.readFile({ body })).code).toBe('invalid_request')
+  })
+
+  test('of ten megabytes before it is read', async () => {
+    expect((await read(`<a>${'x'.repeat(10_000_000)}</a>`)).status).toBe(413)
+  })
+
+  test('that is broken at its end brings nothing of its beginning', async () => {
+    const { id, iban } = await aWallet(client)
+    const xml = camt([{ reference: fresh(), details: [payment({ iban: String(iban) })] }])
+    expect((await read(xml.replace('</Document>', ''))).status).toBe(400)
+    expect(await balanceOf(id)).toBe(0)
+  })
+})

@@ -1,0 +1,170 @@
+import { describe, expect, test } from '@jest/globals'
+import { HOUSE } from '../../../src/identity/customers/customers.ts'
+import { startBooks } from '../../support/books.ts'
+import { camt, payment } from '../../support/camt.ts'
+import { aLiveClient, aWallet, made } from '../../support/factories.ts'
+import { referenceIn } from '../../support/incoming.ts'
+import { fresh, incomingFilesIn } from '../../support/incoming-files.ts'
+import { times } from '../../support/pot-house.ts'
+import { traceOf } from '../../support/trace.ts'
+
+const { house, client } = await startBooks()
+const owner = await house.owner()
+const live = await aLiveClient(house, owner)
+const { proven, creditsOf, balanceOf, read } = incomingFilesIn({ house, client, live })
+
+const referenceOfWallet = (id: string) => referenceIn(house, id)
+
+describe('a file of the bank', () => {
+  test.each([
+    ['camt.053', '02'],
+    ['camt.053', '08'],
+    ['camt.054', '02'],
+    ['camt.054', '08'],
+  ] as const)('%s.001.%s brings its credits into the wallets', async (kind, version) => {
+    const [byIban, byReference] = [await aWallet(client), await aWallet(client)]
+    const reference = fresh()
+    const xml = camt(
+      [
+        { reference, amount: '12.5', details: [payment({ iban: String(byIban.iban), text: 'Hello' })] },
+        {
+          reference: fresh(),
+          amount: '7.000',
+          details: [payment({ text: `Invoice ${await referenceOfWallet(byReference.id)}` })],
+        },
+        { reference: fresh(), details: [payment({ text: 'for nobody' })] },
+      ],
+      { kind, version },
+    )
+    const answer = await read(xml)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { messageId: 'MSG-1', entries: 3, matched: 2, unmatched: 1, known: 0, skipped: [] },
+    })
+    expect([await balanceOf(byIban.id), await balanceOf(byReference.id)]).toEqual([12.5, 7])
+    expect(await creditsOf(reference)).toMatchObject([
+      {
+        status: 'matched',
+        source: 'bank',
+        walletId: byIban.id,
+        iban: byIban.iban,
+        senderName: 'Adler GmbH',
+        senderIban: 'NL91ABNA0417164300',
+        endToEndId: 'INV-17',
+        reference: 'Hello',
+        valueDate: '2026-11-19',
+      },
+    ])
+    expect((await traceOf(house, answer))?.events.toSorted()).toEqual([
+      'incoming.file_read',
+      'incoming.received',
+      'incoming.received',
+      'incoming.received',
+      'wallet.credited',
+      'wallet.credited',
+    ])
+    await proven()
+  })
+
+  test('brings live money to live wallets, by their reference, and to no test wallet', async () => {
+    const [own, pretended] = [await aWallet(live), await aWallet(client)]
+    const text = await referenceOfWallet(own.id)
+    const xml = camt([
+      { reference: fresh(), amount: '40.00', details: [payment({ text })] },
+      { reference: fresh(), details: [payment({ iban: String(pretended.iban) })] },
+    ])
+    expect(await made(read(xml, 'live'))).toMatchObject({ matched: 1, unmatched: 1 })
+    expect([await balanceOf(own.id, live), await balanceOf(pretended.id)]).toEqual([40, 0])
+    await proven()
+  })
+
+  test('is of wallets of many owners', async () => {
+    const owners = await times(3, () => house.owner())
+    const wallets = await Promise.all(owners.map(one => aWallet(one.client)))
+    const bookings = wallets.map(({ iban }) => ({
+      reference: fresh(),
+      details: [payment({ iban: String(iban) })],
+    }))
+    expect(
+      await made(read(camt([...bookings, ...bookings.map(one => ({ ...one, reference: fresh() }))]))),
+    ).toMatchObject({ matched: 6 })
+    for (const [index, { id }] of wallets.entries())
+      expect(await balanceOf(id, owners[index]?.client)).toBe(50)
+    const events = owners.map(one => made(one.client.events.list({ query: { event: 'wallet.credited' } })))
+    expect((await Promise.all(events)).map(({ data }) => data.length)).toEqual([2, 2, 2])
+  })
+
+  test('read again changes nothing, nor does the same booking in the other message', async () => {
+    const { id, iban } = await aWallet(client)
+    const bookings = [{ reference: fresh(), details: [payment({ iban: String(iban) })] }]
+    await made(read(camt(bookings)))
+    for (const kind of ['camt.053', 'camt.054'] as const)
+      expect(await made(read(camt(bookings, { kind })))).toMatchObject({ matched: 0, unmatched: 0, known: 1 })
+    expect(await balanceOf(id)).toBe(25)
+  })
+
+  test('read by ten at once changes what it changes once', async () => {
+    const wallets = await times(5, () => aWallet(client))
+    const xml = camt(
+      wallets.map(({ iban }) => ({ reference: fresh(), details: [payment({ iban: String(iban) })] })),
+    )
+    const files = await times(10, () => made(read(xml)))
+    expect(files.map(({ matched }) => matched).toSorted((a, b) => a - b)).toEqual([...Array(9).fill(0), 5])
+    for (const { id } of wallets) expect(await balanceOf(id)).toBe(25)
+    await proven()
+  })
+
+  test('may be as large as a body: a thousand bookings at once', async () => {
+    const { id, iban } = await aWallet(client)
+    const bookings = Array.from({ length: 1_000 }, () => ({
+      reference: fresh(),
+      amount: '0.01',
+      details: [payment({ iban: String(iban) })],
+    }))
+    expect(await made(read(camt(bookings)))).toMatchObject({ entries: 1_000, matched: 1_000 })
+    expect(await balanceOf(id)).toBe(10)
+    await proven()
+  })
+
+  test('may be written with prefixes, in another encoding, with a mark at its beginning', async () => {
+    const written = camt([{ reference: fresh(), details: [payment({ text: 'Bäckerei' })] }])
+    const prefixed = written
+      .replace('xmlns=', 'xmlns:b=')
+      .replace(/<(\/?)([A-Z])/g, '<$1b:$2')
+      .replaceAll(/REF\d+/g, fresh())
+    expect(await made(read(prefixed))).toMatchObject({ unmatched: 1 })
+    const latin = written.replace('UTF-8', 'ISO-8859-1').replace(/REF\d+/, 'LATIN')
+    expect(await made(read(Buffer.from(latin, 'latin1')))).toMatchObject({ unmatched: 1 })
+    expect((await creditsOf('LATIN'))[0]?.reference).toBe('Bäckerei')
+    expect(await made(read(`\uFEFF${written}`))).toMatchObject({ unmatched: 1 })
+  })
+})
+
+describe('what lies on the ledger of the house', () => {
+  test.each(['test', 'live'] as const)('is handed over to the wallet of an owner (%s)', async mode => {
+    const by = mode === 'test' ? client : live
+    const reference = fresh()
+    await made(read(camt([{ reference, amount: '99.01' }]), mode))
+    const [credit] = await creditsOf(reference)
+    expect(credit).toMatchObject({ ownerId: HOUSE, mode, status: 'unmatched', reason: 'no_wallet' })
+    const wallet = await aWallet(by)
+    const assign = () =>
+      house.dash.incoming.assign({ params: { id: String(credit?.id) }, body: { walletId: wallet.id } })
+    const answers = await times(5, assign)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await balanceOf(wallet.id, by)).toBe(99.01)
+    const [after] = await creditsOf(reference)
+    expect(after).toMatchObject({ walletId: wallet.id, status: 'assigned' })
+    expect(after?.ownerId).not.toBe(HOUSE)
+    await proven()
+  })
+
+  test('is unmatched money and nothing else', async () => {
+    const [books] = await house.sql(
+      `select (select coalesce(sum(posted_cents), 0)::text from ledger_accounts where owner_id = $1 and kind = 'suspense') as lies,
+         (select coalesce(sum(amount_cents), 0)::text from incoming_credits where owner_id = $1 and status = 'unmatched') as waits`,
+      [HOUSE],
+    )
+    expect(books?.lies).toBe(books?.waits)
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals'
+import { readXml } from '../../../src/kernel/xml.ts'
+import { misshapen } from '../../../src/kernel/xml-shape.ts'
+import { readCamt } from '../../../src/money/billing/camt.ts'
+import { startBooks } from '../../support/books.ts'
+import { camt053Shape } from '../../support/camt053-shape.ts'
+import { aPayment, aWallet, made } from '../../support/factories.ts'
+import { at, cause, cents, rowsOf, statementsIn } from '../../support/statements.ts'
+
+const { house, client, key, inBook } = await startBooks()
+const { anOldWallet, read, draw } = statementsIn({ house, client, key, inBook })
+
+describe('its documents', () => {
+  const NAMES = [
+    '=HYPERLINK("http://x")',
+    '+1',
+    '-2+3',
+    '@sum',
+    '\tx',
+    'Müller, "Söhne" & <Co>',
+    '＝1',
+    "O'Neill",
+  ]
+
+  /** A wallet into which these have paid, with a payment to somebody and one that came back. */
+  async function aBusyWallet() {
+    const purse = await aWallet(client, 100)
+    for (const [index, senderName] of NAMES.entries())
+      await made(
+        client.incoming.simulate({
+          body: {
+            ...{ amountEuros: index + 0.07, iban: String(purse.iban), senderName, reference: senderName },
+            ...{ senderIban: 'NL91ABNA0417164300', endToEndId: `E2E-${index}` },
+          },
+        }),
+      )
+    await aPayment(client, { fromWalletId: purse.id, amountEuros: 12.5, reference: 'Rolls' })
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    return purse
+  }
+
+  test('are safe in a spreadsheet, and numbers stay numbers', async () => {
+    const statement = await draw((await aBusyWallet()).id)
+    const [head, ...rows] = rowsOf(await read(statement, 'csv'))
+    expect(head).toEqual(
+      'bookedAt valueDate kind counterparty counterpartyAccount reference endToEndId amountEuros balanceEuros postingId'.split(
+        ' ',
+      ),
+    )
+    expect(rows.flat().filter(cell => /^[=+@\t＝]|^-(?!\d+\.\d\d$)/.test(cell))).toEqual([])
+    expect(rows.map(([, , , name]) => name)).toEqual(
+      expect.arrayContaining(['\'=HYPERLINK("http://x")', "'-2+3", 'Müller, "Söhne" & <Co>', "O'Neill"]),
+    )
+    for (const [booked, valued, ...cells] of rows) {
+      expect(booked).toMatch(/^\d{4}-\d\d-\d\dT/)
+      expect(valued).toMatch(/^\d{4}-\d\d-\d\d$/)
+      expect(cells.slice(5, 7)).toEqual(Array(2).fill(expect.stringMatching(/^-?\d+\.\d\d$/)))
+    }
+  })
+
+  test('tell a bank’s reader what has come in, and are of the shape of camt.053.001.08', async () => {
+    const purse = await aBusyWallet()
+    const statement = await draw(purse.id)
+    const xml = (await read(statement, 'camt053')).toString()
+    const document = readXml(xml)
+    expect(misshapen(document, camt053Shape)).toBeUndefined()
+    const { entries, arrivals, skipped } = readCamt(document, '2026-01-01')
+    expect(entries).toBe(statement.movements)
+    const came = arrivals.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
+    expect(came).toBe(cents(statement.inEuros))
+    expect(skipped.map(({ reason }) => reason)).toEqual(['not_a_credit'])
+    expect(arrivals.at(-1)).toMatchObject({
+      ...{ senderName: "O'Neill", senderIban: 'NL91ABNA0417164300', endToEndId: 'E2E-7' },
+      ...{ origin: purse.iban, iban: purse.iban, reference: "O'Neill" },
+    })
+  })
+
+  test('have as many pages as they say, and no name breaks them', async () => {
+    const statement = await draw((await aBusyWallet()).id)
+    const pdf = await read(statement, 'pdf')
+    expect(statement.movements).toBe(10)
+    expect([pdf.subarray(0, 5).toString(), pdf.subarray(-6).toString()]).toEqual(['%PDF-', '%%EOF\n'])
+    const pages = async (count: number): Promise<number> => {
+      const old = await anOldWallet()
+      await old.book(at('2026-02-02T00:00:00Z'), book => {
+        for (let n = 0; n < count; n++) book.move('fund', 'bank', old.id, 1n, cause())
+      })
+      const text = (await read(await old.draw('2026-02'), 'pdf', old.key)).toString('latin1')
+      return [...text.matchAll(/\/Type \/Page\b/g)].length
+    }
+    expect([await pages(15), await pages(16), await pages(41)]).toEqual([1, 2, 3])
+  })
+
+  test('of a month that is over are the same for ever', async () => {
+    const { id, other, key, client, draw, book, fund } = await anOldWallet()
+    await book(at('2026-02-03T00:00:00Z'), one => {
+      one.move('fund', 'bank', other, 900n, cause())
+      one.move('transfer', other, id, 300n, cause())
+    })
+    const statement = await draw('2026-02')
+    const all = () =>
+      Promise.all((['pdf', 'csv', 'camt053'] as const).map(form => read(statement, form, key)))
+    const before = await all()
+    await made(client.wallets.update({ params: { id: other }, body: { name: 'Another name' } }))
+    await made(client.customers.updateMe({ body: { name: 'Another holder' } }))
+    await fund(1n, new Date())
+    expect(await all()).toEqual(before)
+    expect(rowsOf(before[1] as Buffer)[1]?.slice(2, 5)).toEqual([
+      'Transfer between wallets',
+      statement.holder,
+      (await made(client.wallets.get({ params: { id: other } }))).iban,
+    ])
+  })
+
+  test('are read in pages, and none is missing or twice', async () => {
+    const old = await anOldWallet()
+    await old.book(at('2026-02-02T00:00:00Z'), book => {
+      for (let n = 1; n <= 750; n++) book.move('fund', 'bank', old.id, BigInt(n), cause())
+    })
+    const statement = await old.draw('2026-02')
+    const [, ...rows] = rowsOf(await read(statement, 'csv', old.key))
+    expect(rows.map(cells => Number(cells[7]))).toEqual(Array.from({ length: 750 }, (_, n) => (n + 1) / 100))
+    expect(statement).toMatchObject({ movements: 750, closingEuros: 2816.25 })
+  })
+
+  test('have a name to be saved under, and an answer to HEAD', async () => {
+    const statement = await draw((await aWallet(client, 1)).id)
+    const path = `/v1/statements/${statement.id}/csv`
+    const { status, headers, text } = await house.http('HEAD', path, { token: key })
+    expect([status, text, headers.get('content-type')]).toEqual([
+      200,
+      '',
+      expect.stringContaining('text/csv'),
+    ])
+    const name = `statement-${statement.period}-${statement.iban}.csv`
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="${name}"`)
+  })
+})

@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals'
+import { days, minutes } from '../../../src/kernel/clock.ts'
+import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { advance, DAY, offsetOf, statusOf } from '../../support/sandbox.ts'
+
+const house = await startHouse()
+
+interface Ended {
+  readonly id: string
+  readonly due: Date
+  readonly at: Date
+}
+
+/** What has ended of this owner's, in the order in which it was recorded. */
+const endedOf = (ownerId: string): Promise<Ended[]> =>
+  house.sql<Ended>(
+    `select i.id, i.expires_at as due, e.created_at as at
+     from events e join intents i on i.id = e.data ->> 'intentId'
+     where e.owner_id = $1 and e.event = 'intent.expired' order by e.id`,
+    [ownerId],
+  )
+
+/** An intent as often as that, each with its deadline so much after that of the one before; made without requests. */
+async function aSeries(client: TestClient, count: number, apart: string): Promise<void> {
+  const { id } = await anIntent(client, (await anAgent(client)).id)
+  await house.sql(
+    `insert into intents select (jsonb_populate_record(i, jsonb_build_object(
+       'id', i.id || '_' || n, 'workflow_id', 'intent/' || i.id || '_' || n,
+       'expires_at', i.expires_at + n * $3::interval))).*
+     from intents i, generate_series(2, $2::int) as n where i.id = $1`,
+    [id, count, apart],
+  )
+}
+
+describe('what falls due on the way', () => {
+  test('happens in order, each at its own instant', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+    const ends: [number, number][] = [
+      [300, 11],
+      [5, 9],
+      [1_439, 11],
+      [60, 9],
+      [1, 11],
+      [1_441, 11],
+      [61, 9],
+    ]
+    for (const [expiresInMinutes, amountEuros] of ends)
+      await anIntent(client, agent.id, { expiresInMinutes, amountEuros })
+    await advance(client, { days: 1 })
+    const ended = await endedOf(ownerId)
+    expect(ended).toHaveLength(6)
+    expect(ended.map(({ due }) => due)).toEqual(ended.map(({ due }) => due).toSorted((a, b) => +a - +b))
+    for (const { due, at } of ended) {
+      const late = at.getTime() - due.getTime()
+      expect(late).toBeGreaterThanOrEqual(0)
+      expect(late).toBeLessThan(minutes(0.5))
+    }
+    expect((await made(client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(1)
+  })
+
+  test('happens at its own instant too where the next one is a millisecond later', async () => {
+    const { client, ownerId } = await house.owner()
+    await aSeries(client, 40, '3 milliseconds')
+    await advance(client, { days: 2 })
+    const ended = await endedOf(ownerId)
+    expect(ended).toHaveLength(40)
+    for (const { due, at } of ended) expect(at.getTime() - due.getTime()).toBeLessThan(minutes(0.5))
+  })
+
+  test('happens in order over all nouns', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgentUnder(client, { expiresAfterMinutes: 30 })
+    for (const expiresInMinutes of [45, 15]) await anIntent(client, agent.id, { expiresInMinutes })
+    await advance(client, { minutes: 60 })
+    const events = await house.sql<{ event: string }>(
+      `select event from events where owner_id = $1 and event like '%.expired' order by created_at, id`,
+      [ownerId],
+    )
+    expect(events.map(({ event }) => event)).toEqual(['intent.expired', 'policy.expired', 'intent.expired'])
+  })
+
+  test('happens at the very instant to which the clock is moved, and not before', async () => {
+    const { client } = await house.owner()
+    const { id } = await anIntent(client, (await anAgent(client)).id, { expiresInMinutes: 2 })
+    await advance(client, { minutes: 1 })
+    expect(await statusOf(client, id)).toBe('created')
+    await advance(client, { minutes: 1 })
+    expect(await statusOf(client, id)).toBe('expired')
+  })
+
+  test('happens before the answer, even where it is overdue already', async () => {
+    const { client, ownerId } = await house.owner()
+    const { id } = await anIntent(client, (await anAgent(client)).id, { expiresInMinutes: 1 })
+    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(1)])
+    await advance(client, { seconds: 1 })
+    expect(await statusOf(client, id)).toBe('expired')
+  })
+
+  test('may be a thousand at the same second', async () => {
+    const { client, ownerId, key } = await house.owner()
+    await aSeries(client, 1_000, '0')
+    const answer = await house.http('POST', '/simulate/clock/advance', { token: key, body: { days: 2 } })
+    expect(answer).toMatchObject({ status: 200, body: { offsetSeconds: 2 * DAY } })
+    const ended = await endedOf(ownerId)
+    expect(new Set(ended.map(({ id }) => id)).size).toBe(1_000)
+    expect(ended).toHaveLength(1_000)
+    const [left] = await house.sql(
+      `select count(*) filter (where status <> 'expired')::int as open,
+        (select count(*)::int from audit_entries where owner_id = $1 and event = 'intent.expired') as audit
+       from intents where owner_id = $1`,
+      [ownerId],
+    )
+    expect(left).toEqual({ open: 0, audit: 1_000 })
+  })
+
+  test('may be hundreds, each at an instant of its own', async () => {
+    const { client, ownerId, key } = await house.owner()
+    await aSeries(client, 400, '1 minute')
+    const answer = await house.http('POST', '/simulate/clock/advance', { token: key, body: { days: 30 } })
+    expect(answer).toMatchObject({ status: 200, body: { offsetSeconds: 30 * DAY } })
+    const ended = await endedOf(ownerId)
+    expect(ended).toHaveLength(400)
+    for (const { due, at } of ended) {
+      expect(at.getTime()).toBeGreaterThanOrEqual(due.getTime())
+      expect(at.getTime()).toBeLessThan(due.getTime() + minutes(1))
+    }
+  })
+
+  test('happens once, in order, when the clock is moved twice at once', async () => {
+    const { client, ownerId } = await house.owner()
+    const agent = await anAgent(client)
+    for (const expiresInMinutes of [10, 20, 30, 40, 50, 2_000])
+      await anIntent(client, agent.id, { expiresInMinutes })
+    await Promise.all([advance(client, { days: 1 }), advance(client, { days: 1 })])
+    const ended = await endedOf(ownerId)
+    expect(ended).toHaveLength(6)
+    expect(ended.map(({ due }) => due)).toEqual(ended.map(({ due }) => due).toSorted((a, b) => +a - +b))
+    expect(await offsetOf(client)).toBe(2 * DAY)
+  })
+})
