@@ -18,7 +18,7 @@ export const serviceSettings = {
     allowed: 'a directory',
   }),
   databaseUrl: about(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
-    meaning: 'PostgreSQL to use. Secret.',
+    meaning: 'PostgreSQL to use, 18 or later. Secret.',
     allowed: 'postgres://user:password@host:port/database',
     otherwise: 'an embedded server',
   }),

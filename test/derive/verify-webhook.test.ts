@@ -86,8 +86,9 @@ describe('the documentation shows', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'body'), BODY)
   const page = readFileSync('docs/webhooks.md', 'utf8')
-  const block = (language: string): string =>
-    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''
+  const readme = readFileSync('README.md', 'utf8')
+  const block = (language: string, text = page): string =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? ''
 
   test('how Python verifies', async () => {
     const program = `${block('python')}
@@ -130,7 +131,8 @@ print(verify(headers, body, secret), verify(headers, body + b" ", secret), verif
 
   test('a receiver that takes what is genuine', async () => {
     const tells = `.on('listening', function () { process.stdout.write('port ' + this.address().port + '.') })`
-    const program = block('ts').replace('.listen(', `${tells}.listen(`)
+    const shown = block('ts', readme.slice(readme.indexOf('## Events by webhook')))
+    const program = shown.replace('.listen(', `${tells}.listen(`)
     const env = { WEBHOOK_SECRET: SECRET, PORT: '0' }
     const receiver = launch(process.execPath, ['--input-type=module-typescript', '-e', program], env)
     const [, port] = await receiver.says(/port (\d+)\./)
