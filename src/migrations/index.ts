@@ -34,6 +34,7 @@ import { PushesAnnounced } from './m0039-pushes-announced.ts'
 import { DeliveryFigures } from './m0040-delivery-figures.ts'
 import { DueWebhooks } from './m0043-due-webhooks.ts'
 import { LightDeliveries } from './m0045-light-deliveries.ts'
+import { CountersByKey } from './m0046-counters-by-key.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -73,4 +74,5 @@ export const migrations = [
   { name: 'm0040-delivery-figures', class: DeliveryFigures },
   { name: 'm0043-due-webhooks', class: DueWebhooks },
   { name: 'm0045-light-deliveries', class: LightDeliveries },
+  { name: 'm0046-counters-by-key', class: CountersByKey },
 ]

@@ -65,11 +65,8 @@ export class DeliveryLeases extends Migration {
         order by waiting.due_at limit most;
       end $$;
 
-      -- Of each subscription so many that nobody has, the oldest first, for a while; with all that sending it takes. In
-      -- one statement: the one around this function may have begun before the event was there.
-      create function take_deliveries(webhook_ids text[], counts integer[], lease interval)
-      returns table (id text, webhook_id text, claim integer, until timestamptz, event text, request_id text, body text,
-        url text, secret text, next_secret text, next_from timestamptz)
+      -- Of each subscription so many that nobody has, the oldest first, for a while.
+      create function take_deliveries(webhook_ids text[], counts integer[], lease interval) returns setof deliveries
       language plpgsql rows 20 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
       begin
         return query
@@ -81,15 +78,11 @@ export class DeliveryLeases extends Migration {
               and (one.leased_until is null or one.leased_until <= clock_timestamp())
             order by one.due_at limit share.most for update skip locked
           ) d
-        ), taken as (
-          update deliveries set claims = claims + 1, leased_until = clock_timestamp() + lease,
-            updated_at = clock_timestamp()
-          where deliveries.id = any(array(select free.id from free))
-          returning deliveries.*
         )
-        select t.id, t.webhook_id, t.claims, t.leased_until::timestamptz, e.event, e.request_id,
-          event_body(e.event, e.created_at, e.data), w.url, w.secret, w.next_secret, w.next_from::timestamptz
-        from taken t join webhooks w on w.id = t.webhook_id join events e on e.id = t.event_id;
+        update deliveries set claims = claims + 1, leased_until = clock_timestamp() + lease,
+          updated_at = clock_timestamp()
+        where deliveries.id = any(array(select free.id from free))
+        returning deliveries.*;
       end $$;
     `)
   }

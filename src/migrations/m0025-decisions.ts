@@ -19,7 +19,7 @@ export class Decisions extends Migration {
         last_spend_at timestamptz(3),
         first_merchant text,
         primary key (owner_id, mode, subject, period)
-      ) with (fillfactor = 50);
+      );
       -- What one hold has taken of which counters: a capture after midnight changes the day that it was taken from.
       create table reservations (
         owner_id text not null,
@@ -44,15 +44,11 @@ export class Decisions extends Migration {
         insert into counters (owner_id, mode, subject, period)
         select of_owner, of_mode, w.subject, w.period from unnest(subjects, periods) as w (subject, period)
         order by w.subject, w.period on conflict do nothing;
-        -- Each by its whole key, which is what the lateral is for: a join would read all that the tenant has.
         return query
-          select one.* from (
-            select distinct * from unnest(subjects, periods) as each (subject, period) order by subject, period
-          ) as w
-          cross join lateral (
-            select k.* from counters k
-            where (k.owner_id, k.mode, k.subject, k.period) = (of_owner, of_mode, w.subject, w.period) for update
-          ) as one;
+          select k.* from counters k
+          join unnest(subjects, periods) as w (subject, period)
+            on (k.owner_id, k.mode, k.subject, k.period) = (of_owner, of_mode, w.subject, w.period)
+          order by k.subject, k.period for update of k;
       end $$;
 
       -- The counters of who spends on that day, and all that these causes have taken of: made where they are missing,
@@ -75,10 +71,7 @@ export class Decisions extends Migration {
             union
             select unnest(r.subjects), r.day
             from unnest(cause_types, cause_ids) as c (type, id)
-            cross join lateral (
-              select one.* from reservations one
-              where (one.owner_id, one.mode, one.cause_type, one.cause_id) = (of_owner, of_mode, c.type, c.id) limit 1
-            ) as r
+            join reservations r on (r.owner_id, r.mode, r.cause_type, r.cause_id) = (of_owner, of_mode, c.type, c.id)
           ) as s cross join unnest(periods_of(s.day)) as p (period)
           union
           select unnest(agents), 'all'
@@ -90,17 +83,11 @@ export class Decisions extends Migration {
       create function counters_write(of_owner text, of_mode text, changed jsonb, taken jsonb) returns void
         language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
       begin
-        -- All of them are there: in this form each is found by its key, whatever PostgreSQL believes of the table.
-        insert into counters (owner_id, mode, subject, period, reserved_cents, spent_cents, reserved_uses, uses, term,
-          last_spend_at, first_merchant)
-        select of_owner, of_mode, c.subject, c.period, c.reserved, c.spent, c."reservedUses", c.uses, c.term,
-          c."lastSpendAt", c."firstMerchant"
+        update counters k set reserved_cents = c.reserved, spent_cents = c.spent, reserved_uses = c."reservedUses",
+          uses = c.uses, term = c.term, last_spend_at = c."lastSpendAt", first_merchant = c."firstMerchant"
         from jsonb_to_recordset(changed) as c (subject text, period text, reserved bigint, spent bigint,
           "reservedUses" int, uses int, term timestamptz, "lastSpendAt" timestamptz, "firstMerchant" text)
-        on conflict (owner_id, mode, subject, period) do update
-          set reserved_cents = excluded.reserved_cents, spent_cents = excluded.spent_cents,
-            reserved_uses = excluded.reserved_uses, uses = excluded.uses, term = excluded.term,
-            last_spend_at = excluded.last_spend_at, first_merchant = excluded.first_merchant;
+        where (k.owner_id, k.mode, k.subject, k.period) = (of_owner, of_mode, c.subject, c.period);
         insert into reservations as kept (owner_id, mode, cause_type, cause_id, subjects, day, term, amount_cents,
           reserved_cents, spent_cents)
         select of_owner, of_mode, t.type, t.id, t.subjects, t.day, t.term, t.amount, t.reserved, t.spent
