@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { areas } from '../src/areas.ts'
 import type { Area } from '../src/kernel/area.ts'
-import { openDatabase } from '../src/platform/database.ts'
+import { openDatabase, requireVersion } from '../src/platform/database.ts'
 import { startHouse } from './support/harness.ts'
 
 const house = await startHouse()
@@ -61,4 +61,12 @@ test('every table of tenants leads with the tenant in a unique key or an index',
        select from pg_indexes i where i.tablename = c.table_name and i.indexdef ~ '\\(owner_id, mode')`,
   )
   expect(rows).toEqual([])
+})
+
+test('a PostgreSQL that is too old is refused by name, and a later one is not', () => {
+  expect(() => requireVersion('17.6 (Debian 17.6-1)')).toThrow(
+    'PostgreSQL 17.6 (Debian 17.6-1): it must be 18',
+  )
+  expect(() => requireVersion('18.4')).not.toThrow()
+  expect(() => requireVersion('19beta1')).not.toThrow()
 })

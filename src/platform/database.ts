@@ -61,12 +61,22 @@ join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
 join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
 where not exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = (n.nspname, c.relname, a.attname))`
 
+const OLDEST = 18
+
+/** Said before anything has been changed. */
+export function requireVersion(version: string): void {
+  if (Number.parseInt(version, 10) < OLDEST)
+    throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${OLDEST} or later.`)
+}
+
 /** Brings the schema up to date; safe to call from several processes at once. */
 export async function migrate(url: string): Promise<void> {
   const guard = new pg.Client({ connectionString: url })
   await guard.connect()
   try {
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    const { rows } = await guard.query('show server_version')
+    requireVersion(rows[0].server_version)
     await runMigrations(url)
     await guard.query(EXPECTED)
   } finally {
