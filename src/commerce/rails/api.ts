@@ -73,6 +73,7 @@ export const railsApi = {
     summary: 'Take a file of the bank',
     description: about,
     callers: ['dash'],
+    bodyLimitKiB: 1_024,
     body: z.strictObject({
       content: z.base64().min(1).meta({
         description: 'The file, in Base64; with it the body has at most 1 MiB.',
