@@ -6,8 +6,7 @@ export interface Task {
   readonly owner: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any function can be a task
-type AnyFunction = (...args: any[]) => unknown
+type AnyFunction = (...args: never[]) => unknown
 
 /**
  * Work that would hold the event loop, done in threads beside it. Arguments and results are copied, as

@@ -7,7 +7,7 @@ const THREADS = 2
 const IDLE_MS = 60_000
 /** Whoever takes a document slower than this has it cut, and its place is another's. */
 const JOB_LIMIT_MS = 600_000
-const LIMITS: TurnLimits = { atOnce: 16, waitingOfOne: 5, waiting: 100, waitMs: 30_000 }
+const LIMITS: TurnLimits = { atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
 
 export interface PoolOptions extends ThreadOptions {
   readonly limits?: Partial<TurnLimits>
@@ -19,22 +19,24 @@ async function* none(): AsyncGenerator<never> {}
 /** The threads are made when they are first needed, and ended when nothing has needed them for a minute. */
 export class ThreadPool implements Threads {
   readonly #options: PoolOptions
-  readonly #turns: Turns
+  /** A transaction may wait for a result, and a stream for a connection: so neither waits for the other. */
+  readonly #turns: { readonly run: Turns; readonly stream: Turns }
   readonly #idle = new Map<Thread, NodeJS.Timeout>()
   #threads: Thread[] = []
 
   constructor(options: PoolOptions) {
     this.#options = options
-    this.#turns = new Turns({ ...LIMITS, ...options.limits })
+    const limits = { ...LIMITS, ...options.limits }
+    this.#turns = { run: new Turns(limits), stream: new Turns(limits) }
   }
 
   run: Threads['run'] = async (task, ...args) => {
-    for await (const result of this.#work(task, args, none())) return result as never
+    for await (const result of this.#work(this.#turns.run, task, args, none())) return result as never
     throw new Error(`${task.name} has no result`)
   }
 
   stream: Threads['stream'] = (task, args, pages) =>
-    this.#work(task, args, pages) as AsyncIterable<Uint8Array>
+    this.#work(this.#turns.stream, task, args, pages) as AsyncIterable<Uint8Array>
 
   async stop(): Promise<void> {
     for (const timer of this.#idle.values()) clearTimeout(timer)
@@ -42,11 +44,12 @@ export class ThreadPool implements Threads {
   }
 
   async *#work(
+    turns: Turns,
     { module, name, owner }: Task,
     args: readonly unknown[],
     pages: AsyncIterable<unknown>,
   ): AsyncGenerator<unknown> {
-    const endTurn = await this.#turns.take(owner)
+    const endTurn = await turns.take(owner)
     const thread = this.#thread()
     thread.jobs++
     const end = once(() => {

@@ -27,12 +27,17 @@ const stopped = (): Problem =>
   new Problem('busy', 'What was making this has been stopped. Try again.', { 'Retry-After': '1' })
 
 const tooLong = (): Problem =>
-  new Problem('busy', `This took longer than ${STEP_LIMIT_MS / 1_000} seconds and was stopped. Ask for less.`, {
-    'Retry-After': '60',
-  })
+  new Problem(
+    'busy',
+    `This took longer than ${STEP_LIMIT_MS / 1_000} seconds and was stopped. Ask for less.`,
+    {
+      'Retry-After': '60',
+    },
+  )
 
 export interface ThreadOptions {
   readonly stepLimitMs?: number
+  readonly memoryMb?: number
   /** A thread that ended by itself: it had a defect, or too much in memory. */
   readonly onFailure: (error: unknown) => void
 }
@@ -44,12 +49,12 @@ export class Thread {
   jobs = 0
   hasEnded = false
 
-  constructor({ stepLimitMs = STEP_LIMIT_MS, onFailure }: ThreadOptions) {
+  constructor({ stepLimitMs = STEP_LIMIT_MS, memoryMb = MEMORY_MB, onFailure }: ThreadOptions) {
     this.#stepLimitMs = stepLimitMs
     this.#worker = new Worker(new URL('./thread-entry.ts', import.meta.url), {
       env: {},
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     })
     this.#worker.unref()
     this.#worker.on('error', onFailure)

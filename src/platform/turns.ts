@@ -43,7 +43,9 @@ export class Turns {
     this.#waiting.add(waiting)
     const limit = setTimeout(() => {
       this.#waiting.delete(waiting)
-      reject(busy(`This has waited ${waitMs / 1_000} seconds for its turn, behind others of yours or of others.`))
+      reject(
+        busy(`This has waited ${waitMs / 1_000} seconds for its turn, behind others of yours or of others.`),
+      )
     }, waitMs)
     return promise.finally(() => clearTimeout(limit))
   }

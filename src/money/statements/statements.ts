@@ -30,7 +30,7 @@ interface Form {
 /** Drawing takes a hundred times as long as reading: a thread does it, and is handed the movements page by page. */
 const pdfOf: Writing = (statement, pages, { ports }) =>
   ports.threads.stream(
-    { module: new URL('./pdf.ts', import.meta.url), name: 'pdfOf', owner: statement.ownerId },
+    { module: new URL('./thread.ts', import.meta.url), name: 'pdfOf', owner: statement.ownerId },
     [{ ...statement }],
     pages,
   )
