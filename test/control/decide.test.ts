@@ -16,7 +16,7 @@ const lines: Readonly<Record<string, Line[]>> = {
   ],
   expiresAfterMinutes: [
     [{ expiresAfterMinutes: 1 }, { policyEndsAt: new Date(NOON.getTime() + 1) }, {}, 'pass'],
-    [{ expiresAfterMinutes: 1 }, { policyEndsAt: NOON }, {}, 'review'],
+    [{ expiresAfterMinutes: 1 }, { policyEndsAt: NOON }, {}, 'pass'],
     [{ expiresAfterMinutes: 1, expirationAction: 'freeze' }, { policyEndsAt: NOON }, {}, 'fail'],
     [{ expiresAfterMinutes: 1, expirationAction: 'close' }, { policyEndsAt: NOON }, {}, 'fail'],
   ],
@@ -177,7 +177,42 @@ describe('what is said', () => {
       { dayEuros: 6_000n },
     ],
     ['€ 20.00 is above the limit of € 19.99 for one payment.', { maxTransactionEuros: 19.99 }, {}, {}],
-    ['The limit of 3 payments is reached: 3 used, 0 left.', { maxUsageCount: 3 }, {}, { uses: 3 }],
+    [
+      'The limit of 3 payments is reached: 2 completed, 1 reserved for open intents, 0 left.',
+      { maxUsageCount: 3 },
+      {},
+      { uses: 3, openUses: 1 },
+    ],
+    [
+      'The limit of 3 payments is reached: 3 used, 0 left.',
+      { maxUsageCount: 3 },
+      {},
+      { uses: 3, openUses: undefined },
+    ],
+    [
+      'mcc is not given, and some merchant categories are blocked.',
+      { blockedMccs: ['5942'] },
+      { mcc: null },
+      {},
+    ],
+    [
+      'mcc is not given, and only some merchant categories are admitted.',
+      { allowedMccs: ['5942'] },
+      { mcc: null },
+      {},
+    ],
+    [
+      'country is not given, and merchants of some countries only are allowed.',
+      { allowedCountries: ['FR'] },
+      { country: null },
+      {},
+    ],
+    [
+      '€ 5,000.01 is above the limit of € 5,000.00 for one payment.',
+      { maxTransactionEuros: 5_000 },
+      amount(500_001n),
+      {},
+    ],
     [
       '5 minutes must lie between two spends: 3 have passed, 2 are left.',
       { cooldownMinutes: 5 },

@@ -3,7 +3,8 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/operation.ts'
 import { LookRecord, recordHead, recordTail } from '../../kernel/schemas.ts'
-import { expirationActions, PolicyCreate, rules } from './rules.ts'
+import { switches } from './overrides.ts'
+import { expirationActions, PolicyCreate, ruleNames, rules } from './rules.ts'
 import { VersionRecord } from './version-record.ts'
 
 const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = rules
@@ -21,6 +22,14 @@ export const PolicyDetail = z
     templateId: id('policy').nullable().meta({ description: 'The template it was copied from.' }),
     version: z.int().min(1),
     ...rules,
+    overrides: z
+      .array(z.string())
+      .max(ruleNames.length)
+      .meta({
+        description:
+          'The rules that were set for this agent alone, by `toggle` or `PUT /policies/{id}`. They stay when the template is applied or assigned anew, until they are set back to what the template says.',
+        examples: [['requireIntent']],
+      }),
     assignedAt: instant.nullable(),
     expiresAt: instant
       .nullable()
@@ -45,6 +54,7 @@ const PolicyReplace = PolicyCreate.extend({
       'mode',
       'agentId',
       'templateId',
+      'overrides',
       'assignedAt',
       'expiresAt',
       'expiredAt',
@@ -133,7 +143,7 @@ export const policiesApi = {
   replace: put('/policies/{id}', {
     summary: 'Replace the rules of a policy',
     description:
-      'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`.',
+      'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`. Of an agent’s own policy what is changed is set for that agent alone: see `overrides`.',
     callers: ['key'],
     scope: 'policies:write',
     body: PolicyReplace,
@@ -171,10 +181,27 @@ export const policiesApi = {
   }),
   apply: post('/policies/{id}/apply', {
     summary: 'Bring a changed template to its agents',
-    description: 'Every agent whose policy came from this template gets the rules the template has now.',
+    description:
+      'Every agent whose policy came from this template gets the rules the template has now. What was set for an agent alone stays: `kept` says what, and `overrides` of its policy.',
     callers: ['key'],
     scope: 'policies:write',
-    returns: [200, z.object({ policyId: id('policy'), version: z.int(), agentIds: z.array(id('agent')) })],
+    returns: [
+      200,
+      z.object({
+        policyId: id('policy'),
+        version: z.int(),
+        agentIds: z.array(id('agent')),
+        agents: z.array(
+          z.object({
+            agentId: id('agent'),
+            kept: z.array(z.string()).meta({
+              description: 'The rules that were set for this agent alone, and stay as they are.',
+              examples: [['requireIntent']],
+            }),
+          }),
+        ),
+      }),
+    ],
     fails: {
       policy_not_found: fails.policy_not_found,
       not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
@@ -184,10 +211,14 @@ export const policiesApi = {
   assign: put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
     description:
-      'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another.',
+      'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another. Assigned anew, its own template leaves what was set for the agent alone; another one leaves what `toggle` has switched on. `overrides` says what that is.',
     callers: ['key'],
     scope: 'policies:write',
-    body: z.strictObject({ policyId: id('policy') }),
+    body: z.strictObject({
+      policyId: id('policy').meta({
+        description: 'A template of yours, or a preset by its name: `standard`, `travel`, …',
+      }),
+    }),
     example: { policyId: 'policy_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, PolicyDetail],
     fails: {
@@ -205,10 +236,12 @@ export const policiesApi = {
   }),
   toggle: patch('/policies/agent/{agentId}/toggle', {
     summary: 'Switch one rule of an agent’s effective policy',
+    description:
+      'For this agent alone: it stays so when the template is applied or assigned anew, until it is switched back. What is switched on stays under another template, too.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
-      field: z.enum(['lockToFirstMerchant', 'requireIntent', 'requireAttestation']),
+      field: z.enum(switches),
       value: z.boolean(),
     }),
     example: { field: 'requireIntent', value: true },
