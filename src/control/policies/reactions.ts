@@ -1,7 +1,8 @@
 import { reaction } from '../../kernel/area.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
-import { PolicyEvent, policiesApi } from './api.ts'
+import { policiesApi } from './api.ts'
+import { PolicyEvent } from './records.ts'
 import { about, assignTo, lockPolicy, sourceOf } from './standing.ts'
 
 /** An agent that was created with a template gets its copy in the same transaction. */
