@@ -1,36 +1,23 @@
-import express, { type Request, type Response } from 'express'
-import { Problem, type ProblemCode } from '../kernel/problem.ts'
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../kernel/problem.ts'
+import { readBytes } from './body-bytes.ts'
 
 const LIMIT = 1_048_576
 const DEEPEST = 32
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const readBytes = express.raw({ limit: LIMIT, inflate: false, type: () => true })
-
-const readFailures: Readonly<Record<string, ProblemCode>> = {
-  'entity.too.large': 'body_too_large',
-  'encoding.unsupported': 'unsupported_media_type',
-}
-
 /** The body as JSON; an empty object where there is none. */
-export async function readBody(request: Request, response: Response): Promise<unknown> {
-  const bytes = await bytesOf(request, response)
+export async function readBody(request: IncomingMessage): Promise<unknown> {
+  const bytes = await readBytes(request, LIMIT)
+  // A read is not asked with a body: it is waited for, and not looked at.
+  if (request.method === 'GET' || request.method === 'HEAD') return {}
   if (bytes.length === 0) return {}
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(request.headers['content-type'] ?? ''))
     throw new Problem('unsupported_media_type')
   const value = parse(bytes)
   inspect(value)
   return value
-}
-
-function bytesOf(request: Request, response: Response): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    readBytes(request, response, (failure?: { type?: string }) => {
-      if (!failure) resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
-      else reject(new Problem(readFailures[failure.type ?? ''] ?? 'invalid_json'))
-    })
-  })
 }
 
 function parse(bytes: Buffer): unknown {
