@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { inKiB } from '../kernel/operation.ts'
 import { Problem } from '../kernel/problem.ts'
 
 /** Room for a body that does not say how long it is, to begin with. */
@@ -7,6 +8,12 @@ const FIRST_ROOM = 4_096
 /** Whether a body follows the headers. A request that says it in two ways has been refused by then. */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || announcedLength(headers) > 0
+
+const tooLarge = (limit: number): Problem =>
+  new Problem(
+    'body_too_large',
+    `The body is larger than ${inKiB(limit)}, the most that this operation takes.`,
+  )
 
 const announcedLength = (headers: IncomingMessage['headers']): number =>
   Number(headers['content-length'] ?? 0)
@@ -20,24 +27,24 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
   const { headers } = request
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new Problem('unsupported_media_type')
-  if (announcedLength(headers) > limit) throw new Problem('body_too_large')
+  if (announcedLength(headers) > limit) throw tooLarge(limit)
   return collect(request, limit)
 }
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body = growing(Math.min(announcedLength(request.headers) || FIRST_ROOM, limit))
-    const refuse = (code: 'body_incomplete' | 'body_too_large') => {
+    const refuse = (problem: Problem) => {
       request.off('data', take)
       // What still comes is let pass, so that the connection serves the next request.
       request.resume()
-      reject(new Problem(code))
+      reject(problem)
     }
     const take = (piece: Buffer) => {
-      if (body.length() + piece.length > limit) refuse('body_too_large')
+      if (body.length() + piece.length > limit) refuse(tooLarge(limit))
       else body.add(piece)
     }
-    const breakOff = () => refuse('body_incomplete')
+    const breakOff = () => refuse(new Problem('body_incomplete'))
     const finish = () => {
       request.off('close', breakOff)
       if (request.complete) resolve(body.bytes())

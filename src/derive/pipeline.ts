@@ -4,6 +4,7 @@ import type { Call, Outcome } from '../kernel/call.ts'
 import { clock } from '../kernel/clock.ts'
 import type { Actor } from '../kernel/context.ts'
 import type { Execute } from '../kernel/execute.ts'
+import { bodyLimitOf } from '../kernel/operation.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Gate } from './authenticate.ts'
 import { invalid, readBody } from './body.ts'
@@ -100,7 +101,7 @@ async function answer(
   }
   progress.actor = await gate(operation, presented)
   const isThere = request.complete
-  const body = await readBody(request)
+  const body = await readBody(request, bodyLimitOf(operation))
   // While a body was on its way, whoever sends it may have lost the right.
   if (!isThere) progress.actor = await gate(operation, presented)
   const { actor } = progress
