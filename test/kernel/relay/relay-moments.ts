@@ -128,7 +128,9 @@ describe('stopping', () => {
     looks[0]?.()
     await stopping
     expect(delivered).toEqual([])
-    expect((await rows()).map(({ attempts, wait }) => [attempts, wait <= 0])).toEqual(Array(3).fill([0, true]))
+    expect((await rows()).map(({ attempts, wait }) => [attempts, wait <= 0])).toEqual(
+      Array(3).fill([0, true]),
+    )
     start(deliver)
     await isEmpty()
     expect(delivered).toEqual(['intent/one'])
