@@ -9,14 +9,17 @@ import {
   expectPublishedForms,
   garbageLike,
   hasParameter,
+  inCommon,
   isPublic,
   isWrite,
   leads,
   named,
   possible,
+  readerOf,
   sending,
   takesAll,
   timeless,
+  whereToRead,
   which,
   withBody,
   worldsOf,
@@ -195,13 +198,14 @@ describe.each(cases)('%s', (_, one) => {
 
 describe.each(cases)('%s, asked rightly,', (key, one) => {
   const [status, schema] = one.operation.returns
-  const ask = async (): Promise<{ first: Told; again: Told; requestId: string }> => {
+  const ask = async (): Promise<{ path: string; first: Told; again: Told; requestId: string }> => {
     const { path, body } = await fresh.prepare(one)
     const how = { ...credentials(one, owner), ...withBody(body) }
     const headers = { ...how.headers, 'idempotency-key': key }
     const first = await send(one, path, { ...how, headers })
     const requestId = String(first.headers.get('x-request-id'))
     return {
+      path,
       first,
       again: one.operation.method === 'POST' ? await send(one, path, { ...how, headers }) : first,
       requestId,
@@ -220,6 +224,20 @@ describe.each(cases)('%s, asked rightly,', (key, one) => {
     if (type) return expect(first.text).not.toBe('')
     expect(z.encode(schema, z.decode(schema, first.body))).toEqual(first.body)
   })
+
+  const reader = readerOf(one)
+  if (reader)
+    test('answers with the record as it is read from then on', async () => {
+      const { path, first } = answers
+      const { body } = first
+      const { body: read } = await send(
+        reader,
+        whereToRead(reader, one, path, body),
+        credentials(reader, owner),
+      )
+      expect(inCommon(read, body)).toEqual(inCommon(body, read))
+      expect(read).toHaveProperty('updatedAt', body.updatedAt)
+    })
 
   test('leaves its events and an audit row for each, or nothing', async () => {
     const { requestId } = answers
