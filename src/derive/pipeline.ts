@@ -4,6 +4,7 @@ import type { Call, Outcome } from '../kernel/call.ts'
 import { clock } from '../kernel/clock.ts'
 import type { Actor } from '../kernel/context.ts'
 import type { Execute } from '../kernel/execute.ts'
+import { bodyLimitOf } from '../kernel/operation.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Gate } from './authenticate.ts'
 import { invalid, readBody } from './body.ts'
@@ -101,7 +102,7 @@ async function answer(
   })
   progress.actor = actor
   const run = await runNamed(single(request.headers['x-run-id']), actor)
-  const body = operation.method === 'GET' ? {} : await readBody(request, response)
+  const body = operation.method === 'GET' ? {} : await readBody(request, response, bodyLimitOf(operation))
   const input = { params, ...inputOf(operation, query, body) }
   const idempotencyKey =
     operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null

@@ -39,7 +39,7 @@ export const problems = {
   not_found: [404, 'There is nothing here. See /docs for every operation.'],
   method_not_allowed: [405, 'This address does not know this method.'],
   in_progress: [409, 'A request with this Idempotency-Key is still running. Try again in a moment.'],
-  body_too_large: [413, 'The body is larger than 1 MiB.'],
+  body_too_large: [413, 'The body is larger than this operation takes.'],
   unsupported_media_type: [415, 'Send the body as application/json, uncompressed, in UTF-8.'],
   idempotency_key_reused: [422, 'This Idempotency-Key was used with a different request. Use a new key.'],
   rate_limited: [429, 'Too many requests from this address. Wait as long as Retry-After says.'],

@@ -83,6 +83,7 @@ export const policiesApi = {
     summary: 'Create a spending policy template',
     callers: ['key'],
     scope: 'policies:write',
+    bodyLimitKiB: 256,
     body: PolicyCreate,
     example: {
       name: 'Research budget',
@@ -136,6 +137,7 @@ export const policiesApi = {
       'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`.',
     callers: ['key'],
     scope: 'policies:write',
+    bodyLimitKiB: 256,
     body: PolicyReplace,
     example: { name: 'Research budget', dailyLimitEuros: 300 },
     returns: [200, PolicyDetail],
