@@ -5,6 +5,7 @@ import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import type { Deadline } from './deadline.ts'
 import type { Machine } from './machine.ts'
+import type { OpenRecords } from './open-records.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
 
 /** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
@@ -41,6 +42,8 @@ export interface Area<A extends Api = Api> {
   readonly machines: readonly Machine<string>[]
   /** Records that end by themselves. */
   readonly deadlines: readonly Deadline[]
+  /** Records that a run looks after. */
+  readonly openRecords: readonly OpenRecords[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to, whether or not an operation of today emits them. */
@@ -49,7 +52,15 @@ export interface Area<A extends Api = Api> {
   readonly findRuns?: FindRuns
 }
 
-type Named = 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'announces' | 'findRuns'
+type Named =
+  | 'openRecords'
+  | 'entities'
+  | 'machines'
+  | 'deadlines'
+  | 'credentials'
+  | 'reactions'
+  | 'announces'
+  | 'findRuns'
 type Optional = Partial<Pick<Area, Named>>
 
 export const area = <A extends Api>(
@@ -60,6 +71,7 @@ export const area = <A extends Api>(
     entities = [],
     machines = [],
     deadlines = [],
+    openRecords = [],
     credentials = {},
     reactions = {},
     announces = {},
@@ -74,6 +86,7 @@ export const area = <A extends Api>(
     entities,
     machines,
     deadlines,
+    openRecords,
     credentials,
     reactions,
     announces,

@@ -27,7 +27,10 @@ export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { e
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
     status: shownState(delivery),
-    summary: [`${event} to ${new URL(webhook.url).host}: ${explain(delivery, webhook)}`, ...tried].join('; '),
+    summary: [
+      `${event} to ${webhook.id} in ${webhook.mode} mode: ${explain(delivery, webhook)}`,
+      ...tried,
+    ].join('; '),
     closed: status !== 'pending' || !isServed(webhook),
     dueInMs: dueIn(delivery, webhook),
   }
