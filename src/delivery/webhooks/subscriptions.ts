@@ -3,7 +3,7 @@ import { after, clock, minutes } from '../../kernel/clock.ts'
 import type { Context } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock } from '../../kernel/record.ts'
+import { answered, given, lock } from '../../kernel/record.ts'
 import { inTurn } from '../../kernel/turn.ts'
 import { misnamed } from '../events/events.ts'
 import { webhooksApi } from './api.ts'
@@ -87,7 +87,7 @@ export const subscriptions = implement(webhooksApi, {
     const webhook = em.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', about(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
-    return { ...shown(webhook), secret }
+    return answered(shown(webhook), { secret })
   },
 
   async list({ query: { status } }, { page }) {
@@ -136,7 +136,7 @@ export const subscriptions = implement(webhooksApi, {
     if (overlapHours === 0) activate(webhook)
     await tellOfChange(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
-    return { ...shown(webhook), secret }
+    return answered(shown(webhook), { secret })
   },
 
   async activateSecret({ params }, context) {
