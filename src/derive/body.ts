@@ -1,36 +1,23 @@
-import express, { type Request, type Response } from 'express'
-import { Problem, type ProblemCode } from '../kernel/problem.ts'
-
-const LIMIT = 1_048_576
-const DEEPEST = 32
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../kernel/problem.ts'
+import { readBytes } from './body-bytes.ts'
+import { excessOf } from './json-limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const readBytes = express.raw({ limit: LIMIT, inflate: false, type: () => true })
-
-const readFailures: Readonly<Record<string, ProblemCode>> = {
-  'entity.too.large': 'body_too_large',
-  'encoding.unsupported': 'unsupported_media_type',
-}
-
-/** The body as JSON; an empty object where there is none. */
-export async function readBody(request: Request, response: Response): Promise<unknown> {
-  const bytes = await bytesOf(request, response)
+/** The body as JSON, of so many bytes at most; an empty object where there is none. */
+export async function readBody(request: IncomingMessage, limit: number): Promise<unknown> {
+  const bytes = await readBytes(request, limit)
+  // A read is not asked with a body: it is waited for, and not looked at.
+  if (request.method === 'GET' || request.method === 'HEAD') return {}
   if (bytes.length === 0) return {}
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(request.headers['content-type'] ?? ''))
     throw new Problem('unsupported_media_type')
+  const excess = excessOf(bytes)
+  if (excess) throw invalid('', excess)
   const value = parse(bytes)
   inspect(value)
   return value
-}
-
-function bytesOf(request: Request, response: Response): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    readBytes(request, response, (failure?: { type?: string }) => {
-      if (!failure) resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
-      else reject(new Problem(readFailures[failure.type ?? ''] ?? 'invalid_json'))
-    })
-  })
 }
 
 function parse(bytes: Buffer): unknown {
@@ -41,18 +28,17 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** What no schema asks about: depth, characters that a database cannot keep, names that a program trips over. */
+/** What no schema asks about: characters that a database cannot keep, names that a program trips over. */
 export function inspect(value: unknown): void {
-  const open: { value: unknown; path: string; depth: number }[] = [{ value, path: '', depth: 0 }]
+  const open: { value: unknown; path: string }[] = [{ value, path: '' }]
   for (let next = open.pop(); next; next = open.pop()) {
-    const { value, path, depth } = next
+    const { value, path } = next
     if (typeof value === 'string') checkText(value, path)
     if (typeof value !== 'object' || value === null) continue
-    if (depth === DEEPEST) throw invalid(path, `nested more than ${DEEPEST} levels deep`)
     for (const [name, member] of Object.entries(value)) {
       if (name === '__proto__') throw invalid(name, 'this name cannot be used')
       checkText(name, path)
-      open.push({ value: member, path: path ? `${path}.${name}` : name, depth: depth + 1 })
+      open.push({ value: member, path: path ? `${path}.${name}` : name })
     }
   }
 }

@@ -35,6 +35,8 @@ export interface Contract<
   readonly run?: K
   readonly query?: Q
   readonly body?: B
+  /** How large a body may be, where the contract needs more than others: see `bodyLimitOf`. */
+  readonly bodyLimitKiB?: 256 | 1_024
   readonly returns: readonly [status: number, schema: R]
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
@@ -151,6 +153,17 @@ export function list<
     returns: [200, pageOf(item)],
   }) as ReturnType<typeof list<P, T, S, F>>
 }
+
+/** How many bytes a body may have: few where anybody may call, enough for most contracts, more where one says so. */
+export const bodyLimitOf = ({
+  callers,
+  bodyLimitKiB,
+}: Pick<AnyOperation, 'callers' | 'bodyLimitKiB'>): number =>
+  (bodyLimitKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
+
+/** `64 KiB`, `1 MiB` */
+export const inKiB = (bytes: number): string =>
+  bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`
 
 /** The refusal for an id that names nothing the caller may see. */
 export const missing = (noun: string): Failure => [404, `No such ${noun}.`]

@@ -30,6 +30,7 @@ export class Problem extends Error {
 export const problems = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_json: [400, 'The body is not valid JSON.'],
+  body_incomplete: [400, 'The body did not come whole. Nothing was done.'],
   invalid_cursor: [400, 'cursor: this is not a cursor of this list; take nextCursor from its last page.'],
   invalid_run: [400, 'X-Run-Id: it names no run of yours, or one that has ended.'],
   unknown_reference: [400, 'The request names a record that does not exist.'],
@@ -39,7 +40,7 @@ export const problems = {
   not_found: [404, 'There is nothing here. See /docs for every operation.'],
   method_not_allowed: [405, 'This address does not know this method.'],
   in_progress: [409, 'A request with this Idempotency-Key is still running. Try again in a moment.'],
-  body_too_large: [413, 'The body is larger than 1 MiB.'],
+  body_too_large: [413, 'The body is larger than this operation takes.'],
   unsupported_media_type: [415, 'Send the body as application/json, uncompressed, in UTF-8.'],
   idempotency_key_reused: [422, 'This Idempotency-Key was used with a different request. Use a new key.'],
   rate_limited: [429, 'Too many requests from this address. Wait as long as Retry-After says.'],

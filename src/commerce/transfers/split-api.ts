@@ -12,6 +12,7 @@ export const splitApi = {
       'All or nothing. Each part has an amount; or all have shares of `amountEuros`, and the cents that rounding leaves go to those who lost most by it.',
     callers: ['key'],
     scope: 'transfers:create',
+    bodyLimitKiB: 256,
     body: z
       .strictObject({
         fromWalletId: id('wallet'),

@@ -43,6 +43,7 @@ export const simulationApi = {
     callers: ['key', 'agent'],
     scope: 'policies:read',
     readOnly: true,
+    bodyLimitKiB: 256,
     body: Simulation,
     example: { policy: { name: 'Books', maxTransactionEuros: 50 }, amountEuros: 25, merchant: 'Bookshop' },
     returns: [200, SimulatedDecision],

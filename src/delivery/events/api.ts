@@ -3,6 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { get, list, missing } from '../../kernel/operation.ts'
 import { recordHead, span } from '../../kernel/schemas.ts'
+import { unknownEvent } from './event-names.ts'
 
 export const EventRecord = z
   .object({
@@ -49,6 +50,7 @@ export const eventsApi = {
       ...span,
     },
     item: EventRecord,
+    fails: { unknown_event: unknownEvent('event') },
   }),
   types: get('/events/types', {
     summary: 'List the kinds of events',

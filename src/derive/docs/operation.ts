@@ -67,16 +67,14 @@ function fact(title: string, names: readonly string[], anchorOf?: (name: string)
 const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
 
 function inputs(book: Book, { parameters: all, operation }: Entry): Content {
-  const body = jsonOf(operation.requestBody ?? {})?.schema
+  const { requestBody } = operation
+  const body = jsonOf(requestBody ?? {})?.schema
+  const about = [requestBody?.description, !requestBody?.required && 'It may be left out.'].filter(Boolean)
   const lists = (['path', 'query'] as const).flatMap(place => {
     const own = all.filter(parameter => parameter.in === place)
     return own.length > 0 ? [html`<h4>${places[place]}</h4>${parameters(book, own)}`] : []
   })
-  return [
-    lists,
-    body &&
-      html`<h4>Body${!operation.requestBody?.required && html` <small>may be left out</small>`}</h4>${members(book, body, 'sent')}`,
-  ]
+  return [lists, body && html`<h4>Body <small>${about.join(' ')}</small></h4>${members(book, body, 'sent')}`]
 }
 
 function returns(book: Book, { success: [status, response] }: Entry): Content {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Registered } from '../../kernel/area.ts'
 import { mediaTypeOf } from '../../kernel/file.ts'
-import type { AnyOperation } from '../../kernel/operation.ts'
+import { type AnyOperation, bodyLimitOf, inKiB } from '../../kernel/operation.ts'
 import { addressesOf } from '../routes.ts'
 import type { ErrorCollector } from './errors.ts'
 import { exampleOf, type Known } from './example.ts'
@@ -74,10 +74,14 @@ const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Pa
   ...(operation.callers.some(isOfTenant) ? [headerParameter('RunId')] : []),
 ]
 
-function requestBodyOf({ body, example }: AnyOperation, schemas: SchemaCollector) {
+function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
+  const { body, example } = operation
   if (!body) return {}
+  const description = `At most ${inKiB(bodyLimitOf(operation))}.`
   const content = { schema: schemas.add(body), ...(example === undefined ? {} : { example }) }
-  return { requestBody: { required: isRequired(body), content: { 'application/json': content } } }
+  return {
+    requestBody: { description, required: isRequired(body), content: { 'application/json': content } },
+  }
 }
 
 /** An empty body means `{}`: it is required only where that is not enough. */

@@ -66,7 +66,11 @@ export interface OperationObject {
   readonly description: string
   readonly security: readonly SecurityRequirement[]
   readonly parameters?: readonly (Parameter | Reference)[]
-  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> }
+  readonly requestBody?: {
+    readonly description?: string
+    readonly required: boolean
+    readonly content: Readonly<Record<string, MediaType>>
+  }
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>
   readonly 'x-scope'?: string
   readonly 'x-events'?: readonly string[]
