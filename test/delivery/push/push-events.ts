@@ -71,6 +71,7 @@ describe('an event', () => {
     const other = await aBrowser(client, { events: ['agent.unfrozen'] })
     await made(client.agents.unfreeze({ params: { id: agent.id } }))
     await until('the other one', () => heard(other).length === 1)
+    expect(silent.messages).toHaveLength(1)
     silent.answerWith(201)
   })
 
