@@ -30,7 +30,12 @@ export const PolicyDetail = z
   })
   .meta({ id: 'PolicyDetail' })
 
-const readOnly = z.unknown().optional().meta({ description: 'Accepted as it was read, and ignored.' })
+const readOnly = z
+  .string()
+  .max(128)
+  .nullable()
+  .optional()
+  .meta({ description: 'Accepted as it was read, and ignored.' })
 
 const PolicyReplace = PolicyCreate.extend({
   version: z
@@ -104,8 +109,7 @@ export const policiesApi = {
         .enum(['template', 'agent'])
         .optional()
         .meta({ description: 'Only templates, or only agents’ own policies.' }),
-      templateId: z
-        .string()
+      templateId: id('policy')
         .optional()
         .meta({ description: 'Only the agents’ policies that came from this template.' }),
     },

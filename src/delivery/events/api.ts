@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { get, list, missing } from '../../kernel/operation.ts'
-import { recordHead, span } from '../../kernel/schemas.ts'
+import { recordHead, span, wanted } from '../../kernel/schemas.ts'
 
 export const EventRecord = z
   .object({
@@ -41,10 +41,7 @@ export const eventsApi = {
     callers: ['key', 'agent'],
     scope: 'events:read',
     filters: {
-      event: z
-        .string()
-        .optional()
-        .meta({ examples: ['agent.frozen'] }),
+      event: wanted.meta({ examples: ['agent.frozen'] }),
       agentId: id('agent').optional(),
       ...span,
     },

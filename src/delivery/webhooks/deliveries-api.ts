@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
-import { LookRecord, recordHead, recordTail, span } from '../../kernel/schemas.ts'
+import { LookRecord, recordHead, recordTail, span, wanted } from '../../kernel/schemas.ts'
 import { AttemptRecord } from './api.ts'
 import { shownStates } from './delivery.ts'
 
@@ -29,7 +29,7 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' })
 
-const filters = { event: z.string().optional(), ...span }
+const filters = { event: wanted, ...span }
 
 const fails = {
   delivery_not_found: missing('delivery'),

@@ -74,6 +74,7 @@ export const keysApi = {
       expiresAt: instant.nullable().default(null).meta({ description: 'Null: until it is revoked.' }),
       scopes: scopeList
         .min(1)
+        .max(scopes.length)
         .optional()
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
     }),
