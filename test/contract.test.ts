@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { mediaTypeOf } from '../src/kernel/file.ts'
 import type { Caller } from '../src/kernel/operation.ts'
 import { scopes } from '../src/kernel/scopes.ts'
+import { askedRightly } from './contract/asked-rightly.ts'
 import {
   accepts,
   cases,
@@ -13,7 +14,6 @@ import {
   isWrite,
   leads,
   named,
-  possible,
   sending,
   takesAll,
   timeless,
@@ -193,54 +193,7 @@ describe.each(cases)('%s', (_, one) => {
   })
 })
 
-describe.each(cases)('%s, asked rightly,', (key, one) => {
-  const [status, schema] = one.operation.returns
-  const ask = async (): Promise<{ first: Told; again: Told; requestId: string }> => {
-    const { path, body } = await fresh.prepare(one)
-    const how = { ...credentials(one, owner), ...withBody(body) }
-    const headers = { ...how.headers, 'idempotency-key': key }
-    const first = await send(one, path, { ...how, headers })
-    const requestId = String(first.headers.get('x-request-id'))
-    return {
-      first,
-      again: one.operation.method === 'POST' ? await send(one, path, { ...how, headers }) : first,
-      requestId,
-    }
-  }
-  let answers: Awaited<ReturnType<typeof ask>>
-  beforeAll(async () => {
-    answers = await ask()
-  })
-
-  test('answers as its contract says', () => {
-    const { first } = answers
-    expect([first.status, first.headers.get('x-error-code')]).toEqual([status, null])
-    if (status === 204) return expect(first.text).toBe('')
-    const type = mediaTypeOf(schema)
-    if (type) return expect(first.text).not.toBe('')
-    expect(z.encode(schema, z.decode(schema, first.body))).toEqual(first.body)
-  })
-
-  test('leaves its events and an audit row for each, or nothing', async () => {
-    const { requestId } = answers
-    const events = await house.sql('select event from events where request_id = $1', [requestId])
-    const audit = await house.sql('select event, action from audit_entries where request_id = $1', [
-      requestId,
-    ])
-    expect(events.length > 0).toBe(isWrite(one) && one.operation.readOnly !== true)
-    expect(audit.map(({ event }) => event).toSorted()).toEqual(events.map(({ event }) => event).toSorted())
-    for (const { action } of audit) expect(action).toBe(key)
-    for (const { event } of events) expect(possible(one)).toContain(event)
-  })
-
-  if (one.operation.method === 'POST' && !one.operation.readOnly)
-    test('is not done again with the same idempotency key', async () => {
-      const { first, again } = answers
-      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([status, 'true'])
-      const once = Object.entries<z.ZodType>(schema.shape).filter(([, member]) => member.meta()?.once)
-      expect(again.body).toEqual({ ...first.body, ...Object.fromEntries(once.map(([name]) => [name, null])) })
-    })
-})
+askedRightly({ house, owner, fresh, send })
 
 test('what has been told meanwhile has the form that is published of it', async () => {
   const events = await house.sql<{ event: string; data: object }>('select event, data from events')

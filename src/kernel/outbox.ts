@@ -30,6 +30,10 @@ update outbox set due_at = clock_timestamp()
   + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second'
 where id = any($1::text[]) returning id`
 
+/** As if it had not been taken: nothing was tried. */
+const GIVE_BACK = `
+update outbox set due_at = clock_timestamp(), attempts = attempts - 1 where id = any($1::text[]) returning id`
+
 /** The first by id is the oldest: ids are in the order of time. */
 const OLDEST = `
 select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from outbox order by id limit 1`
@@ -51,6 +55,7 @@ export function outboxOf({ pool }: Database) {
     take: (most: number): Promise<Due[]> => sql<Due>(TAKE, [most]),
     done: inOne(DONE),
     postpone: inOne(POSTPONE),
+    giveBack: inOne(GIVE_BACK),
   }
 }
 

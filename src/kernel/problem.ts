@@ -30,6 +30,7 @@ export class Problem extends Error {
 export const problems = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_json: [400, 'The body is not valid JSON.'],
+  body_incomplete: [400, 'The body did not come whole. Nothing was done.'],
   invalid_cursor: [400, 'cursor: this is not a cursor of this list; take nextCursor from its last page.'],
   invalid_run: [400, 'X-Run-Id: it names no run of yours, or one that has ended.'],
   unknown_reference: [400, 'The request names a record that does not exist.'],

@@ -117,6 +117,13 @@ export const record = (prefix: string) => ({
   ...stamps(),
 })
 
+/**
+ * A record as it is answered, with these members beside or in place of its own. All others are read from the record
+ * itself when the answer is written, not when it is made: `updatedAt` is set in between, with the record's change.
+ */
+export const answered = <T extends object, M extends object>(record: T, members: M): Omit<T, keyof M> & M =>
+  Object.create(record, Object.getOwnPropertyDescriptors(members))
+
 /** A record of the tenant, locked until the transaction ends and read as it is then. */
 export const lock = <T extends { id: string }>(
   em: SqlEntityManager,

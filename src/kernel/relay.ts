@@ -47,13 +47,19 @@ export class Relay {
       if (this.#failures > 0) await this.#recover()
       else if (!busy) await this.#idle()
     }
-    for (const rows of this.#ready) this.#begin(rows)
-    await Promise.all(this.#underWay)
+    await Promise.all([...this.#underWay, this.#giveBack()])
+  }
+
+  /** What was leased and is not begun goes to another relay at once, not when the lease is over. */
+  async #giveBack(): Promise<void> {
+    const ids = this.#ready.flat().map(({ id }) => id)
+    await Promise.all(ids.map(this.#outbox.giveBack)).catch(error => this.#failed(error))
   }
 
   /** False where there is nothing to do just now. */
   async #round(): Promise<boolean> {
     if (this.#ready.length === 0) await this.#lease()
+    if (this.#stopping.signal.aborted) return true
     const busy = this.#ready.length > 0
     while (this.#ready.length > 0 && this.#underWay.size < CONCURRENCY) this.#begin(this.#ready.shift() ?? [])
     if (this.#underWay.size >= CONCURRENCY) await Promise.race(this.#underWay)

@@ -13,6 +13,7 @@ import {
   removeUnfinished,
 } from './temporal-data.ts'
 import { prepareTemporal } from './temporal-ready.ts'
+import { type HiddenPlace, hiddenHost, openWebUi, type WebUiProxy } from './temporal-web-ui.ts'
 
 export interface EmbeddedTemporal extends KeptServer {
   address: string
@@ -48,13 +49,17 @@ export async function startTemporal(options: Options): Promise<EmbeddedTemporal>
   const before = rememberedPorts(place)
   if (before) await release(before)
   const wanted = before ?? options.ports ?? PORTS
-  const { server, ports } = await startOnFreePorts(options, wanted)
+  const { server, ports, webUi } = await startOnFreePorts(options, wanted)
   rememberPorts(place, ports)
   const kept = keepRunning(server, async () => {
     await endLeftover(place)
-    return startServer(options, ports)
+    return startServer(options, ports, webUi)
   })
-  return { address: addressOf(ports), webUi: `http://127.0.0.1:${ports.ui}`, ...kept }
+  const stop = () => {
+    webUi.close()
+    return kept.stop()
+  }
+  return { address: addressOf(ports), webUi: `http://127.0.0.1:${ports.ui}`, ended: kept.ended, stop }
 }
 
 const addressOf = ({ grpc }: Ports) => `127.0.0.1:${grpc}`
@@ -65,9 +70,12 @@ class PortTaken extends Error {}
 async function startOnFreePorts(options: Options, wanted: Ports) {
   for (let step = 0; ; step++) {
     const ports = await nextFree(wanted, step)
+    const webUi = await openWebUi(ports.ui).catch(() => null)
+    if (!webUi) continue
     try {
-      return { server: await startServer(options, ports), ports }
+      return { server: await startServer(options, ports, webUi), ports, webUi }
     } catch (error) {
+      webUi.close()
       if (!(error instanceof PortTaken)) throw error
     }
   }
@@ -87,10 +95,13 @@ async function nextFree({ grpc, ui }: Ports, step: number): Promise<Ports> {
   return { grpc: await from(grpc), ui: await from(ui) }
 }
 
-async function startServer(options: Options, ports: Ports): Promise<GuardedChild> {
+async function startServer(options: Options, ports: Ports, webUi: WebUiProxy): Promise<GuardedChild> {
   const { binary, dataDir, namespace = 'default' } = options
   const { home, log } = placeTemporal(dataDir)
-  const command = [binary, 'server', 'start-dev', ...flags(options, ports)]
+  const host = hiddenHost()
+  const hidden = { host, port: await freePort(0, host) }
+  webUi.leadTo(hidden)
+  const command = [binary, 'server', 'start-dev', ...flags(options, ports, hidden)]
   // What it has answered for is on the disk, and to a gentle end it takes its time.
   const server = guardedChild(command, { user: {}, cwd: home, log, env: QUIET, signal: 'KILL' })
   const over = new AbortController()
@@ -105,10 +116,11 @@ async function startServer(options: Options, ports: Ports): Promise<GuardedChild
   }
 }
 
-function flags(options: Options, { grpc, ui }: Ports): string[] {
+function flags(options: Options, { grpc }: Ports, hidden: HiddenPlace): string[] {
   const { dataDir, namespace = 'default', durable = true } = options
   return [
-    ...['--ip', '127.0.0.1', '--port', String(grpc), '--ui-port', String(ui)],
+    ...['--ip', '127.0.0.1', '--port', String(grpc)],
+    ...['--ui-ip', hidden.host, '--ui-port', String(hidden.port)],
     ...['--namespace', namespace, '--log-level', 'error'],
     ...pairs('--dynamic-config-value', settings.dynamicConfig, JSON.stringify),
     ...(durable ? ['--db-filename', placeTemporal(dataDir).data] : []),

@@ -125,6 +125,8 @@ describe('the configuration', () => {
       updatedAt: expect.stringMatching(/^20/),
     })
     expect(await made(client.risk.config())).toEqual(set)
+    const again = await made(client.risk.configure({ body: { thresholds: set.thresholds } }))
+    expect(await made(client.risk.config())).toEqual(again)
     await made(client.risk.configure({ body: { velocityCount: 5, weights: { oddHour: 0 } } }))
     expect(await made(client.risk.config())).toMatchObject({
       ...{ thresholds: defaults.thresholds, velocityCount: 5 },

@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { firstIdAt, newId } from '../../src/kernel/ids.ts'
-import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
+import {
+  aKey,
+  aLiveClient,
+  anAgent,
+  aPolicy,
+  aToken,
+  aWebhook,
+  made,
+  type TestClient,
+} from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 
 const house = await startHouse()
@@ -13,7 +22,7 @@ async function happened(ownerId: string, at: string): Promise<string> {
   const id = firstIdAt('event', new Date(at)) + newId('event').slice(-16)
   await house.sql(
     `insert into events (id, owner_id, mode, event, data, request_id, created_at)
-     values ($1, $2, 'test', 'long.ago', '{}', 'r', $3)`,
+     values ($1, $2, 'test', 'agent.deleted', '{}', 'r', $3)`,
     [id, ownerId, at],
   )
   return id
@@ -89,6 +98,26 @@ describe('a list of events', () => {
     expect(await namesOf(client, { agentId: agent.id, event: 'agent.deleted' })).toEqual([])
   })
 
+  test.each([
+    ['agent.frozn', /^event: There is no event "agent\.frozn"\. Did you mean agent\.frozen/],
+    ['', /^event: There is no event ""\. .*GET \/events\/types/],
+    ['*', /^event: There is no event "\*"/],
+  ])('refuses the name %j, which no event has, wherever a list takes one', async (event, says) => {
+    const { client } = await house.owner()
+    const { id } = await aWebhook(client)
+    const query = { event }
+    const answers = [
+      await client.events.list({ query }),
+      await client.webhooks.deliveries({ params: { id }, query }),
+      await client.webhooks.allDeliveries({ query }),
+      await client.webhooks.deadLetters({ query }),
+      await client.webhooks.replayDeadLetters({ body: query }),
+      await client.webhooks.test({ params: { id }, body: query }),
+    ]
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 400, code: 'unknown_event', error: expect.stringMatching(says) })
+  })
+
   test('can be narrowed to a span of time, its beginning included and its end not', async () => {
     const { client, ownerId } = await house.owner()
     const instants = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z']
@@ -98,7 +127,9 @@ describe('a list of events', () => {
     const [first, second, third] = instants
     expect(await times({ from: first, to: third })).toEqual([second, first])
     expect(await times({ to: second })).toEqual([first])
-    expect(await times({ event: 'long.ago', from: '2026-01-02T01:00:00.000+01:00' })).toEqual([third, second])
+    expect(await times({ event: 'agent.deleted', from: '2026-01-02T01:00:00.000+01:00' })).toEqual([
+      ...[third, second],
+    ])
   })
 
   test('refuses a time that is none', async () => {

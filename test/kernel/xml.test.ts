@@ -32,19 +32,97 @@ describe('a document is read', () => {
 })
 
 describe('a document is refused', () => {
+  const many = (count: number, part: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => part(n)).join('')
+
   test.each([
-    ['empty', ''],
-    ['text alone', 'text'],
-    ['two roots', '<a/><b/>'],
-    ['not closed', '<a>'],
-    ['closed otherwise', '<a></b>'],
-    ['with an attribute without a value', '<a b/>'],
-    ['with an entity that it does not define', '<a>&b;</a>'],
-    ['with an entity that it defines', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'],
-    ['with an entity that it defines in its midst', '<a><!DOCTYPE a [<!ENTITY b "c">]>&b;</a>'],
-    ['with an entity that is elsewhere', '<!DOCTYPE a SYSTEM "a.dtd"><a/>'],
-    ['of too many elements', `<a>${'<b/>'.repeat(200_001)}</a>`],
-  ])('%s', (_, text) => {
-    expect(() => readXml(text)).toThrow(UnreadableXml)
+    ['empty', '', 'There is nothing in it (line 1).'],
+    ['text alone', 'text', /well-formed/],
+    ['two roots', '<a/><b/>', /goes on after its end/],
+    ['not closed', '<a>', /well-formed.*\(in a, line 1\)/],
+    ['closed otherwise', '<a></b>', /well-formed/],
+    ['with an attribute without a value', '<a b/>', /well-formed/],
+    ['with an entity that it does not define', '<a>&b;</a>', /well-formed/],
+    [
+      'with an entity that it defines',
+      '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+      /type is not accepted \(line 1\)/,
+    ],
+    [
+      'with an entity that it defines in its midst',
+      '<a>\n<!DOCTYPE a [<!ENTITY b "c">]>&b;</a>',
+      /\(line 2\)/,
+    ],
+    ['with an entity that is elsewhere', '<!DOCTYPE a SYSTEM "a.dtd"><a/>', /type is not accepted/],
+    [
+      'of too many elements',
+      `<a>${'<b/>'.repeat(200_001)}</a>`,
+      /more than 200000 elements \(in a, line 1\)/,
+    ],
+    [
+      'with an element of too many attributes',
+      `<a>\n<b><c${many(33, n => ` x${n}=""`)}/></b></a>`,
+      'The element c has more than 32 attributes (in a/b, line 2).',
+    ],
+    [
+      'with a tag that is too long',
+      `<a x="${'x'.repeat(20_000)}"/>`,
+      /tag of a is longer than 8192 .*line 1/,
+    ],
+    [
+      'with a text that is too long',
+      `<a>\n${'x'.repeat(65_536)}</a>`,
+      /text is longer than 65536 .*\(in a, line 2\)/,
+    ],
+    [
+      'with a text in parts that is too long',
+      `<a>${'x'.repeat(40_000)}<b/>${'&lt;'.repeat(30_000)}</a>`,
+      /text is longer/,
+    ],
+    ['with a name that is too long', `<${'a'.repeat(100_000)}/>`, /longer than 65536/],
+    ['with a comment that is too long', `<a><!--${'x'.repeat(100_000)}--></a>`, /longer than 65536/],
+    ['with a reference that is too long', `<a>&${'x'.repeat(100_000)};</a>`, /longer than 65536/],
+  ])('%s, with what and where', (_, text, said) => {
+    const reading = () => readXml(text)
+    expect(reading).toThrow(UnreadableXml)
+    expect(reading).toThrow(said)
+  })
+
+  test('space between its elements is no text, however much it is', () => {
+    const root = readXml(`<a>${'<b/>        \n'.repeat(20_000)}</a>`)
+    expect([root.children.length, root.text.trim()]).toEqual([20_000, ''])
   })
 })
+
+describe('the work grows with the length of the document and with nothing else', () => {
+  const SIZE = 262_144
+  const filled = (part: string, before: string, after: string) =>
+    before + part.repeat(Math.floor(SIZE / part.length)) + after
+  const usual = filled('<b c="d">e</b>', '<a>', '</a>')
+  const numbered = Array.from({ length: SIZE / 12 }, (_, n) => ` a${100_000 + n}=""`).join('')
+
+  test.each([
+    ['attributes of one element', `<a${numbered}/>`],
+    ['namespaces', filled('<b xmlns:c="d"/>', '<a>', '</a>')],
+    ['one long text', filled('x', '<a>', '</a>')],
+    ['references to characters', filled('&#10;', '<a>', '</a>')],
+    ['brackets in a CDATA', filled(']', '<a><![CDATA[', ']]></a>')],
+    ['comments', filled('<!---->', '<a>', '</a>')],
+    ['an attribute that never ends', filled('x', '<a b="', '')],
+    ['tags that never end', filled('<a b=""', '', '')],
+  ])('%s', (_, text) => {
+    expect(processorTimeOf(text)).toBeLessThan(8 * processorTimeOf(usual) + 20)
+  })
+})
+
+/** In milliseconds: other work on the machine does not count. */
+function processorTimeOf(text: string): number {
+  const before = process.threadCpuUsage()
+  try {
+    readXml(text)
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnreadableXml)
+  }
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1_000
+}

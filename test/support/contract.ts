@@ -83,6 +83,50 @@ export function possible({ operation }: Registered): Set<string> {
   return events
 }
 
+/** What a contract answers with, where it is a record that is changed from time to time. */
+const recordOf = ({ operation }: Registered): z.ZodObject | undefined => {
+  const schema = operation.returns[1]
+  return schema instanceof z.ZodObject && 'updatedAt' in schema.shape ? schema : undefined
+}
+
+const exampleId = (schema: z.ZodObject | undefined): string | undefined => {
+  const member: z.ZodType | undefined = schema?.shape.id
+  return Object.values(member?.meta()?.examples ?? []).map(String)[0]
+}
+
+/** The GET that shows the record with which a write answers: under the same path, or by the record's id. */
+export function readerOf(one: Registered): Registered | undefined {
+  const record = recordOf(one)
+  if (!record || !isWrite(one)) return undefined
+  const readers = operations.filter(
+    other =>
+      other.operation.method === 'GET' &&
+      recordOf(other) &&
+      other.operation.callers[0] === one.operation.callers[0],
+  )
+  const id = exampleId(record)
+  return (
+    readers.find(({ operation }) => operation.path === one.operation.path) ??
+    readers.find(other => id !== undefined && exampleId(recordOf(other)) === id)
+  )
+}
+
+/** Where a GET shows the record with which a request to this path was answered. */
+export function whereToRead(
+  reader: Registered,
+  one: Registered,
+  path: string,
+  { agentId, id }: Told['body'],
+) {
+  const template = reader.operation.path
+  if (template === one.operation.path) return path
+  return template.replace(/\{\w+\}(?=\/)/, agentId).replace(/\{\w+\}$/, id)
+}
+
+/** Of what a record shows that which another view of it shows, too. */
+export const inCommon = (record: Told['body'], view: Told['body']) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name in view))
+
 /** Whoever is sent something takes it: nothing leaves the machine. */
 export const takesAll: Outbound = {
   judge: () => undefined,

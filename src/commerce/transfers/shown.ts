@@ -1,7 +1,8 @@
-import type { Transfer } from './transfer.ts'
+import { answered } from '../../kernel/record.ts'
+import type { Part, Transfer } from './transfer.ts'
 
 /** As it is answered: the cents of a split's parts are amounts again. */
-export const shown = (transfer: Transfer) => ({
-  ...transfer,
-  parts: transfer.parts?.map(({ walletId, cents }) => ({ walletId, amountEuros: BigInt(cents) })) ?? null,
-})
+export const shown = (transfer: Transfer) => answered(transfer, { parts: partsOf(transfer) })
+
+export const partsOf = ({ parts }: Transfer): Part[] | null =>
+  parts?.map(({ walletId, cents }) => ({ walletId, amountEuros: BigInt(cents) })) ?? null

@@ -63,7 +63,7 @@ export const agentsApi = {
   create: post('/agents', {
     summary: 'Create an agent',
     description:
-      'It has an empty wallet to spend from. With `policyId` the agent gets a policy of its own, a copy of that template. Without one it cannot spend until a policy is assigned.',
+      'It has an empty wallet to spend from. With `policyId` the agent gets a policy of its own, a copy of that template or preset (`standard`, …). Without one it cannot spend until a policy is assigned.',
     callers: ['key'],
     scope: 'agents:write',
     body: z.strictObject({

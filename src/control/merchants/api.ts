@@ -120,7 +120,7 @@ export const merchantsApi = {
     ...reading,
     summary: 'Suggest merchants for an agent’s allowlist',
     description:
-      'From its last 2,000 payments and its last 2,000 intents. What was paid once only, is on the blocklist or looks like another merchant is shown, and not suggested.',
+      'From its last 2,000 payments; what is approved and not paid yet does not count. What was paid once only, is on the blocklist or looks like another merchant is shown, and not suggested.',
     filters: { agentId: id('agent') },
     item: Suggestion,
     fails: { agent_not_found: missing('agent') },

@@ -56,13 +56,16 @@ export const rules = {
   expiresAfterMinutes: count(1, 'Minutes after assignment when the policy expires.'),
   expirationAction: z.enum(expirationActions).default('notify').meta({
     description:
-      'What happens to the agent’s cards then. After `freeze` and `close` every spend is denied; after `notify` each one waits for a person.',
+      'What happens to the agent’s cards then. After `freeze` and `close` every spend is denied; after `notify` the agent goes on spending under the policy, and `policy.expired` has told you.',
   }),
   activeHoursStart: hour('First UTC hour in which the agent may spend; midnight where only the end is set.'),
   activeHoursEnd: hour(
     'UTC hour at which it may no more; the span may wrap midnight, and is all day where it is equal to the start.',
   ),
-  maxUsageCount: count(1, 'Completed spends, and those under way, since the policy was assigned.'),
+  maxUsageCount: count(
+    1,
+    'Completed spends since the policy was assigned, and open intents: what is approved and not yet paid counts already.',
+  ),
   amountTolerancePercent: z
     .number()
     .min(0)

@@ -1,7 +1,7 @@
 import { area, reaction } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock } from '../../kernel/record.ts'
+import { answered, given, lock } from '../../kernel/record.ts'
 import { createdWithin } from '../../kernel/span.ts'
 import { AgentEvent, aboutAgent, lockAgent, unfreeze } from '../agents/agents.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
@@ -14,10 +14,7 @@ import { aboutRisk } from './told.ts'
 export { riskEvents } from './api.ts'
 export { openWatch, type Watch } from './watch.ts'
 
-const shown = (config: RiskConfig | null) => ({
-  ...settingsOf(config),
-  updatedAt: config?.updatedAt ?? null,
-})
+const shown = (config: RiskConfig | null) => answered(config ?? { updatedAt: null }, settingsOf(config))
 
 /** The alert by which an agent is frozen; of a locked agent it stays as it is. */
 const inForce = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
@@ -26,13 +23,12 @@ const inForce = (em: Context['em'], agentId: string): Promise<RiskAlert | null> 
 const risk = implement(riskApi, {
   config: async (_, { em }) => shown(await em.findOne(RiskConfig, {})),
 
-  async configure({ body }, { em, tenant, now, emit }) {
-    const config = await em.findOne(RiskConfig, {})
-    if (config) Object.assign(config, rowOf(body))
-    else em.create(RiskConfig, rowOf(body))
+  async configure({ body }, { em, tenant, emit }) {
+    const known = await em.findOne(RiskConfig, {})
+    const config = known ? Object.assign(known, rowOf(body)) : em.create(RiskConfig, rowOf(body))
     const { enabled, thresholds } = body
     emit('risk.config_updated', { ownerId: tenant.ownerId, enabled, thresholds })
-    return { ...body, updatedAt: now }
+    return shown(config)
   },
 
   async events({ query: { agentId, minScore, ...span } }, context) {

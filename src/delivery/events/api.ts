@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { get, list, missing } from '../../kernel/operation.ts'
-import { recordHead, span, wanted } from '../../kernel/schemas.ts'
+import { recordHead, span } from '../../kernel/schemas.ts'
+import { unknownEvent } from './event-names.ts'
 
 export const EventRecord = z
   .object({
@@ -41,11 +42,16 @@ export const eventsApi = {
     callers: ['key', 'agent'],
     scope: 'events:read',
     filters: {
-      event: wanted.meta({ examples: ['agent.frozen'] }),
+      event: z
+        .string()
+        .max(100)
+        .optional()
+        .meta({ examples: ['agent.frozen'] }),
       agentId: id('agent').optional(),
       ...span,
     },
     item: EventRecord,
+    fails: { unknown_event: unknownEvent('event') },
   }),
   types: get('/events/types', {
     summary: 'List the kinds of events',

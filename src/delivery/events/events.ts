@@ -5,9 +5,14 @@ import { createdWithin } from '../../kernel/span.ts'
 import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
 import { Event } from './event.ts'
+import { misnamedOne } from './event-names.ts'
+
+export { misnamed, misnamedOne, unknownEvent } from './event-names.ts'
 
 const events = implement(eventsApi, {
   async list({ query: { event, agentId, ...span } }, context) {
+    const unknown = misnamedOne('event', event, context.ports)
+    if (unknown) return context.refuse('unknown_event', unknown)
     const created = await createdWithin('event', span, context)
     return context.page(Event, given({ event, agentId, ...created }))
   },

@@ -3,6 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/operation.ts'
 import { exactly, label, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { unknownEvent } from '../events/events.ts'
 import { isPublicKey, urgentEvents } from './subscription.ts'
 
 const PUBLIC_KEY = 'BA9MR7Dxr_zzx3JMG2oS_LygOpuiz2d7pNryvgFLIDfqGTyK77ZKaS1CexDCRTSfxdyV93r4_d9RQ5rluG3mWEI'
@@ -68,7 +69,7 @@ const TestResult = z
 const fails = {
   subscription_not_found: missing('push subscription'),
   endpoint_refused: [400, 'endpoint: This address is refused. Give the one that the browser gave you.'],
-  unknown_event: [400, 'events: There is no event of this name. GET /events/types lists them.'],
+  unknown_event: unknownEvent('events'),
   too_many_subscriptions: [400, 'There are 100 push subscriptions already. Delete one.'],
 } as const satisfies Record<string, Failure>
 const { subscription_not_found, endpoint_refused, unknown_event, too_many_subscriptions } = fails

@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
 import { inTurn } from '../../kernel/turn.ts'
-import { unknownEvents } from '../webhooks/webhooks.ts'
+import { misnamed } from '../events/events.ts'
 import { pushApi } from './api.ts'
 import { PushSubscription, sealContext, urgentEvents } from './subscription.ts'
 import { trial } from './trial.ts'
@@ -28,11 +28,8 @@ const push = implement(pushApi, {
     const refused = ports.outbound.judge(endpoint)
     if (refused) return refuse('endpoint_refused', `endpoint: ${refused.message}`)
     const events = [...new Set(body.events ?? urgentEvents)]
-    const unknown = unknownEvents(
-      events,
-      ports.eventTypes().map(({ event }) => event),
-    )
-    if (unknown) return refuse('unknown_event', `events: ${unknown}`)
+    const unknown = misnamed('events', events, ports)
+    if (unknown) return refuse('unknown_event', unknown)
     // Neither does the limit give way, nor is an endpoint subscribed twice.
     await inTurn(context, 'push')
     const known = await em.findOne(PushSubscription, { endpoint })

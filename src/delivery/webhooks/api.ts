@@ -4,6 +4,7 @@ import { id } from '../../kernel/ids.ts'
 import { del, type Failure, get, list, missing, nothing, patch, post } from '../../kernel/operation.ts'
 import { shownOnce } from '../../kernel/outcome.ts'
 import { recordHead, recordTail, remark } from '../../kernel/schemas.ts'
+import { unknownEvent } from '../events/events.ts'
 import { conditions } from './health.ts'
 import { webhookMachine } from './webhook.ts'
 
@@ -98,7 +99,7 @@ const TestResult = z
 const fails = {
   webhook_not_found: missing('webhook'),
   url_refused: [400, 'url: This address is refused. Give one that can be reached from the public internet.'],
-  unknown_event: [400, 'events: There is no event of this name. GET /events/types lists them.'],
+  unknown_event: unknownEvent('events'),
   too_many_webhooks: [
     400,
     'There are 1,000 subscriptions already. Delete one, or let one hear of more events.',
@@ -180,7 +181,7 @@ export const webhooksApi = {
     returns: [200, TestResult],
     fails: {
       webhook_not_found,
-      unknown_event: [400, 'event: There is no event of this name. GET /events/types lists them.'],
+      unknown_event: unknownEvent('event'),
     },
     emits: {
       'webhook.tested': z.object({

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
-import { LookRecord, recordHead, recordTail, span, wanted } from '../../kernel/schemas.ts'
+import { LookRecord, recordHead, recordTail, span } from '../../kernel/schemas.ts'
+import { unknownEvent } from '../events/events.ts'
 import { AttemptRecord } from './api.ts'
 import { shownStates } from './delivery.ts'
 
@@ -29,15 +30,16 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' })
 
-const filters = { event: wanted, ...span }
+const filters = { event: z.string().max(100).optional(), ...span }
 
 const fails = {
   delivery_not_found: missing('delivery'),
   webhook_not_found: missing('webhook'),
+  unknown_event: unknownEvent('event'),
   webhook_deleted: [400, 'Its subscription is deleted: nobody is there to hear of it.'],
   delivery_under_way: [409, 'It is being delivered just now. Look at it again in half a minute.'],
 } as const satisfies Record<string, Failure>
-const { delivery_not_found, webhook_not_found, webhook_deleted, delivery_under_way } = fails
+const { delivery_not_found, webhook_not_found, unknown_event, webhook_deleted, delivery_under_way } = fails
 
 const reads = { callers: ['key'], scope: 'webhooks:read' } as const
 const writes = { callers: ['key'], scope: 'webhooks:write' } as const
@@ -49,13 +51,14 @@ export const deliveriesApi = {
     description: 'Newest first, with every attempt: what was answered, how fast, and what comes next.',
     filters: { status: status.optional(), ...filters },
     item: DeliveryRecord,
-    fails: { webhook_not_found },
+    fails: { webhook_not_found, unknown_event },
   }),
   allDeliveries: list('/webhooks/deliveries', {
     ...reads,
     summary: 'List what was sent to all subscriptions',
     filters: { status: status.optional(), webhookId: id('webhook').optional(), ...filters },
     item: DeliveryRecord,
+    fails: { unknown_event },
   }),
   delivery: get('/webhooks/deliveries/{id}', {
     ...reads,
@@ -80,6 +83,7 @@ export const deliveriesApi = {
       'What no attempt has brought to its receiver, on the plan `enterprise`. Like every delivery it is kept for 30 days.',
     filters: { webhookId: id('webhook').optional(), ...filters },
     item: DeliveryRecord,
+    fails: { unknown_event },
   }),
   replayDeadLetters: post('/webhooks/dead-letters/replay', {
     ...writes,
@@ -89,6 +93,7 @@ export const deliveriesApi = {
     body: z.strictObject({ webhookId: id('webhook').optional(), ...filters }),
     example: { event: 'transaction.completed' },
     returns: [200, z.object({ replayed: z.int(), more: z.boolean() })],
+    fails: { unknown_event },
     emits: {
       'webhook.dead_letters_replayed': z.object({
         ownerId: id('customer'),

@@ -1,9 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { clock } from '../../kernel/clock.ts'
+import type { Context } from '../../kernel/context.ts'
 import type { Row } from '../../kernel/database.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
 import type { PageOf } from '../../kernel/page.ts'
 import { given, lock, within } from '../../kernel/record.ts'
+import { misnamedOne } from '../events/events.ts'
 import { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, replay, type ShownState, shownAs } from './delivery.ts'
 import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
@@ -14,6 +16,14 @@ import { Webhook } from './webhook.ts'
 
 /** What an attempt is called begins with its delivery: `delivery_…-2`. */
 const idOf = (name: string): string => name.replace(/-[\d.]+$/, '')
+
+type Listing = Pick<Context<'unknown_event'>, 'em' | 'page' | 'ports' | 'refuse'>
+
+/** A page of those that match; refused where they are to be of an event that there is not. */
+async function listed(filters: Filters, { em, page, ports, refuse }: Listing) {
+  const unknown = misnamedOne('event', filters.event, ports)
+  return unknown ? refuse('unknown_event', unknown) : shownAll(await page(Delivery, matching(filters)), em)
+}
 
 async function shownAll(found: PageOf<Delivery>, em: EntityManager) {
   const ids = [...new Set(found.data.map(({ webhookId }) => webhookId))]
@@ -46,7 +56,9 @@ where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is nul
 order by d.id limit ${AT_ONCE + 1} for update`
 
 async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
-  const { sql, tenant, emit } = context
+  const { sql, tenant, ports, emit, refuse } = context
+  const unknown = misnamedOne('event', filters.event, ports)
+  if (unknown) return refuse('unknown_event', unknown)
   const { webhookId = null, event = null, from = null, to = null } = filters
   const values = [tenant.ownerId, tenant.mode, webhookId, event, from, to]
   const found = await sql<DeliveryRow & Row>(DEAD, values)
@@ -63,14 +75,13 @@ async function replayDead(filters: Filters, context: ContextOf<typeof deliveries
 }
 
 export const deliveries = implement(deliveriesApi, {
-  async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, { em, page, refuse }) {
-    if (!(await findWebhook(em, params.id))) return refuse('webhook_not_found')
-    return shownAll(await page(Delivery, matching({ ...filters, webhookId: params.id })), em)
+  async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, context) {
+    if (!(await findWebhook(context.em, params.id))) return context.refuse('webhook_not_found')
+    return listed({ ...filters, webhookId: params.id }, context)
   },
 
-  async allDeliveries({ query: { limit: _limit, cursor: _cursor, ...filters } }, { em, page }) {
-    return shownAll(await page(Delivery, matching(filters)), em)
-  },
+  allDeliveries: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
+    listed(filters, context),
 
   async delivery({ params }, { em, refuse }) {
     const delivery = await em.findOne(Delivery, { id: idOf(params.id) })
@@ -91,9 +102,8 @@ export const deliveries = implement(deliveriesApi, {
     return shownDelivery(delivery, (await em.findOne(Webhook, { id: webhookId })) ?? undefined)
   },
 
-  async deadLetters({ query: { limit: _limit, cursor: _cursor, ...filters } }, { em, page }) {
-    return shownAll(await page(Delivery, matching({ ...filters, status: 'dead' })), em)
-  },
+  deadLetters: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
+    listed({ ...filters, status: 'dead' }, context),
 
   replayDeadLetters: ({ body }, context) => replayDead(body, context),
   look,

@@ -1,4 +1,5 @@
 import { clock } from '../../kernel/clock.ts'
+import { answered } from '../../kernel/record.ts'
 import { type Delivery, shownState } from './delivery.ts'
 import { shownHealth } from './health.ts'
 import type { Webhook } from './webhook.ts'
@@ -7,26 +8,23 @@ import type { Webhook } from './webhook.ts'
 export function shown(webhook: Webhook) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
-  const { id, ownerId, mode, url, events, description, status, statusReason, createdAt, updatedAt } = webhook
   const waits = nextHint !== null && nextFrom !== null && nextFrom > now
-  return {
-    ...{ id, ownerId, mode, url, events, description, status, statusReason, createdAt, updatedAt },
+  return answered(webhook, {
     hint: nextHint !== null && !waits ? nextHint : hint,
     nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
     health: shownHealth(webhook, now),
-  }
+  })
 }
 
 /** A delivery with the answer to "why did I not get it?". */
 export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined) {
-  const { id, ownerId, mode, webhookId, eventId, event, attempts, workflowId } = delivery
-  const { createdAt, updatedAt, dueAt } = delivery
+  const { dueAt } = delivery
   const status = shownState(delivery)
-  return {
-    ...{ id, ownerId, mode, webhookId, eventId, event, status, attempts, workflowId, createdAt, updatedAt },
+  return answered(delivery, {
+    status,
     explanation: explain(delivery, webhook),
     nextAttemptAt: status === 'pending' && isServed(webhook) ? later(dueAt, webhook.pausedUntil) : null,
-  }
+  })
 }
 
 /** Whether what waits for it is sent. */

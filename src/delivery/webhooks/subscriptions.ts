@@ -3,10 +3,10 @@ import { after, clock, minutes } from '../../kernel/clock.ts'
 import type { Context } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock } from '../../kernel/record.ts'
+import { answered, given, lock } from '../../kernel/record.ts'
 import { inTurn } from '../../kernel/turn.ts'
+import { misnamed } from '../events/events.ts'
 import { webhooksApi } from './api.ts'
-import { unknownEvents } from './event-names.ts'
 import { activate, makeSecret } from './secrets.ts'
 import { shown } from './shown.ts'
 import { trial } from './trial.ts'
@@ -58,9 +58,8 @@ type Judging = Pick<Context, 'ports'> & {
 function misfit({ url, events }: Asked, { ports, refuse }: Judging) {
   const refused = url === undefined ? undefined : ports.outbound.judge(url)
   if (refused) return refuse('url_refused', `url: ${refused.message}`)
-  const names = ports.eventTypes().map(({ event }) => event)
-  const unknown = events && unknownEvents(events, names)
-  return unknown === undefined ? undefined : refuse('unknown_event', `events: ${unknown}`)
+  const unknown = events && misnamed('events', events, ports)
+  return unknown === undefined ? undefined : refuse('unknown_event', unknown)
 }
 
 /** By its owner's will. */
@@ -88,7 +87,7 @@ export const subscriptions = implement(webhooksApi, {
     const webhook = em.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', about(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
-    return { ...shown(webhook), secret }
+    return answered(shown(webhook), { secret })
   },
 
   async list({ query: { status } }, { page }) {
@@ -137,7 +136,7 @@ export const subscriptions = implement(webhooksApi, {
     if (overlapHours === 0) activate(webhook)
     await tellOfChange(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
-    return { ...shown(webhook), secret }
+    return answered(shown(webhook), { secret })
   },
 
   async activateSecret({ params }, context) {

@@ -2,8 +2,8 @@ import { clock } from '../../kernel/clock.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
+import { misnamedOne } from '../events/events.ts'
 import type { webhooksApi } from './api.ts'
-import { unknownEvents } from './event-names.ts'
 import { type Letter, post } from './post.ts'
 import type { Taken } from './retry.ts'
 import { openSecrets, type Sealed } from './secrets.ts'
@@ -37,12 +37,8 @@ export const trial: HandlerOf<typeof webhooksApi.test> = {
   async reserve({ params, body }, { em, now, ports, requestId, refuse }) {
     const webhook = await em.findOne(Webhook, { id: params.id, deletedAt: null })
     if (!webhook) return refuse('webhook_not_found')
-    const types = ports.eventTypes()
-    const type = types.find(({ event }) => event === body.event)
-    if (!type) {
-      const names = types.map(({ event }) => event)
-      return refuse('unknown_event', `event: ${unknownEvents([body.event], names) ?? 'Name one event.'}`)
-    }
+    const type = ports.eventTypes().find(({ event }) => event === body.event)
+    if (!type) return refuse('unknown_event', misnamedOne('event', body.event, ports))
     const { id, url, secret, nextSecret, nextFrom } = webhook
     const { event, example } = type
     const text = JSON.stringify({ event, createdAt: now.toISOString(), data: example })

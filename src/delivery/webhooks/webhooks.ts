@@ -6,7 +6,6 @@ import { Webhook, webhookMachine } from './webhook.ts'
 
 export { deliveryCounts, overdueSeconds, pausedCount } from './backlog.ts'
 export { Deliverer, type DelivererParts } from './deliverer.ts'
-export { unknownEvents } from './event-names.ts'
 export { expireDeliveries } from './expiry.ts'
 export { giveUp } from './give-up.ts'
 

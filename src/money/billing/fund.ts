@@ -4,7 +4,7 @@ import type { Context, Mode, Tenant } from '../../kernel/context.ts'
 import type { Row } from '../../kernel/database.ts'
 import type { Charge, ChargeState } from '../../kernel/funding-rail.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
-import { given, lock, within } from '../../kernel/record.ts'
+import { answered, given, lock, within } from '../../kernel/record.ts'
 import { openBook, RECOVERING } from '../ledger/ledger.ts'
 import { findWallet } from '../wallets/wallets.ts'
 import { fundApi } from './fund-api.ts'
@@ -85,7 +85,7 @@ async function keep(state: ChargeState, { fundingId }: Asked, context: Funded) {
   await em.flush()
   const wallet = await findWallet(context, funding.walletId)
   if (!wallet) throw new Error('a funding without a wallet')
-  return { ...wallet, funding }
+  return answered(wallet, { funding })
 }
 
 /** Both addresses do the same. */

@@ -3,7 +3,7 @@ import { area, reaction } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { File, Pieces } from '../../kernel/file.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given } from '../../kernel/record.ts'
+import { answered, given } from '../../kernel/record.ts'
 import { findWallet } from '../wallets/wallets.ts'
 import { statementsApi } from './api.ts'
 import { camt053Of } from './camt053.ts'
@@ -16,7 +16,7 @@ import { periodOf, Statement, statementMachine } from './statement.ts'
 
 export { monthsDue } from './months.ts'
 
-const shown = (statement: Statement) => ({ ...statement, movements: Number(statement.movements) })
+const shown = (statement: Statement) => answered(statement, { movements: Number(statement.movements) })
 
 type Writing = (statement: Statement, pages: AsyncIterable<readonly Movement[]>) => Pieces
 

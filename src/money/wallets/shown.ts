@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/context.ts'
+import { answered } from '../../kernel/record.ts'
 import { type Balance, balancesOf } from '../ledger/ledger.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
@@ -8,11 +9,8 @@ export const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
 
 type Reading = Pick<Context, 'sql' | 'tenant'>
 
-export const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) => ({
-  ...wallet,
-  availableEuros,
-  heldEuros,
-})
+export const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) =>
+  answered(wallet, { availableEuros, heldEuros })
 
 /** The wallets with what is in them, read in one statement. */
 export async function withBalances(wallets: readonly Wallet[], { sql, tenant }: Reading) {

@@ -112,6 +112,30 @@ describe('stopping', () => {
     expect(await rows()).toMatchObject([{ attempts: 0 }])
   })
 
+  test('gives back what it was just taking, untried, to the next relay', async () => {
+    const looks: (() => void)[] = []
+    const query = async (asked: { text: string }) => {
+      if (asked.text.includes('skip locked')) await new Promise<void>(resolve => looks.push(resolve))
+      return engine.sql(asked)
+    }
+    const delivered: string[] = []
+    const deliver = async ({ workflowId }: { workflowId: string }) => void delivered.push(workflowId)
+    const slow = { pool: { query } } as unknown as Database
+    const one = start(deliver, () => undefined, slow)
+    await until('it looks', () => looks.length === 1)
+    await queue(3, 'intent/one')
+    const stopping = one.stop()
+    looks[0]?.()
+    await stopping
+    expect(delivered).toEqual([])
+    expect((await rows()).map(({ attempts, wait }) => [attempts, wait <= 0])).toEqual(
+      Array(3).fill([0, true]),
+    )
+    start(deliver)
+    await isEmpty()
+    expect(delivered).toEqual(['intent/one'])
+  })
+
   test('does not wait for trouble to be over', async () => {
     await queue(40)
     const told: unknown[] = []

@@ -1,10 +1,32 @@
+import type { Ports } from '../../kernel/ports.ts'
+
+/** The refusal of an event name that there is not, in this member of the request. */
+export const unknownEvent = (member: string) =>
+  [400, `${member}: There is no event of this name. GET /events/types lists them.`] as const
+
+type Catalogue = Pick<Ports, 'eventTypes'>
+
+const names = (ports: Catalogue): string[] => ports.eventTypes().map(({ event }) => event)
+
+/** Why a subscription cannot name these events; undefined where it can. */
+export function misnamed(member: string, asked: readonly string[], ports: Catalogue): string | undefined {
+  const unknown = unknownEvents(asked, ['*', ...names(ports)])
+  return unknown && `${member}: ${unknown}`
+}
+
+/** Why this is not the name of one event; undefined where it is, or where none is given. */
+export function misnamedOne(member: string, asked: string | undefined, ports: Catalogue): string | undefined {
+  const unknown = asked === undefined ? undefined : unknownEvents([asked], names(ports))
+  return unknown && `${member}: ${unknown}`
+}
+
 /** The names of these that are no events, each with those that were perhaps meant. */
 export function unknownEvents(asked: readonly string[], known: readonly string[]): string | undefined {
-  const there = new Set(['*', ...known])
+  const there = new Set(known)
   const unknown = asked.filter(name => !there.has(name))
   if (unknown.length === 0) return undefined
   const sentences = unknown.slice(0, 3).map(name => {
-    const close = closeTo(name, known)
+    const close = closeTo(name.slice(0, COMPARED), known)
     const meant = close.length > 0 ? ` Did you mean ${close.join(', ')}?` : ''
     return `There is no event ${JSON.stringify(name.slice(0, 60))}.${meant}`
   })
@@ -12,6 +34,8 @@ export function unknownEvents(asked: readonly string[], known: readonly string[]
 }
 
 const FEW = 3
+/** A name that is longer is compared by its beginning: what it costs does not grow with it. */
+const COMPARED = 100
 
 /** Those of the same noun, or nearly spelled so. */
 function closeTo(name: string, known: readonly string[]): string[] {
