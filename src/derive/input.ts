@@ -19,7 +19,7 @@ export function inputOf(operation: AnyOperation, query: URLSearchParams, body: u
 }
 
 function parse(schema: z.ZodType, value: unknown): object {
-  const measure = new Measure(SHOWN)
+  const measure = new Measure(SHOWN + 1)
   measure.take(schema, value)
   if (measure.issues.length > 0) throw refused(measure.issues)
   const result = schema.safeParse(value, told)

@@ -90,5 +90,6 @@ describe('what is said of a wrong member', () => {
     const body = { name: 'a', allowedMccs: Array.from({ length: 1_500 }, () => 7) }
     const said = String(refusalOf(create, body))
     expect(said.match(/must be a text/g)?.length).toBe(5)
+    expect(said).toMatch(/; and more$/)
   })
 })
