@@ -90,7 +90,7 @@ export const pushApi = {
     summary: 'Have a browser told of events',
     description: [
       'The body is what `PushSubscription.toJSON()` gives, and what you add to it. An endpoint that is subscribed already keeps its id and has everything else replaced.',
-      'A push is sent once, encrypted for that browser alone, and holds no more than the event’s name and ids: your service worker asks the API for the rest. Intents that are decided at once are left out.',
+      'A push is sent once, encrypted for that browser alone, and holds no more than the event’s name and ids: your service worker asks the API for the rest. Intents that are decided at once are left out. One that a process had taken which died is sent again, under the same `eventId`: show it with that as its `tag`.',
     ].join('\n\n'),
     body: z.strictObject({
       endpoint,

@@ -74,7 +74,7 @@ const Rotated = z.object({ webhookId: id('webhook'), from: instant })
 export const AttemptRecord = z.object({
   deliveryId: z.string().meta({
     description: '`X-Service-Delivery-Id`, another one for each attempt.',
-    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1'],
+    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'],
   }),
   at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
   status: z.int().nullable().meta({ description: 'What the receiver answered; null where it did not.' }),
