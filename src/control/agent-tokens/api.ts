@@ -66,7 +66,7 @@ export const agentTokensApi = {
     scope: 'tokens:write',
     body: z.strictObject({
       label: label.meta({ examples: ['Laptop'] }),
-      scopes: scopeList.min(1).optional(),
+      scopes: scopeList.min(1).max(scopes.length).optional(),
       maxAmountEuros: budget.default(null),
       expiresInDays: z
         .int()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
 import { euros, positiveEuros } from '../../kernel/money.ts'
 import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/operation.ts'
-import { LookRecord, label, metadata, recordHead, recordTail, remark } from '../../kernel/schemas.ts'
+import { LookRecord, label, metadata, recordHead, recordTail, remark, wanted } from '../../kernel/schemas.ts'
 import { WalletEvent } from '../../money/wallets/wallets.ts'
 import { agentMachine } from './agent.ts'
 
@@ -87,7 +87,7 @@ export const agentsApi = {
       'Newest first. Deleted agents are left out unless `status=deleted` asks for them; one that is still being deleted is shown.',
     callers: ['key', 'agent'],
     scope: 'agents:read',
-    filters: { status: status.optional(), externalId: z.string().optional() },
+    filters: { status: status.optional(), externalId: wanted },
     item: AgentRecord,
   }),
   get: get('/agents/{id}', {

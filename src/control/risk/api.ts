@@ -3,6 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { get, list, missing, post, put } from '../../kernel/operation.ts'
+import { inDigits, wholeNumber } from '../../kernel/page.ts'
 import { recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/agents.ts'
 import { alertMachine } from './alert.ts'
@@ -168,7 +169,7 @@ export const riskApi = {
     filters: {
       agentId: id('agent').optional(),
       ...span,
-      minScore: z.coerce.number().int().min(0).max(100).optional(),
+      minScore: inDigits(wholeNumber(0, 100).optional()),
     },
     item: RiskEventRecord,
   }),

@@ -81,6 +81,7 @@ export const keysApi = {
       }),
       scopes: scopeList
         .min(1)
+        .max(scopes.length)
         .optional()
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
     }),
