@@ -31,8 +31,8 @@ describe('a live key', () => {
   test('is made by a test key while none works: once, however many ask at once, and that is told', async () => {
     const answers = await times(6, another)
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403])
-    for (const { code } of answers.filter(({ status }) => status === 403))
-      expect(code).toBe('live_key_at_work')
+    const refused = answers.filter(({ status }) => status === 403).map(({ code }) => code)
+    expect(new Set(refused)).toEqual(new Set(['live_key_at_work']))
     const first = answers.find(({ status }) => status === 201)?.body
     const [, own] = (await made(owner.client.keys.list())).data.toReversed()
     expect(own).toBe(undefined)
