@@ -60,7 +60,9 @@ describe('the login of the programs', () => {
 
   test('of each database does not reach the other', async () => {
     const elsewhere = urlAs('agentpay', 'agentpay_db_password', 'temporal')
-    await expect(connected(elsewhere, async () => null)).rejects.toThrow('permission denied for database "temporal"')
+    await expect(connected(elsewhere, async () => null)).rejects.toThrow(
+      'permission denied for database "temporal"',
+    )
   })
 })
 
