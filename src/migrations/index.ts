@@ -36,6 +36,8 @@ import { DueWebhooks } from './m0043-due-webhooks.ts'
 import { LightDeliveries } from './m0045-light-deliveries.ts'
 import { CountersByKey } from './m0046-counters-by-key.ts'
 import { PolicyOverrides } from './m0053-policy-overrides.ts'
+import { KeyMakers } from './m0057-key-makers.ts'
+import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
 import { ProcessLeases } from './m0061-process-leases.ts'
 import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
 
@@ -79,6 +81,8 @@ export const migrations = [
   { name: 'm0045-light-deliveries', class: LightDeliveries },
   { name: 'm0046-counters-by-key', class: CountersByKey },
   { name: 'm0053-policy-overrides', class: PolicyOverrides },
+  { name: 'm0057-key-makers', class: KeyMakers },
+  { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
   { name: 'm0061-process-leases', class: ProcessLeases },
   { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
 ]

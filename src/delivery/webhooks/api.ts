@@ -176,6 +176,7 @@ export const webhooksApi = {
     body: z.strictObject({
       event: z
         .string()
+        .max(100)
         .default('webhook.ping')
         .meta({ description: 'Of which event an example is sent.', examples: ['transaction.completed'] }),
     }),
@@ -221,6 +222,7 @@ export const webhooksApi = {
       reason: z.enum(['gone', 'failing']),
       url: z
         .string()
+        .max(2_048)
         .nullable()
         .meta({ description: 'Whose answer it was: nothing is said of a newer one.' }),
     }),
