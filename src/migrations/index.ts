@@ -36,6 +36,8 @@ import { DueWebhooks } from './m0043-due-webhooks.ts'
 import { LightDeliveries } from './m0045-light-deliveries.ts'
 import { CountersByKey } from './m0046-counters-by-key.ts'
 import { PolicyOverrides } from './m0053-policy-overrides.ts'
+import { KeyMakers } from './m0057-key-makers.ts'
+import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
 import { ProcessLeases } from './m0061-process-leases.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -78,5 +80,7 @@ export const migrations = [
   { name: 'm0045-light-deliveries', class: LightDeliveries },
   { name: 'm0046-counters-by-key', class: CountersByKey },
   { name: 'm0053-policy-overrides', class: PolicyOverrides },
+  { name: 'm0057-key-makers', class: KeyMakers },
+  { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
   { name: 'm0061-process-leases', class: ProcessLeases },
 ]

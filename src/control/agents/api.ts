@@ -16,6 +16,9 @@ export const AgentRecord = z
     externalId: z.string().nullable(),
     status,
     frozenReason: z.string().nullable(),
+    frozenByAlertId: id('alert')
+      .nullable()
+      .meta({ description: 'The risk alert that it is freed through; null where a person has frozen it.' }),
     walletId: id('wallet').meta({ description: 'The wallet it spends from.' }),
     policyId: id('policy')
       .nullable()
@@ -121,12 +124,18 @@ export const agentsApi = {
   }),
   unfreeze: post('/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent',
+    description:
+      'One that a person has frozen. What risk has frozen (`frozenByAlertId`) is freed through its alert: see `POST /risk/agents/{id}/unfreeze`.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],
     fails: {
       agent_not_found: fails.agent_not_found,
       agent_not_frozen: [400, 'Only a frozen agent can be unfrozen.'],
+      frozen_by_risk: [
+        400,
+        'Risk has frozen the agent. Look at its alert, then free it with POST /risk/agents/{id}/unfreeze.',
+      ],
     },
     emits: { 'agent.unfrozen': AgentEvent },
   }),

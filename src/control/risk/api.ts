@@ -114,7 +114,7 @@ const RiskAlertRecord = z
     acknowledgedAt: instant.nullable(),
     acknowledgedById: z.string().nullable(),
     comment: z.string().nullable(),
-    liftedAt: instant.nullable().meta({ description: 'Since when the agent goes on.' }),
+    liftedAt: instant.nullable().meta({ description: 'Since when the agent goes on: the alert is closed.' }),
     ...recordTail,
   })
   .meta({ id: 'RiskAlert' })
@@ -198,7 +198,7 @@ export const riskApi = {
   unfreeze: post('/risk/agents/{id}/unfreeze', {
     summary: 'Let an agent go on that risk has frozen',
     description:
-      'What it was frozen over is no longer unusual: its merchant is known from now on, and what else is usual for the agent is learnt anew. `POST /agents/{id}/unfreeze` lets it go on, too, but forgets nothing: the next spend like it freezes it again.',
+      'What it was frozen over is no longer unusual: its merchant is known from now on, and what else is usual for the agent is learnt anew. Its alert is closed with that: `liftedAt` says when, and it is acknowledged with the comment that is given.',
     callers: ['key'],
     scope: 'risk:write',
     body: commented,
@@ -211,6 +211,6 @@ export const riskApi = {
         'Risk has not frozen the agent. Whom a person has frozen goes on with POST /agents/{id}/unfreeze.',
       ],
     },
-    emits: { 'agent.unfrozen': AgentEvent },
+    emits: { 'agent.unfrozen': AgentEvent, 'risk.alert_acknowledged': RiskEvent },
   }),
 }
