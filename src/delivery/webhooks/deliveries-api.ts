@@ -95,7 +95,7 @@ export const deliveriesApi = {
     body: z.strictObject({ webhookId: id('webhook').optional(), ...filters }),
     example: { event: 'transaction.completed' },
     returns: [200, z.object({ replayed: z.int(), more: z.boolean() })],
-    fails: { unknown_event },
+    fails: { webhook_not_found, unknown_event },
     emits: {
       'webhook.dead_letters_replayed': z.object({
         ownerId: id('customer'),

@@ -57,9 +57,10 @@ where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is nul
 order by d.id limit ${AT_ONCE + 1} for update`
 
 async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
-  const { sql, tenant, ports, emit, refuse } = context
+  const { em, sql, tenant, ports, emit, refuse } = context
   const unknown = misnamedOne('event', filters.event, ports)
   if (unknown) return refuse('unknown_event', unknown)
+  if (filters.webhookId && !(await findWebhook(em, filters.webhookId))) return refuse('webhook_not_found')
   const { webhookId = null, event = null, from = null, to = null } = filters
   const values = [tenant.ownerId, tenant.mode, webhookId, event, from, to]
   const found = await sql<DeliveryRow & Row>(DEAD, values)
