@@ -22,10 +22,11 @@ export async function npmCi(lock) {
 
 function runNpm(lock) {
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  const npm = spawn('npm', args, { env: outerEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
   // npm takes its time over a gentler signal, and what it leaves is installed anew.
   const stop = () => npm.kill('SIGKILL')
+  // Signals are handled before npm is there: one that came in between would end us and leave npm at work.
   for (const signal of SIGNALS) process.on(signal, stop)
+  const npm = spawn('npm', args, { env: outerEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''
   npm.stderr.setEncoding('utf8').on('data', text => {
     errors += text

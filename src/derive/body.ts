@@ -1,27 +1,15 @@
-import express, { type Request, type Response } from 'express'
-import { inKiB } from '../kernel/operation.ts'
-import { Problem, type ProblemCode } from '../kernel/problem.ts'
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../kernel/problem.ts'
+import { readBytes } from './body-bytes.ts'
 import { excessOf } from './json-limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads the bytes of a body, for each limit that a contract has. */
-const readers = new Map<number, ReturnType<typeof express.raw>>()
-
-function readerOf(limit: number): ReturnType<typeof express.raw> {
-  const reader = readers.get(limit) ?? express.raw({ limit, inflate: false, type: () => true })
-  readers.set(limit, reader)
-  return reader
-}
-
-const readFailures: Readonly<Record<string, ProblemCode>> = {
-  'entity.too.large': 'body_too_large',
-  'encoding.unsupported': 'unsupported_media_type',
-}
-
 /** The body as JSON, of so many bytes at most; an empty object where there is none. */
-export async function readBody(request: Request, response: Response, limit: number): Promise<unknown> {
-  const bytes = await bytesOf(request, response, limit)
+export async function readBody(request: IncomingMessage, limit: number): Promise<unknown> {
+  const bytes = await readBytes(request, limit)
+  // A read is not asked with a body: it is waited for, and not looked at.
+  if (request.method === 'GET' || request.method === 'HEAD') return {}
   if (bytes.length === 0) return {}
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(request.headers['content-type'] ?? ''))
     throw new Problem('unsupported_media_type')
@@ -31,20 +19,6 @@ export async function readBody(request: Request, response: Response, limit: numb
   inspect(value)
   return value
 }
-
-function bytesOf(request: Request, response: Response, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    readerOf(limit)(request, response, (failure?: { type?: string }) => {
-      if (!failure) resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
-      else reject(problemOf(readFailures[failure.type ?? ''] ?? 'invalid_json', limit))
-    })
-  })
-}
-
-const problemOf = (code: ProblemCode, limit: number): Problem =>
-  code === 'body_too_large'
-    ? new Problem(code, `The body is larger than ${inKiB(limit)}, the most that this operation takes.`)
-    : new Problem(code)
 
 function parse(bytes: Buffer): unknown {
   try {

@@ -47,7 +47,7 @@ interface Progress {
   actor?: Actor
 }
 
-/** Request id → rate limit → authenticate → caller and scope → the run it belongs to → parse → run → answer. */
+/** Request id → rate limit → authenticate → caller and scope → body → the run it belongs to → parse → run → answer. */
 export function pipeline(parts: Pipeline) {
   return async (request: Request, response: Response): Promise<void> => {
     const began = clock.ticks()
@@ -57,7 +57,7 @@ export function pipeline(parts: Pipeline) {
     const progress: Progress = { requestId, address, headers }
     let errorCode: string | undefined
     try {
-      const outcome = await answer(parts, request, response, progress)
+      const outcome = await answer(parts, request, progress)
       errorCode = outcome.errorCode
       await send(response, headers, outcome)
     } catch (error) {
@@ -83,7 +83,6 @@ export function pipeline(parts: Pipeline) {
 async function answer(
   { execute, find, gate, runNamed, rateLimit }: Pipeline,
   request: Request,
-  response: Response,
   progress: Progress,
 ): Promise<Outcome> {
   const { requestId, address, headers } = progress
@@ -96,13 +95,17 @@ async function answer(
   const { registered, params } = routeOf(find(request.method, path))
   progress.registered = registered
   const { operation } = registered
-  const actor = await gate(operation, {
+  const presented = {
     authorization: request.headers.authorization,
     dashboardSecret: single(request.headers['x-dashboard-secret']),
-  })
-  progress.actor = actor
+  }
+  progress.actor = await gate(operation, presented)
+  const isThere = request.complete
+  const body = await readBody(request, bodyLimitOf(operation))
+  // While a body was on its way, whoever sends it may have lost the right.
+  if (!isThere) progress.actor = await gate(operation, presented)
+  const { actor } = progress
   const run = await runNamed(single(request.headers['x-run-id']), actor)
-  const body = operation.method === 'GET' ? {} : await readBody(request, response, bodyLimitOf(operation))
   const input = { params, ...inputOf(operation, query, body) }
   const idempotencyKey =
     operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { CalledRun } from './call.ts'
 import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
-import type { Deadline } from './deadline.ts'
+import type { Deadline, Waiting } from './deadline.ts'
 import type { Machine } from './machine.ts'
 import type { OpenRecords } from './open-records.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
@@ -42,6 +42,8 @@ export interface Area<A extends Api = Api> {
   readonly machines: readonly Machine<string>[]
   /** Records that end by themselves. */
   readonly deadlines: readonly Deadline[]
+  /** Records that end by nobody's clock, but whose processes wait by the tenant's. */
+  readonly waits: readonly Waiting[]
   /** Records that a run looks after. */
   readonly openRecords: readonly OpenRecords[]
   readonly credentials: Readonly<Record<string, Authenticate>>
@@ -53,10 +55,11 @@ export interface Area<A extends Api = Api> {
 }
 
 type Named =
-  | 'openRecords'
   | 'entities'
   | 'machines'
   | 'deadlines'
+  | 'waits'
+  | 'openRecords'
   | 'credentials'
   | 'reactions'
   | 'announces'
@@ -71,6 +74,7 @@ export const area = <A extends Api>(
     entities = [],
     machines = [],
     deadlines = [],
+    waits = [],
     openRecords = [],
     credentials = {},
     reactions = {},
@@ -86,6 +90,7 @@ export const area = <A extends Api>(
     entities,
     machines,
     deadlines,
+    waits,
     openRecords,
     credentials,
     reactions,

@@ -35,6 +35,12 @@ import { DeliveryFigures } from './m0040-delivery-figures.ts'
 import { DueWebhooks } from './m0043-due-webhooks.ts'
 import { LightDeliveries } from './m0045-light-deliveries.ts'
 import { CountersByKey } from './m0046-counters-by-key.ts'
+import { PolicyOverrides } from './m0053-policy-overrides.ts'
+import { KeyMakers } from './m0057-key-makers.ts'
+import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
+import { TransfersInView } from './m0059-transfers-in-view.ts'
+import { ProcessLeases } from './m0061-process-leases.ts'
+import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
 import { OpenRecords } from './m0065-open-records.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -76,5 +82,11 @@ export const migrations = [
   { name: 'm0043-due-webhooks', class: DueWebhooks },
   { name: 'm0045-light-deliveries', class: LightDeliveries },
   { name: 'm0046-counters-by-key', class: CountersByKey },
+  { name: 'm0053-policy-overrides', class: PolicyOverrides },
+  { name: 'm0057-key-makers', class: KeyMakers },
+  { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
+  { name: 'm0059-transfers-in-view', class: TransfersInView },
+  { name: 'm0061-process-leases', class: ProcessLeases },
+  { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
   { name: 'm0065-open-records', class: OpenRecords },
 ]

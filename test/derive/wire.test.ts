@@ -1,3 +1,4 @@
+import './wire/unfinished-bodies.ts'
 import { describe, expect, test } from '@jest/globals'
 import { startHouse } from '../support/harness.ts'
 import { converse, type Raw, request } from '../support/raw.ts'

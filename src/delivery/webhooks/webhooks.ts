@@ -25,6 +25,16 @@ export const webhooksArea = area(
   {
     entities: [Webhook, Delivery],
     machines: [webhookMachine, deliveryMachine],
+    waits: [
+      {
+        process: webhookProcess,
+        table: 'deliveries',
+        record: 'id',
+        agent: 'null',
+        open: `status = 'pending'`,
+        waits: 'workflow_id is not null',
+      },
+    ],
     openRecords: [{ process: webhookProcess, select: RETRIED }],
   },
 )

@@ -35,6 +35,7 @@ export const universalRefusals = (): Html =>
 const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_request: 'Change what the message names; the same request will fail again.',
   invalid_json: 'Check quotes, commas and encoding.',
+  body_incomplete: 'Send it again, with the same Idempotency-Key.',
   invalid_cursor: 'Begin again without `cursor`.',
   invalid_run: 'Start a run, or leave the header out.',
   unknown_reference: 'Check the ids in the body: each must be yours and of the same mode.',

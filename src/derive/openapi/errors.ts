@@ -9,6 +9,7 @@ import type { Reference, ResponseObject } from './types.ts'
 const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>> = {
   invalid_request: () => true,
   invalid_json: takesBody,
+  body_incomplete: takesBody,
   invalid_cursor: ({ query }) => query instanceof z.ZodObject && 'cursor' in query.shape,
   invalid_run: ({ callers }) => callers.some(isOfTenant),
   unknown_reference: takesBody,

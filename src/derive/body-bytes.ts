@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import { inKiB } from '../kernel/operation.ts'
+import { Problem } from '../kernel/problem.ts'
+
+/** Room for a body that does not say how long it is, to begin with. */
+const FIRST_ROOM = 4_096
+
+/** Whether a body follows the headers. A request that says it in two ways has been refused by then. */
+export const announcesBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || announcedLength(headers) > 0
+
+const tooLarge = (limit: number): Problem =>
+  new Problem(
+    'body_too_large',
+    `The body is larger than ${inKiB(limit)}, the most that this operation takes.`,
+  )
+
+const announcedLength = (headers: IncomingMessage['headers']): number =>
+  Number(headers['content-length'] ?? 0)
+
+/**
+ * The bytes of a body, once it has come whole. A body that was announced and breaks off is a Problem, never an empty
+ * one: what the caller meant is not known, so nothing may be done.
+ */
+export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (!announcesBody(request)) return Buffer.alloc(0)
+  const { headers } = request
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+    throw new Problem('unsupported_media_type')
+  if (announcedLength(headers) > limit) throw tooLarge(limit)
+  return collect(request, limit)
+}
+
+function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const body = growing(Math.min(announcedLength(request.headers) || FIRST_ROOM, limit))
+    const refuse = (problem: Problem) => {
+      request.off('data', take)
+      // What still comes is let pass, so that the connection serves the next request.
+      request.resume()
+      reject(problem)
+    }
+    const take = (piece: Buffer) => {
+      if (body.length() + piece.length > limit) refuse(tooLarge(limit))
+      else body.add(piece)
+    }
+    const breakOff = () => refuse(new Problem('body_incomplete'))
+    const finish = () => {
+      request.off('close', breakOff)
+      if (request.complete) resolve(body.bytes())
+      else breakOff()
+    }
+    // Of a request that is gone by now nothing more is heard.
+    if (request.destroyed) breakOff()
+    else request.on('data', take).on('error', breakOff).on('close', breakOff).on('end', finish)
+  })
+}
+
+/** One piece of memory that doubles: a body that comes byte by byte would cost a hundred times its length in pieces. */
+function growing(room: number) {
+  let memory = Buffer.allocUnsafe(room)
+  let length = 0
+  return {
+    length: () => length,
+    bytes: () => memory.subarray(0, length),
+    add(piece: Buffer) {
+      if (length + piece.length > memory.length) {
+        const larger = Buffer.allocUnsafe(Math.max(2 * memory.length, length + piece.length))
+        memory.copy(larger, 0, 0, length)
+        memory = larger
+      }
+      piece.copy(memory, length)
+      length += piece.length
+    },
+  }
+}
