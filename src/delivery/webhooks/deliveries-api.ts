@@ -21,7 +21,9 @@ export const DeliveryRecord = z
       examples: ['Delivered at the first attempt, in 34 ms.'],
     }),
     attempts: z.array(AttemptRecord).meta({ description: 'The last 25, oldest first.' }),
-    nextAttemptAt: instant.nullable(),
+    nextAttemptAt: instant
+      .nullable()
+      .meta({ description: 'By your clock: in test mode moving it forward brings the attempt about.' }),
     workflowId: z
       .string()
       .nullable()
