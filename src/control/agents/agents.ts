@@ -35,6 +35,9 @@ const isTaken = async (
   return holder !== null && holder !== by
 }
 
+const whoFrees = (id: string, alertId: string): string =>
+  `Risk has frozen the agent: look at ${alertId} (GET /risk/alerts?agentId=${id}), then free it with POST /risk/agents/${id}/unfreeze.`
+
 const agents = implement(agentsApi, {
   async create({ body }, context) {
     const { em, emit, refuse } = context
@@ -69,7 +72,7 @@ const agents = implement(agentsApi, {
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     if (!agentMachine.move(agent, 'frozen')) return refuse('agent_not_active')
-    agent.frozenReason = body.reason
+    Object.assign(agent, { frozenReason: body.reason, frozenByAlertId: null })
     emit('agent.frozen', about(agent))
     return agent
   },
@@ -77,6 +80,8 @@ const agents = implement(agentsApi, {
   async unfreeze({ params }, { em, emit, refuse }) {
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
+    if (agent.status === 'frozen' && agent.frozenByAlertId)
+      return refuse('frozen_by_risk', whoFrees(agent.id, agent.frozenByAlertId))
     if (!unfreeze(agent)) return refuse('agent_not_frozen')
     emit('agent.unfrozen', about(agent))
     return agent
@@ -101,9 +106,9 @@ const agents = implement(agentsApi, {
   async look({ params }, { em, refuse }) {
     const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    const { name, status } = agent
+    const { mode, status } = agent
     const isGoing = status === 'deleting'
-    const summary = isGoing ? `Agent ${name} is being deleted` : `${name}: nothing is pending`
+    const summary = `Agent in ${mode} mode: ${isGoing ? 'it is being deleted' : 'nothing is pending'}`
     return { status, summary, closed: !isGoing, dueInMs: isGoing ? 0 : null }
   },
 
@@ -138,5 +143,11 @@ export const agentsArea = area(
     entities: [Agent],
     machines: [agentMachine],
     deadlines: [deletion],
+    openRecords: [
+      {
+        process: agentProcess,
+        select: `select id, owner_id, mode, id as agent_id from agents where ${deletion.open}`,
+      },
+    ],
   },
 )

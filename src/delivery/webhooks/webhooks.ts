@@ -1,6 +1,7 @@
 import { area } from '../../kernel/area.ts'
 import { deliveries } from './deliveries.ts'
 import { Delivery, deliveryMachine } from './delivery.ts'
+import { webhookProcess } from './process.ts'
 import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
 
@@ -9,6 +10,11 @@ export { Deliverer, type DelivererParts } from './deliverer.ts'
 export { expireDeliveries } from './expiry.ts'
 export { giveUp } from './give-up.ts'
 
+/** Those that have failed, and whose subscription is served. */
+const RETRIED = `
+select d.id, d.owner_id, d.mode, null::text as agent_id from deliveries d join webhooks w on w.id = d.webhook_id
+where d.status = 'pending' and d.workflow_id is not null and w.status = 'active' and w.deleted_at is null`
+
 export const webhooksArea = area(
   'Webhooks',
   'Events sent to you: subscriptions, what was delivered and what was not, dead letters.',
@@ -16,5 +22,19 @@ export const webhooksArea = area(
     api: { ...subscriptions.api, ...deliveries.api },
     handlers: { ...subscriptions.handlers, ...deliveries.handlers },
   },
-  { entities: [Webhook, Delivery], machines: [webhookMachine, deliveryMachine] },
+  {
+    entities: [Webhook, Delivery],
+    machines: [webhookMachine, deliveryMachine],
+    waits: [
+      {
+        process: webhookProcess,
+        table: 'deliveries',
+        record: 'id',
+        agent: 'null',
+        open: `status = 'pending'`,
+        waits: 'workflow_id is not null',
+      },
+    ],
+    openRecords: [{ process: webhookProcess, select: RETRIED }],
+  },
 )
