@@ -1,8 +1,7 @@
-import { readlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import { processesIn } from '../../../src/platform/process-table.ts'
+import { commandOf, processesIn } from '../../../src/platform/process-table.ts'
 import { temporalAtHand } from '../../../src/platform/temporal-binary.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../../src/platform/temporal-server.ts'
 import { useBrowser } from '../../support/browser.ts'
@@ -23,9 +22,7 @@ beforeAll(async () => {
   const dataDir = temporaryFolder()
   temporal = await startTemporal({ binary, dataDir, ports: { grpc: 0, ui: 0 }, durable: false })
   connection = await Connection.connect({ address: temporal.address })
-  const server = processesIn(dataDir, 'start-dev').find(pid =>
-    readlinkSync(`/proc/${pid}/exe`).endsWith('temporal'),
-  )
+  const server = processesIn(dataDir, 'start-dev').find(pid => commandOf(pid)?.program === 'temporal')
   sockets = listensOn(Number(server))
   await new Client({ connection }).workflow.start('idle', { workflowId: RUN, taskQueue: 'nobody' })
 })
