@@ -47,7 +47,12 @@ describe.each(SERVED)('on %s %s', (platform, architecture) => {
 describe('a machine', () => {
   test('that is Linux has what its kernel alone has, and any other does without', () => {
     const { packages: brought, name, ...linux } = hostOf('linux', 'x64')
-    const kernel = { hasProc: true, hasAbstractSockets: true, hasLoopbackNetwork: true, memoryFolder: '/dev/shm' }
+    const kernel = {
+      hasProc: true,
+      hasAbstractSockets: true,
+      hasLoopbackNetwork: true,
+      memoryFolder: '/dev/shm',
+    }
     expect(linux).toEqual({ refusal: null, ...kernel })
     const other = { hasProc: false, hasAbstractSockets: false, hasLoopbackNetwork: false, memoryFolder: null }
     expect(hostOf('darwin', 'arm64')).toMatchObject(other)
@@ -65,7 +70,8 @@ describe('a machine', () => {
 
 describe('a user whom root lets run PostgreSQL', () => {
   const LINUX = 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/usr/sbin/nologin'
-  const MACOS = '##\nnobody:*:-2:-2::/var/empty:/usr/bin/false\n_postgres:*:216:216::/var/empty:/usr/bin/false'
+  const MACOS =
+    '##\nnobody:*:-2:-2::/var/empty:/usr/bin/false\n_postgres:*:216:216::/var/empty:/usr/bin/false'
 
   test.each([
     ['on Linux', LINUX, { uid: 65_534, gid: 65_534 }],
@@ -87,7 +93,7 @@ describe.each(tables)('what runs here, as %s tell', (_, table) => {
   const folder = realpathSync(temporaryFolder())
   const child = spawn('sleep', ['321'], { cwd: folder, stdio: 'ignore' })
   const pid = child.pid ?? 0
-  afterAll(() => child.kill('SIGKILL'))
+  afterAll(() => void child.kill('SIGKILL'))
 
   test('is found by its folder and its words', () => {
     expect(table.processesIn(folder, '321')).toEqual([pid])
