@@ -2,6 +2,8 @@
 export interface Host {
   /** As packages and published binaries are named: `linux-x64`, `darwin-arm64`. */
   readonly name: string
+  readonly platform: string
+  readonly architecture: string
   /** Why nothing of ours runs here, and what to do; null where it does. */
   readonly refusal: string | null
   /** The packages that bring a Node and a PostgreSQL along, by name. */

