@@ -1,4 +1,4 @@
-import { overdueSeconds } from '../delivery/webhooks/webhooks.ts'
+import { behindCount, overdueSeconds } from '../delivery/webhooks/webhooks.ts'
 import { renderDocs } from '../derive/docs/docs.ts'
 import { eventTypesOf } from '../derive/openapi/event-types.ts'
 import { openapiDocument } from '../derive/openapi.ts'
@@ -79,13 +79,14 @@ export function portsOf(parts: Parts): Ports {
 
 async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promise<Health> {
   const sql = sqlOn(pool)
-  const [oldest, overdue] = await Promise.all([oldestSeconds(sql), overdueSeconds(sql)]).catch(() => [])
+  const read = [oldestSeconds(sql), overdueSeconds(sql), behindCount(sql)] as const
+  const [oldest, overdue, behind] = await Promise.all(read).catch(() => [])
   const serving = await temporal()
   return {
     database: reachable(oldest !== undefined),
     temporal: serving === null ? null : reachable(serving),
     relay: { oldestSeconds: oldest ?? null },
-    deliveries: { oldestSeconds: overdue ?? null },
+    deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
   }
 }
 

@@ -40,6 +40,7 @@ import { KeyMakers } from './m0057-key-makers.ts'
 import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
 import { ProcessLeases } from './m0061-process-leases.ts'
 import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
+import { WebhookBacklogs } from './m0063-webhook-backlogs.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -85,4 +86,5 @@ export const migrations = [
   { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
   { name: 'm0061-process-leases', class: ProcessLeases },
   { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
+  { name: 'm0063-webhook-backlogs', class: WebhookBacklogs },
 ]
