@@ -7,6 +7,7 @@ import { type Database, sqlOn } from '../kernel/database.ts'
 import { advance } from '../kernel/deadlines.ts'
 import type { Execute } from '../kernel/execute.ts'
 import type { File } from '../kernel/file.ts'
+import type { FindPayments, IntentPayment } from '../kernel/intent-payments.ts'
 import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
@@ -66,6 +67,7 @@ export function portsOf(parts: Parts): Ports {
     },
     walletBank,
     collection,
+    paymentsOn: findingPayments(areas),
     outbound,
     vault,
     threads,
@@ -74,6 +76,16 @@ export function portsOf(parts: Parts): Ports {
     openapi: text,
     docs: () => pages().get('') as File,
     docsAsset: name => pages().get(name),
+  }
+}
+
+/** Asked one after the other: they may share a connection. */
+function findingPayments(areas: Areas): FindPayments {
+  const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
+  return async (...asked) => {
+    const found: IntentPayment[] = []
+    for (const find of finders) found.push(...(await find(...asked)))
+    return found
   }
 }
 
