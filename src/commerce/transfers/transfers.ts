@@ -104,6 +104,13 @@ export const transfersArea = area(
     machines: [transferMachine],
     reactions: stopReactions,
     findPayments: paymentsOnIntents,
+    openRecords: [
+      {
+        process: transferProcess,
+        select:
+          'select id, owner_id, mode, agent_id from transfers where due_at is not null and workflow_id is not null',
+      },
+    ],
     deadlines: [
       {
         process: transferProcess,
