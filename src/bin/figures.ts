@@ -1,4 +1,3 @@
-import { gate } from '../derive/authenticate.ts'
 import { counterInMemory } from '../derive/rate-limit.ts'
 import { published } from '../kernel/area.ts'
 import type { OpenHouse, Part } from './house.ts'
@@ -10,12 +9,11 @@ const SHOWN = ['/health', '/metrics']
 
 /** How a process that serves no API is: by two of its operations, where that is wished for. */
 export async function showFigures(house: OpenHouse): Promise<Part[]> {
-  const { areas, database, settings } = house
-  const { metricsPort, host, dashboardSecret } = settings
+  const { areas, settings } = house
+  const { metricsPort, host } = settings
   if (metricsPort === undefined) return []
   const operations = published(areas).filter(({ operation }) => SHOWN.includes(operation.path))
-  const doorkeeper = gate(areas, database, dashboardSecret)
-  const server = apiServer(answering(house, operations, doorkeeper, counterInMemory()))
+  const server = apiServer(answering(house, operations, counterInMemory()))
   say(`Figures on ${host} port ${await server.listen(metricsPort, host)}`)
   return [{ stop: server.close }]
 }

@@ -54,7 +54,7 @@ export function portsOf(parts: Parts): Ports {
   const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
     ...outside,
-    health: () => healthOf(database, temporal),
+    health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,
     clockOffset: tenant => offsetOf(sqlOn(database.pool), tenant),
     async advanceClock(tenant, toMs) {
@@ -86,6 +86,17 @@ async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promis
 }
 
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
+
+/** Who asks while a look is under way is told what comes of it: health may be asked by anybody, as often as he likes. */
+function oneAtATime<T>(look: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return () => {
+    underWay ??= look().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
+}
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import express from 'express'
-import { type Gate, gate } from '../derive/authenticate.ts'
+import { clientAddress, proxies } from '../derive/client-address.ts'
 import { pipeline } from '../derive/pipeline.ts'
 import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/rate-limit.ts'
 import { router } from '../derive/routes.ts'
@@ -24,15 +24,14 @@ const SWEEP_EVERY = 600_000
 /** The API, wired and not yet listening. */
 export async function openService(options: HouseOptions): Promise<Service> {
   const house = await openHouse(options)
-  const { areas, database, execute, operations, settings } = house
-  const doorkeeper = gate(areas, database, settings.dashboardSecret)
+  const { areas, database, execute, gate, operations } = house
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
   const sweeping = sweepNowAndThen(house)
-  const server = apiServer(answering(house, published(areas), doorkeeper, counter))
+  const server = apiServer(answering(house, published(areas), counter))
   return {
     house,
     listen: server.listen,
-    seedSandbox: known => seedSandbox(known, { execute, operations, gate: doorkeeper }),
+    seedSandbox: known => seedSandbox(known, { execute, operations, gate }),
     async stop() {
       clearInterval(sweeping)
       await server.close()
@@ -45,17 +44,18 @@ export async function openService(options: HouseOptions): Promise<Service> {
 export function answering(
   house: OpenHouse,
   operations: readonly Registered[],
-  doorkeeper: Gate,
   counter: Counter,
 ): RequestListener {
-  const { areas, database, execute, settings } = house
+  const { areas, database, execute, gate, settings } = house
+  const isProxy = proxies(settings.trustProxy)
   const app = express()
-  app.disable('x-powered-by').disable('etag').set('trust proxy', settings.trustProxy)
+  app.disable('x-powered-by').disable('etag')
   app.use(
     pipeline({
       execute,
       find: router(operations),
-      gate: doorkeeper,
+      gate,
+      addressOf: request => clientAddress(request, isProxy),
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
       ...observing(house),

@@ -42,6 +42,8 @@ export interface Area<A extends Api = Api> {
   /** Records that end by themselves. */
   readonly deadlines: readonly Deadline[]
   readonly credentials: Readonly<Record<string, Authenticate>>
+  /** Events after which a credential may open nothing any more: of this process, from the commit on. */
+  readonly endsCredentials: readonly string[]
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to, whether or not an operation of today emits them. */
   readonly announces: Events
@@ -49,8 +51,7 @@ export interface Area<A extends Api = Api> {
   readonly findRuns?: FindRuns
 }
 
-type Named = 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'announces' | 'findRuns'
-type Optional = Partial<Pick<Area, Named>>
+type Optional = Partial<Omit<Area, 'name' | 'about' | 'api' | 'handlers'>>
 
 export const area = <A extends Api>(
   name: string,
@@ -61,6 +62,7 @@ export const area = <A extends Api>(
     machines = [],
     deadlines = [],
     credentials = {},
+    endsCredentials = [],
     reactions = {},
     announces = {},
     ...others
@@ -75,6 +77,7 @@ export const area = <A extends Api>(
     machines,
     deadlines,
     credentials,
+    endsCredentials,
     reactions,
     announces,
     ...others,

@@ -27,7 +27,7 @@ export const serviceSettings = {
     allowed: '2 to 200',
   }),
   dashboardSecret: about(z.string().min(16).optional(), {
-    meaning: 'Bearer secret of the operator of this installation. Secret.',
+    meaning: 'Secret of the operator of this installation, who sends it as `X-Dashboard-Secret`. Secret.',
     allowed: 'at least 16 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),

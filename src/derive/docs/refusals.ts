@@ -40,6 +40,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_run: 'Start a run, or leave the header out.',
   unknown_reference: 'Check the ids in the body: each must be yours and of the same mode.',
   unauthenticated: 'Check the key: is it whole, not expired, not revoked?',
+  account_suspended: 'Ask whoever runs this installation why.',
   wrong_caller: 'Use the kind of credential that the operation names.',
   missing_scope: 'Make a key or token with that scope.',
   not_found: 'Check path and id. What belongs to others does not exist for you.',

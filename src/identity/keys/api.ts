@@ -123,7 +123,7 @@ export const keysApi = {
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
-      'It stops within a second, for good. An owner’s last key can be revoked too, as a leaked key must always be stoppable; to stay in, rotate it.',
+      'It stops at once, for good. An owner’s last key can be revoked too, as a leaked key must always be stoppable; to stay in, rotate it.',
     callers: ['key'],
     scope: 'keys:write',
     returns: [200, KeyRecord],
