@@ -15,6 +15,7 @@ import { onceReachable, type Waiting } from '../platform/database-wait.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
+import { ThreadPool } from '../platform/thread-pool.ts'
 import { watchDatabase } from './observed.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
@@ -55,6 +56,8 @@ export interface OpenHouse {
   readonly execute: Execute
   readonly gate: Gate
   readonly ports: Ports
+  /** Stopped by whoever closes the database, before it. */
+  readonly threads: ThreadPool
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
@@ -81,6 +84,7 @@ export async function openHouse({
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
+  const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const queue = sepaQueue(call => execute(call), operations)
   const house: House = {
     database,
@@ -94,6 +98,7 @@ export async function openHouse({
       outbound,
       pushContact: settings.pushContact,
       vault: openVault(encryptionKey, encryptionKeysOld),
+      threads,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
@@ -112,7 +117,7 @@ export async function openHouse({
   return {
     ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
     gate: gate(credentials, settings.dashboardSecret),
-    ...{ ports: house.ports, onOutbox: announcers.outbox },
+    ...{ threads, ports: house.ports, onOutbox: announcers.outbox },
   }
 }
 

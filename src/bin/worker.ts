@@ -16,6 +16,7 @@ live(async life => {
   const waiting = { tell: say, signal: life.ending }
   const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, waiting, shared: true })
   life.closeLater(() => house.database.close())
+  life.closeLater(() => house.threads.stop())
   const figures = await showFigures(house)
   const parts = [startDeadlines(house), startSepaInbox(house), startWork(house, access)]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())

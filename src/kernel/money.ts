@@ -60,5 +60,11 @@ function ofSmall(cents: number): string {
   return `${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** For people: `€ 12.34`. */
-export const inWords = (amount: Euros): string => `€ ${decimal(amount)}`
+/** For people, in every sentence: `€ 12.34`, `€ 5,000.00`. */
+export const inWords = (amount: Euros): string => `€ ${inThousands(amount)}`
+
+/** `5,000.00`. Most amounts have too few digits for a comma, and a decision says a dozen of them. */
+export function inThousands(amount: Euros): string {
+  const digits = decimal(amount)
+  return digits.length <= '999.99'.length ? digits : digits.replace(/\B(?=(?:\d{3})+\.)/g, ',')
+}

@@ -35,6 +35,10 @@ import { DeliveryFigures } from './m0040-delivery-figures.ts'
 import { DueWebhooks } from './m0043-due-webhooks.ts'
 import { LightDeliveries } from './m0045-light-deliveries.ts'
 import { CountersByKey } from './m0046-counters-by-key.ts'
+import { PolicyOverrides } from './m0053-policy-overrides.ts'
+import { KeyMakers } from './m0057-key-makers.ts'
+import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
+import { ProcessLeases } from './m0061-process-leases.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -75,4 +79,8 @@ export const migrations = [
   { name: 'm0043-due-webhooks', class: DueWebhooks },
   { name: 'm0045-light-deliveries', class: LightDeliveries },
   { name: 'm0046-counters-by-key', class: CountersByKey },
+  { name: 'm0053-policy-overrides', class: PolicyOverrides },
+  { name: 'm0057-key-makers', class: KeyMakers },
+  { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
+  { name: 'm0061-process-leases', class: ProcessLeases },
 ]

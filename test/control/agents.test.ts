@@ -23,6 +23,7 @@ describe('a new agent', () => {
       externalId: null,
       status: 'active',
       frozenReason: null,
+      frozenByAlertId: null,
       walletId: expect.stringMatching(/^wallet_/),
       policyId: null,
       metadata: {},

@@ -110,7 +110,17 @@ describe('suggestions for an allowlist', () => {
         body: { ...rules, name: 'A', merchantAllowlist: ['paper.example'], merchantBlocklist: ['Casino'] },
       }),
     )
-    const { data } = await made(client.merchants.suggestions({ query: { agentId: agent.id } }))
+    const suggested = () => made(client.merchants.suggestions({ query: { agentId: agent.id } }))
+    expect((await suggested()).data).toEqual([])
+    await house.sql(
+      `insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
+         amount_cents, refunded_cents, merchant, witnesses)
+       select replace(id, 'intent_', 'txn_'), owner_id, mode, created_at, updated_at, agent_id, $2, 'card', 'completed',
+         'EUR', amount_cents, 0, merchant, '[]'
+       from intents where agent_id = $1 and status = 'approved'`,
+      [agent.id, agent.walletId],
+    )
+    const { data } = await suggested()
     expect(data).toMatchObject([
       {
         merchant: 'paper.example',

@@ -34,6 +34,7 @@ describe('a new policy', () => {
       templateId: null,
       version: 1,
       ...everyRule,
+      overrides: [],
       assignedAt: null,
       expiresAt: null,
       expiredAt: null,

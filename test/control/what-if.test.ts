@@ -1,6 +1,7 @@
 import './what-if/backtest.ts'
 import './what-if/simulating.ts'
 import './what-if/probe.ts'
+import './what-if/presets-explained.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { aFundedAgent, anAgent, aPolicy, aRun, aToken, made, type TestClient } from '../support/factories.ts'

@@ -1,4 +1,5 @@
 import './keys/credentials-that-end.ts'
+import './keys/keys-makers.ts'
 import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'
 import { hashOf } from '../../src/kernel/secrets.ts'
@@ -28,6 +29,7 @@ describe('a new key', () => {
       environment: 'sandbox',
       hint: key?.slice(-4),
       scopes: expect.arrayContaining(['agents:write', 'audit:read', 'keys:write']),
+      madeById: expect.stringMatching(/^key_/),
       lastUsedAt: null,
       expiresAt: null,
       revokedAt: null,

@@ -12,6 +12,17 @@ const sent = (amount: bigint): string => JSON.stringify(z.encode(euros, amount))
 const received = (text: string) => euros.safeParse(JSON.parse(text))
 
 describe('an amount of euros', () => {
+  test.each([
+    [0n, '€ 0.00'],
+    [99_999n, '€ 999.99'],
+    [100_000n, '€ 1,000.00'],
+    [500_000n, '€ 5,000.00'],
+    [123_456_789_01n, '€ 123,456,789.01'],
+    [HIGHEST * 1_000_000n, '€ 100,000,000,000,000,000.00'],
+    [-99_999n, '€ -999.99'],
+    [-100_000n, '€ -1,000.00'],
+  ])('of %s cents reads %s', (amount, words) => expect(inWords(amount)).toBe(words))
+
   test('travels without loss', () => {
     fc.assert(
       fc.property(cents, amount => expect(received(sent(amount)).data).toBe(amount)),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { get, missing, put } from '../../kernel/operation.ts'
+import { plansInWords } from './limits.ts'
 
 const mode = z.enum(['test', 'live'])
 
@@ -28,8 +29,7 @@ export const limitsApi = {
   }),
   setLimits: put('/customers/{id}/transfer-limits', {
     summary: 'Set how much may leave an owner’s wallets by SEPA',
-    description:
-      'Null is what the plan says, for one transfer and for a day: free € 1,000 and € 2,000; starter € 10,000 and € 25,000; business € 50,000 and € 250,000; enterprise € 1,000,000 and € 10,000,000.',
+    description: `Null is what the plan says, for one transfer and for a day: ${plansInWords}.`,
     callers: ['dash'],
     body: z.strictObject({ mode, singleEuros: euros.nullable(), dailyEuros: euros.nullable() }),
     example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },

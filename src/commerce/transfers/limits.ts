@@ -16,6 +16,11 @@ const byPlan: Readonly<Record<string, Limits>> = {
   enterprise: { single: 1_000_000_00n, daily: 10_000_000_00n },
 }
 
+/** What each plan allows, for one transfer and for a day. */
+export const plansInWords = Object.entries(byPlan)
+  .map(([plan, { single, daily }]) => `${plan} ${inWords(single)} and ${inWords(daily)}`)
+  .join('; ')
+
 /** A day of UTC by the tenant's clock. */
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 

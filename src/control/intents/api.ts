@@ -3,7 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
 import { get, list, missing, post } from '../../kernel/operation.ts'
-import { country, LookRecord, label, metadata, remark, span } from '../../kernel/schemas.ts'
+import { country, LookRecord, label, metadata, remark, span, wanted } from '../../kernel/schemas.ts'
 import { AgentEvent } from '../agents/agents.ts'
 import { riskEvents } from '../risk/risk.ts'
 import { IntentEvent, IntentRecord, mcc, status } from './records.ts'
@@ -80,8 +80,8 @@ export const intentsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      merchant: z.string().optional(),
-      clientIntentId: z.string().optional(),
+      merchant: wanted,
+      clientIntentId: wanted,
       runId: id('run').optional(),
       ...span,
     },

@@ -92,11 +92,13 @@ export const merchantsApi = {
     filters: {
       group: z
         .string()
+        .max(64)
         .refine(name => mccGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
         .optional()
         .meta({ description: 'Only those of this group: see `GET /mcc-groups`.' }),
       q: z
         .string()
+        .max(100)
         .optional()
         .meta({ description: 'Only those with this text in the description, or whose code begins with it.' }),
     },
@@ -118,7 +120,7 @@ export const merchantsApi = {
     ...reading,
     summary: 'Suggest merchants for an agent’s allowlist',
     description:
-      'From its last 2,000 payments and its last 2,000 intents. What was paid once only, is on the blocklist or looks like another merchant is shown, and not suggested.',
+      'From its last 2,000 payments; what is approved and not paid yet does not count. What was paid once only, is on the blocklist or looks like another merchant is shown, and not suggested.',
     filters: { agentId: id('agent') },
     item: Suggestion,
     fails: { agent_not_found: missing('agent') },

@@ -8,23 +8,15 @@ import type { merchantsApi } from './api.ts'
 import { foldMerchant, lookOf, matcher } from './matcher.ts'
 import { patternProblem } from './patterns.ts'
 
-// Each half goes back along the agent's own index no further than so many records, whatever became of them.
+// Back along the agent's own index no further than so many records, whatever became of them.
 const SPENDS = `
 with paid as (
   select merchant, amount_cents, created_at, type, status from transactions
   where owner_id = $1 and mode = $2 and agent_id = $3 order by id desc limit 2000
-), meant as (
-  select merchant, amount_cents, created_at, status, transaction_id from intents
-  where owner_id = $1 and mode = $2 and agent_id = $3 order by id desc limit 2000
 )
 select merchant, count(*)::int as "spends", sum(amount_cents)::bigint as "amountEuros", max(created_at) as "lastUsedAt"
-from (
-  select merchant, amount_cents, created_at from paid
-  where type not in ('refund', 'fee') and status not in ('declined', 'refunded')
-  union all
-  select merchant, amount_cents, created_at from meant
-  where status in ('approved', 'completed') and transaction_id is null
-) as spent
+from paid
+where type not in ('refund', 'fee') and status not in ('authorization', 'declined', 'refunded')
 group by merchant order by max(created_at) desc`
 
 const LISTS = `

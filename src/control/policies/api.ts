@@ -1,78 +1,11 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/operation.ts'
-import { LookRecord, recordHead, recordTail } from '../../kernel/schemas.ts'
-import { expirationActions, PolicyCreate, rules } from './rules.ts'
+import { LookRecord } from '../../kernel/schemas.ts'
+import { switches } from './overrides.ts'
+import { PolicyDetail, PolicyEvent, PolicyRecord, PolicyReplace, Preset } from './records.ts'
+import { expirationActions, PolicyCreate } from './rules.ts'
 import { VersionRecord } from './version-record.ts'
-
-const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = rules
-
-const head = { id: id('policy'), agentId: id('agent').nullable(), ownerId: id('customer') }
-
-/** The contract's record, returned on creation and by the toggle. */
-export const PolicyRecord = z.object({ ...head, ...contractRules, updatedAt: instant }).meta({ id: 'Policy' })
-
-/** What reading returns: nothing is lost when it is written back. */
-export const PolicyDetail = z
-  .object({
-    ...recordHead('policy'),
-    agentId: head.agentId.meta({ description: 'The agent whose own policy this is; null for a template.' }),
-    templateId: id('policy').nullable().meta({ description: 'The template it was copied from.' }),
-    version: z.int().min(1),
-    ...rules,
-    assignedAt: instant.nullable(),
-    expiresAt: instant
-      .nullable()
-      .meta({ description: 'When it ends for its agent, by `expiresAfterMinutes`.' }),
-    expiredAt: instant.nullable(),
-    ...recordTail,
-  })
-  .meta({ id: 'PolicyDetail' })
-
-const readOnly = z.unknown().optional().meta({ description: 'Accepted as it was read, and ignored.' })
-
-const PolicyReplace = PolicyCreate.extend({
-  version: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'If given, the version that you read: another one now is a 409.' }),
-  ...Object.fromEntries(
-    [
-      'id',
-      'ownerId',
-      'mode',
-      'agentId',
-      'templateId',
-      'assignedAt',
-      'expiresAt',
-      'expiredAt',
-      'createdAt',
-      'updatedAt',
-    ].map(name => [name, readOnly]),
-  ),
-}).meta({ id: 'PolicyReplaceRequest' })
-
-export const Preset = z
-  .object({
-    id: z.string().meta({ examples: ['standard'] }),
-    name: z.string().meta({ examples: ['Standard'] }),
-    summary: z
-      .string()
-      .meta({ description: 'Whom it is for.', examples: ['A working agent with everyday purchases.'] }),
-    explanation: z.record(z.string(), z.string()).meta({ description: 'Each rule that it sets, in words.' }),
-    policy: PolicyCreate.meta({ id: 'PresetPolicy', description: 'Post it to `/policies` as it is.' }),
-  })
-  .meta({ id: 'PolicyPreset' })
-
-export const PolicyEvent = z.object({
-  policyId: id('policy'),
-  agentId: id('agent').nullable(),
-  templateId: id('policy').nullable(),
-  name: z.string().max(200),
-  version: z.int(),
-})
 
 const fails = { policy_not_found: missing('policy'), agent_not_found: gone('agent') }
 
@@ -104,8 +37,7 @@ export const policiesApi = {
         .enum(['template', 'agent'])
         .optional()
         .meta({ description: 'Only templates, or only agents’ own policies.' }),
-      templateId: z
-        .string()
+      templateId: id('policy')
         .optional()
         .meta({ description: 'Only the agents’ policies that came from this template.' }),
     },
@@ -134,7 +66,7 @@ export const policiesApi = {
   replace: put('/policies/{id}', {
     summary: 'Replace the rules of a policy',
     description:
-      'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`.',
+      'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`. Of an agent’s own policy what is changed is set for that agent alone: see `overrides`.',
     callers: ['key'],
     scope: 'policies:write',
     bodyLimitKiB: 256,
@@ -173,10 +105,27 @@ export const policiesApi = {
   }),
   apply: post('/policies/{id}/apply', {
     summary: 'Bring a changed template to its agents',
-    description: 'Every agent whose policy came from this template gets the rules the template has now.',
+    description:
+      'Every agent whose policy came from this template gets the rules the template has now. What was set for an agent alone stays: `kept` says what, and `overrides` of its policy.',
     callers: ['key'],
     scope: 'policies:write',
-    returns: [200, z.object({ policyId: id('policy'), version: z.int(), agentIds: z.array(id('agent')) })],
+    returns: [
+      200,
+      z.object({
+        policyId: id('policy'),
+        version: z.int(),
+        agentIds: z.array(id('agent')),
+        agents: z.array(
+          z.object({
+            agentId: id('agent'),
+            kept: z.array(z.string()).meta({
+              description: 'The rules that were set for this agent alone, and stay as they are.',
+              examples: [['requireIntent']],
+            }),
+          }),
+        ),
+      }),
+    ],
     fails: {
       policy_not_found: fails.policy_not_found,
       not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
@@ -186,10 +135,14 @@ export const policiesApi = {
   assign: put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
     description:
-      'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another.',
+      'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another. Assigned anew, its own template leaves what was set for the agent alone; another one leaves what `toggle` has switched on. `overrides` says what that is.',
     callers: ['key'],
     scope: 'policies:write',
-    body: z.strictObject({ policyId: id('policy') }),
+    body: z.strictObject({
+      policyId: id('policy').meta({
+        description: 'A template of yours, or a preset by its name: `standard`, `travel`, …',
+      }),
+    }),
     example: { policyId: 'policy_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, PolicyDetail],
     fails: {
@@ -207,10 +160,12 @@ export const policiesApi = {
   }),
   toggle: patch('/policies/agent/{agentId}/toggle', {
     summary: 'Switch one rule of an agent’s effective policy',
+    description:
+      'For this agent alone: it stays so when the template is applied or assigned anew, until it is switched back. What is switched on stays under another template, too.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
-      field: z.enum(['lockToFirstMerchant', 'requireIntent', 'requireAttestation']),
+      field: z.enum(switches),
       value: z.boolean(),
     }),
     example: { field: 'requireIntent', value: true },

@@ -63,7 +63,9 @@ export interface SpendRequest {
 export interface Counters {
   readonly dayEuros: Euros
   readonly monthEuros: Euros
+  /** Completed spends and open intents together; and how many of them are open. */
   readonly uses: number
+  readonly openUses?: number | undefined
   readonly lastSpendAt: Date | null
   readonly firstMerchant: string | null
 }
@@ -72,6 +74,7 @@ export const untouched: Counters = {
   dayEuros: 0n,
   monthEuros: 0n,
   uses: 0,
+  openUses: 0,
   lastSpendAt: null,
   firstMerchant: null,
 }

@@ -131,6 +131,8 @@ export class Drift {
       dayEuros: notBelowZero(counters.dayEuros + this.#dayEuros),
       monthEuros: notBelowZero(counters.monthEuros + this.#monthEuros),
       uses: Math.max(counters.uses + this.#uses, 0),
+      // Which of them would still be open nobody knows.
+      openUses: undefined,
       lastSpendAt: this.#lastSpendAt ?? null,
     }
   }

@@ -39,14 +39,14 @@ export const blockedMccs: Rule = {
     if (!terms || terms.blockedCodes.size === 0) return undefined
     return ({ request: { mcc } }) => {
       if (mcc === null)
-        return says('blockedMccs', 'review', 'The merchant category is not known, and some are blocked.')
+        return says('blockedMccs', 'review', 'mcc is not given, and some merchant categories are blocked.')
       return terms.blockedCodes.has(mcc)
         ? says('blockedMccs', 'fail', `The merchant category ${mcc} is blocked.`)
         : says('blockedMccs', 'pass', `The merchant category ${mcc} is not blocked.`)
     }
   },
   silent: 'No merchant category is blocked.',
-  remedy: 'Say the merchant category, buy elsewhere, or take the category off the blocked ones.',
+  remedy: 'Give mcc, the merchant category; buy elsewhere, or take the category off the blocked ones.',
 }
 
 /** Groups and single codes admit together. A group that nobody knows admits nothing. */
@@ -58,14 +58,14 @@ export const admittedMccs: Rule = {
     const rule = terms.mccCategories.length > 0 ? 'mccCategories' : 'allowedMccs'
     return ({ request: { mcc } }) => {
       if (mcc === null)
-        return says(rule, 'review', 'The merchant category is not known, and only some are admitted.')
+        return says(rule, 'review', 'mcc is not given, and only some merchant categories are admitted.')
       return terms.admittedCodes.has(mcc)
         ? says(rule, 'pass', `The merchant category ${mcc} is admitted.`)
         : says(rule, 'fail', `The merchant category ${mcc} is not among those that are admitted.`)
     }
   },
   silent: 'Merchants of every category that is not blocked are admitted.',
-  remedy: 'Say the merchant category, buy from an admitted one, or admit this one.',
+  remedy: 'Give mcc, the merchant category; buy from an admitted one, or admit this one.',
 }
 
 export const countries: Rule = {
@@ -77,7 +77,7 @@ export const countries: Rule = {
         return says(
           'allowedCountries',
           'review',
-          'The merchant’s country is not known, and only some are allowed.',
+          'country is not given, and merchants of some countries only are allowed.',
         )
       return terms.countries.has(country)
         ? says('allowedCountries', 'pass', `Merchants in ${country} are allowed.`)
@@ -85,7 +85,7 @@ export const countries: Rule = {
     }
   },
   silent: 'Merchants of every country are allowed.',
-  remedy: 'Say the merchant’s country, buy in an allowed one, or allow this one.',
+  remedy: 'Give country, where the merchant is; buy in an allowed one, or allow this one.',
 }
 
 /** A level may be good for one merchant only, and names itself. */

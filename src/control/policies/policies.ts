@@ -21,6 +21,7 @@ import {
   findPolicy,
   keepVersion,
   lockPolicy,
+  sourceOf,
   standing,
 } from './standing.ts'
 import { StoredDecision } from './stored-decision.ts'
@@ -87,7 +88,7 @@ const rulesHandlers = implement(policiesApi, {
     const policy = await lockPolicy(em, params.id)
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
-    policy.revise(rulesOf(body), now)
+    policy.set(rulesOf(body), now)
     keepVersion(policy, context)
     emit('policy.updated', about(policy))
     return policy
@@ -120,23 +121,23 @@ const rulesHandlers = implement(policiesApi, {
     if (template.agentId) return refuse('not_a_template')
     const copies = locked.filter(copy => copy !== template)
     for (const copy of copies) {
-      copy.copyFrom(template, copy.assignedAt ?? now, now)
+      copy.copyFrom({ id: template.id, rules: rulesOf(template) }, copy.assignedAt ?? now, now)
       keepVersion(copy, context)
       emit('policy.updated', about(copy))
     }
     emit('policy.applied', about(template))
-    const agentIds = copies.flatMap(({ agentId }) => agentId ?? [])
-    return { policyId: template.id, version: template.version, agentIds }
+    const agents = copies.flatMap(({ agentId, overrides: kept }) => (agentId ? { agentId, kept } : []))
+    const agentIds = agents.map(({ agentId }) => agentId)
+    return { policyId: template.id, version: template.version, agentIds, agents }
   },
 
   async assign({ params, body }, context) {
     const { em, emit, refuse } = context
     const agent = await lockAgent(em, params.agentId)
     if (!agent) return refuse('agent_not_found')
-    const template = await lockPolicy(em, body.policyId)
-    if (!template) return refuse('policy_not_found')
-    if (template.agentId) return refuse('not_a_template')
-    const policy = await assignTo(agent, template, context)
+    const source = await sourceOf(em, body.policyId)
+    if (typeof source === 'string') return refuse(source)
+    const policy = await assignTo(agent, source, context)
     emit('policy.assigned', about(policy))
     return policy
   },
@@ -152,7 +153,7 @@ const rulesHandlers = implement(policiesApi, {
     if (!agent) return refuse('agent_not_found')
     const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
-    policy.revise({ [body.field]: body.value }, now)
+    policy.switch(body.field, body.value, now)
     keepVersion(policy, context)
     emit('policy.updated', about(policy))
     return policy

@@ -1,7 +1,8 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import { after, minutes } from '../../kernel/clock.ts'
 import { flag, maybe, record, tenantTable, words } from '../../kernel/record.ts'
-import { expirationActions, type Rules, rulesOf } from './rules.ts'
+import { keptUnder, type Overridden, overriddenAfter, type switches } from './overrides.ts'
+import { expirationActions, type Rules, rulesOf, rulesOnRecord } from './rules.ts'
 
 const policySchema = defineEntity({
   ...tenantTable('Policy', 'policies', 'agentId'),
@@ -13,6 +14,7 @@ const policySchema = defineEntity({
     expiresAt: maybe.instant(),
     expiredAt: maybe.instant(),
     deletedAt: maybe.instant(),
+    overridden: p.json<Overridden>().onCreate(() => ({})),
     version: p.integer().onCreate(() => 1),
     name: p.text(),
     maxTransactionEuros: maybe.euros('max_transaction_cents'),
@@ -39,9 +41,37 @@ const policySchema = defineEntity({
   },
 })
 
+/** What an agent's policy is a copy of: a template of the owner, or a preset, which has no id. */
+export interface Source {
+  readonly id: string | null
+  readonly rules: Rules
+}
+
 export class Policy extends policySchema.class {
+  /** Read off what it has, never given. */
+  declare [OptionalProps]?: 'overrides'
   /** It had an end before it was changed, and somebody waits for that. */
   declare hadEnd?: boolean
+
+  /** The rules that were set for this agent alone. */
+  get overrides(): string[] {
+    return Object.keys(this.overridden)
+  }
+
+  /** Other rules from its owner: for an agent's own policy they are set for that agent alone. */
+  set(rules: Partial<Rules>, now: Date): void {
+    const before = rulesOf(this)
+    if (this.agentId) this.overridden = overriddenAfter(this.overridden, before, { ...before, ...rules })
+    this.revise(rules, now)
+  }
+
+  /** Switched on for this agent it stays on, also where its template says so already. */
+  switch(rule: (typeof switches)[number], value: boolean, now: Date): void {
+    const isNoChange = this[rule] === value
+    this.set({ [rule]: value }, now)
+    if (value && isNoChange && !(rule in this.overridden))
+      this.overridden = { ...this.overridden, [rule]: value }
+  }
 
   /** Other rules for the same policy: one version more. */
   revise(rules: Partial<Rules>, now: Date): void {
@@ -76,11 +106,15 @@ export class Policy extends policySchema.class {
     return true
   }
 
-  /** Becomes what the template says at this moment, for an agent that has it since then. */
-  copyFrom(template: Policy, assignedAt: Date, now: Date): void {
-    this.templateId = template.id
+  /** Becomes what the template says at this moment, for an agent that has it since then; but for what was set for it alone. */
+  copyFrom({ id, rules }: Source, assignedAt: Date, now: Date): void {
+    const own = rulesOf(this)
+    const kept = keptUnder(this.overridden, own, id === null || id !== this.templateId)
+    const onRecord = rulesOnRecord(rules)
+    this.templateId = id
     this.assignedAt = assignedAt
-    this.revise(rulesOf(template), now)
+    this.overridden = Object.fromEntries(kept.map(rule => [rule, onRecord[rule]]))
+    this.revise({ ...rules, ...Object.fromEntries(kept.map(rule => [rule, own[rule]])) }, now)
   }
 }
 policySchema.setClass(Policy)

@@ -18,6 +18,12 @@ const preset = (
 
 const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
 
+/** By its id or its name, in whatever case. */
+export function presetOf(text: string): PresetText | undefined {
+  const wanted = text.toLowerCase()
+  return presets.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
+}
+
 /** Built-in policies, complete and explained: a place to begin. */
 export const presets: readonly PresetText[] = [
   preset(

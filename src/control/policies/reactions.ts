@@ -1,8 +1,9 @@
 import { reaction } from '../../kernel/area.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
-import { PolicyEvent, policiesApi } from './api.ts'
-import { about, assignTo, findPolicy, lockPolicy } from './standing.ts'
+import { policiesApi } from './api.ts'
+import { PolicyEvent } from './records.ts'
+import { about, assignTo, lockPolicy, sourceOf } from './standing.ts'
 
 /** An agent that was created with a template gets its copy in the same transaction. */
 export const onAgentCreated = reaction(
@@ -11,10 +12,10 @@ export const onAgentCreated = reaction(
   async ({ agentId, policyId }, context) => {
     if (!policyId) return
     const agent = await lockAgent(context.em, agentId)
-    const template = await findPolicy(context.em, policyId)
-    if (!agent || !template || template.agentId)
-      throw new Problem('unknown_reference', 'policyId: no such policy template.')
-    context.emit('policy.assigned', about(await assignTo(agent, template, context)))
+    const source = await sourceOf(context.em, policyId)
+    if (!agent || typeof source === 'string')
+      throw new Problem('unknown_reference', 'policyId: no such policy template, and no preset of this name.')
+    context.emit('policy.assigned', about(await assignTo(agent, source, context)))
   },
 )
 

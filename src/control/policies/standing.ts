@@ -4,7 +4,8 @@ import { lock } from '../../kernel/record.ts'
 import { excerpt } from '../../kernel/schemas.ts'
 import type { Agent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
-import { Policy, PolicyVersion } from './policy.ts'
+import { Policy, PolicyVersion, type Source } from './policy.ts'
+import { presetOf } from './presets.ts'
 import { rulesOf, rulesOnRecord } from './rules.ts'
 
 export const standing = { deletedAt: null }
@@ -41,6 +42,18 @@ export async function lockPolicy(em: EntityManager, id: string): Promise<Policy 
   return policy?.deletedAt ? null : policy
 }
 
+/** What can be assigned: by the name of a preset, or by the id of a template, which stays locked. */
+export async function sourceOf(
+  em: EntityManager,
+  name: string,
+): Promise<Source | 'policy_not_found' | 'not_a_template'> {
+  const preset = presetOf(name)
+  if (preset) return { id: null, rules: preset.policy }
+  const template = await lockPolicy(em, name)
+  if (!template) return 'policy_not_found'
+  return template.agentId ? 'not_a_template' : { id: template.id, rules: rulesOf(template) }
+}
+
 /** The policy an agent spends under. */
 export const effectivePolicy = (em: EntityManager, agentId: string): Promise<Policy | null> =>
   em.findOne(Policy, { agentId, ...standing })
@@ -48,14 +61,14 @@ export const effectivePolicy = (em: EntityManager, agentId: string): Promise<Pol
 /** Gives the agent a copy of its own, or turns the one it has into a copy of this template. */
 export async function assignTo(
   agent: Agent,
-  template: Policy,
+  source: Source,
   context: Changing & { now: Date },
 ): Promise<Policy> {
   const { em, now } = context
   const own = await effectivePolicy(em, agent.id)
-  own?.copyFrom(template, now, now)
-  const provenance = { agentId: agent.id, templateId: template.id, assignedAt: now }
-  const policy = own ?? em.create(Policy, { ...rulesOf(template), ...provenance })
+  own?.copyFrom(source, now, now)
+  const provenance = { agentId: agent.id, templateId: source.id, assignedAt: now }
+  const policy = own ?? em.create(Policy, { ...source.rules, ...provenance })
   policy.schedule(now)
   agent.policyId = policy.id
   keepVersion(policy, context)

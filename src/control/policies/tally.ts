@@ -74,6 +74,7 @@ export class Tally {
       dayEuros: usedOf(day),
       monthEuros: usedOf(month),
       uses: isOfTerm(all, term) ? all.reservedUses + all.uses : 0,
+      openUses: isOfTerm(all, term) ? all.reservedUses : 0,
       lastSpendAt: all.lastSpendAt,
       firstMerchant: all.firstMerchant,
     }

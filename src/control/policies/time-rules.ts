@@ -1,6 +1,6 @@
 import { minutes } from '../../kernel/clock.ts'
 import type { Rule } from './compiled.ts'
-import { says } from './decision.ts'
+import { type Counters, says } from './decision.ts'
 
 /** An instant is said far more often than it changes. */
 function remembering(say: (at: Date) => string): (at: Date) => string {
@@ -12,22 +12,20 @@ function remembering(say: (at: Date) => string): (at: Date) => string {
   }
 }
 
-/**
- * What stops the cards stops every other way to pay. Where its end is only notified, nobody's limits are lifted, but
- * what the policy approved by itself is a person's from then on.
- */
+/** What stops the cards stops every other way to pay. Where its end is only notified, the agent goes on under it. */
 export const expiry: Rule = {
   name: 'expiresAfterMinutes',
   judge: terms => {
     if (!terms?.expiresAfterMinutes) return undefined
-    const outcome = terms.expirationAction === 'notify' ? 'review' : 'fail'
+    const [outcome, afterwards] =
+      terms.expirationAction === 'notify' ? (['pass', ', and goes on'] as const) : (['fail', ''] as const)
     const endInWords = remembering(end => `${end.toISOString().slice(0, 16).replace('T', ' ')} UTC`)
     return ({ request: { at, policyEndsAt } }) => {
       if (policyEndsAt === null) return undefined
       const end = endInWords(policyEndsAt)
       return at < policyEndsAt
         ? says('expiresAfterMinutes', 'pass', `The policy holds until ${end}.`)
-        : says('expiresAfterMinutes', outcome, `The policy ended on ${end}.`)
+        : says('expiresAfterMinutes', outcome, `The policy ended on ${end}${afterwards}.`)
     }
   },
   silent: 'The policy has no end.',
@@ -82,15 +80,22 @@ export const cooldown: Rule = {
   remedy: 'Wait until that time has passed, or shorten it.',
 }
 
+/** What is paid apart from what may still be; decisions of before they were told apart have their sum alone. */
+const usesInWords = ({ uses, openUses }: Counters): string =>
+  openUses === undefined
+    ? `${uses} used`
+    : `${uses - openUses} completed, ${openUses} reserved for open intents`
+
 export const usage: Rule = {
   name: 'maxUsageCount',
   judge: terms => {
     const limit = terms?.maxUsageCount ?? null
     if (limit === null) return undefined
-    return ({ counters: { uses: used } }) => {
+    return ({ counters }) => {
+      const used = counters.uses
       const remaining = Math.max(limit - used, 0)
       const [outcome, verb] = remaining > 0 ? (['pass', 'is not'] as const) : (['fail', 'is'] as const)
-      const message = `The limit of ${limit} payments ${verb} reached: ${used} used, ${remaining} left.`
+      const message = `The limit of ${limit} payments ${verb} reached: ${usesInWords(counters)}, ${remaining} left.`
       return { rule: 'maxUsageCount', outcome, limit, used, remaining, message }
     }
   },

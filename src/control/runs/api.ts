@@ -3,7 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { type Failure, get, gone, list, missing, patch, post } from '../../kernel/operation.ts'
-import { label, metadata, recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
+import { label, metadata, recordHead, recordTail, remark, span, wanted } from '../../kernel/schemas.ts'
 import { runMachine } from './run.ts'
 
 const status = z.enum(runMachine.states)
@@ -99,7 +99,7 @@ export const runsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      externalId: z.string().optional(),
+      externalId: wanted,
       ...span,
     },
     item: RunRecord,

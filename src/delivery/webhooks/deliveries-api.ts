@@ -30,7 +30,7 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' })
 
-const filters = { event: z.string().optional(), ...span }
+const filters = { event: z.string().max(100).optional(), ...span }
 
 const fails = {
   delivery_not_found: missing('delivery'),

@@ -10,6 +10,7 @@ const columns = {
   status: ['status', 'text'],
   dueAt: ['due_at', 'timestamptz'],
   leasedUntil: ['leased_until', 'timestamptz'],
+  leasedBy: ['leased_by', 'text'],
   claims: ['claims', 'int'],
   tries: ['tries', 'int'],
   attempts: ['attempts', 'jsonb'],

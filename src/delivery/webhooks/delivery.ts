@@ -38,7 +38,9 @@ const schema = defineEntity({
     dueAt: maybe.instant(),
     /** Somebody has taken it, and is delivering it; from then on others may. */
     leasedUntil: maybe.instant(),
-    /** How often somebody has taken it: each time under a new id. */
+    /** The process that took it last. */
+    leasedBy: maybe.string(),
+    /** How often somebody has taken it. */
     claims: p.integer(),
     /** Failed attempts since it began, or began anew. */
     tries: p.integer(),

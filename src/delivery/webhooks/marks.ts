@@ -23,6 +23,7 @@ export interface Mark {
   readonly id: string
   readonly webhookId: string
   readonly claim: number
+  readonly lease: string
   readonly taken: Taken | null
 }
 
@@ -95,8 +96,8 @@ const processOf = ({ id, ownerId, mode }: DeliveryRow) =>
 function apply(rows: readonly Locked[], marks: readonly Mark[], waitsMs: readonly number[]): void {
   const byId = new Map(marks.map(one => [one.id, one]))
   for (const row of rows) {
-    const { claim, taken } = byId.get(row.id) as Mark
-    const isMine = row.claims === claim
+    const { claim, lease, taken } = byId.get(row.id) as Mark
+    const isMine = row.claims === claim && row.leasedBy === lease
     row.updatedAt = clock.real()
     if (taken) conclude(row, taken, { isMine, tier: tierOf(row.plan, waitsMs) })
     else if (isMine) row.leasedUntil = null

@@ -1,4 +1,4 @@
-import { decimal, type Euros } from '../../kernel/money.ts'
+import { type Euros, inThousands } from '../../kernel/money.ts'
 import type { Movement } from './movements.ts'
 import { LEFT, Paper, RIGHT } from './paper.ts'
 import type { Statement } from './statement.ts'
@@ -108,7 +108,7 @@ class Sheet {
     paper.write(dateOf(new Date(valueDate)), columns.value, y)
     paper.write(name ?? kind.words, columns.what, y, { width: WHAT_WIDTH })
     paper.write(signed(amountEuros), columns.amount, y, { endsThere: true })
-    paper.write(inThousands(balanceEuros), columns.balance, y, { endsThere: true })
+    paper.write(figure(balanceEuros), columns.balance, y, { endsThere: true })
     const account = other.iban ? inGroups(other.iban) : other.walletId
     const details = [name === null ? null : kind.words, account, other.reference]
     paper.write(details.filter(Boolean).join(' · '), columns.what, y + 11, small)
@@ -134,7 +134,7 @@ class Sheet {
       ? dateOf(lastDayOf(this.#statement))
       : `${dateOf(to)}, ${to.toISOString().slice(11, 16)} UTC`
     paper.write(`Closing balance at ${at}`, columns.booked, y + 38, { font: 'bold' })
-    paper.write(`EUR ${inThousands(closingEuros)}`, columns.balance, y + 38, bold)
+    paper.write(`EUR ${figure(closingEuros)}`, columns.balance, y + 38, bold)
     if (isFinal) return
     paper.write('Of the month that still runs: what is booked later is not in it.', LEFT, y + 54, {
       size: 7.5,
@@ -153,10 +153,10 @@ class Sheet {
   #balances(y: number): void {
     const { openingEuros, inEuros, outEuros, closingEuros } = this.#statement
     const figures = [
-      ['Opening balance', inThousands(openingEuros)],
+      ['Opening balance', figure(openingEuros)],
       ['Money in', signed(inEuros)],
       ['Money out', signed(-outEuros)],
-      ['Closing balance', inThousands(closingEuros)],
+      ['Closing balance', figure(closingEuros)],
     ] as const
     this.#paper.wash(y, 48)
     for (const [index, [name, figure]] of figures.entries()) {
@@ -196,9 +196,6 @@ const monthIn = ({ from }: Statement): string => month.format(from)
 /** The month in letters: nobody takes it for the day. */
 const dateOf = (at: Date): string => day.format(at)
 
-const inThousands = (euros: Euros): string =>
-  decimal(euros)
-    .replace(/\B(?=(\d{3})+\.)/g, ',')
-    .replace('-', '−')
-const signed = (euros: Euros): string => (euros > 0n ? `+${inThousands(euros)}` : inThousands(euros))
+const figure = (euros: Euros): string => inThousands(euros).replace('-', '−')
+const signed = (euros: Euros): string => (euros > 0n ? `+${figure(euros)}` : figure(euros))
 const inGroups = (iban: string): string => iban.replace(/(.{4})(?=.)/g, '$1 ')

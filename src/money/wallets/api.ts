@@ -3,7 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { del, type Failure, get, list, missing, patch, post } from '../../kernel/operation.ts'
-import { label, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { label, metadata, recordHead, recordTail, wanted } from '../../kernel/schemas.ts'
 import { walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)
@@ -72,9 +72,9 @@ export const walletsApi = {
     filters: {
       status: status.optional(),
       kind: z.enum(walletKinds).optional(),
-      agentId: z.string().optional(),
-      parentWalletId: z.string().optional(),
-      iban: z.string().optional(),
+      agentId: id('agent').optional(),
+      parentWalletId: id('wallet').optional(),
+      iban: wanted,
     },
     item: WalletRecord,
   }),

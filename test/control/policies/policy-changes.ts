@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { anAgent, anAgentUnder, aPolicy, made } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 import { effective, everyRule, noRule, policyOf, versionsOf } from '../../support/policies.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
@@ -79,6 +79,7 @@ describe('toggling', () => {
       expect(await effective(client, agent.id)).toEqual({
         ...before,
         [field]: true,
+        overrides: [field],
         version: 2,
         updatedAt: answer.body.updatedAt,
       })
@@ -124,6 +125,23 @@ describe('a policy that has ended', () => {
       made(client.policies.replace({ params, body: { name: 'Changed', ...rules } }))
     return { client, id, params, ends, change }
   }
+
+  test('and was only to notify of it leaves the agent spending', async () => {
+    const { client } = await house.owner()
+    const rules = { expiresAfterMinutes: 60, autoApproveLimitEuros: 50, dailyLimitEuros: 60 }
+    const spent = async (expirationAction: 'notify' | 'freeze') => {
+      const { id } = await anAgentUnder(client, { ...rules, expirationAction })
+      await made(client.sandbox.advance({ body: { minutes: 60 } }))
+      const ended = client.events.list({ query: { event: 'policy.expired', agentId: id } })
+      expect((await made(ended)).data).toHaveLength(1)
+      return [
+        await anIntent(client, id, { amountEuros: 50 }),
+        await anIntent(client, id, { amountEuros: 50 }),
+      ]
+    }
+    expect(await spent('notify')).toMatchObject([{ status: 'approved' }, { status: 'denied' }])
+    expect(await spent('freeze')).toMatchObject([{ status: 'denied' }, { status: 'denied' }])
+  })
 
   test('goes on when it is given a later end, and ends again', async () => {
     const { client, params, ends, change } = await anEnded()

@@ -43,6 +43,19 @@ describe('assigning', () => {
     expect((await versionsOf(client, after.id)).map(({ version }) => version)).toEqual([2, 1])
   })
 
+  test('takes a preset by its name, for an agent that is there and for a new one', async () => {
+    const { client } = await house.owner()
+    const agent = await anAgent(client)
+    for (const policyId of ['standard', 'Standard', 'SaaS subscriptions']) {
+      const preset = policyId === 'SaaS subscriptions' ? 'saas-subscriptions' : 'standard'
+      const { policy } = await made(client.policies.preset({ params: { presetId: preset } }))
+      const assigned = client.policies.assign({ params: { agentId: agent.id }, body: { policyId } })
+      expect(await made(assigned)).toMatchObject({ ...policy, agentId: agent.id, templateId: null })
+    }
+    const another = await anAgent(client, { policyId: 'travel' })
+    expect(await effective(client, another.id)).toMatchObject({ name: 'Travel', templateId: null })
+  })
+
   test('is refused without an agent, without a template, and with another agent’s own policy', async () => {
     const { client } = await house.owner()
     const stranger = await house.owner()
@@ -107,7 +120,12 @@ describe('a changed template', () => {
     await made(client.policies.replace({ params, body: { name: 'Tighter', dailyLimitEuros: 5 } }))
     expect(await limits()).toEqual([10, 10, 99])
     const answer = await client.policies.apply({ params })
-    expect(answer.body).toEqual({ policyId: template.id, version: 2, agentIds: [one.id, two.id] })
+    expect(answer.body).toEqual({
+      policyId: template.id,
+      version: 2,
+      agentIds: [one.id, two.id],
+      agents: [one, two].map(({ id }) => ({ agentId: id, kept: [] })),
+    })
     expect(await limits()).toEqual([5, 5, 99])
     expect((await traceOf(house, answer))?.events).toEqual([
       'policy.updated',
@@ -117,6 +135,68 @@ describe('a changed template', () => {
     const own = await effective(client, one.id)
     expect(own).toMatchObject({ name: 'Tighter', version: 2, templateId: template.id })
     expect(await transactionsOf(house, answer, 'policies', own.id)).toBe(1)
+  })
+
+  test('leaves what was switched for one agent alone, until it is switched back', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client)
+    const agents = [
+      await anAgent(client, { policyId: template.id }),
+      await anAgent(client, { policyId: template.id }),
+    ]
+    const [one, two] = agents.map(({ id }) => id) as [string, string]
+    const toggle = (value: boolean) =>
+      made(client.policies.toggle({ params: { agentId: one }, body: { field: 'requireIntent', value } }))
+    const apply = async (rules: object) => {
+      await made(client.policies.replace({ params: { id: template.id }, body: { name: 'New', ...rules } }))
+      return (await made(client.policies.apply({ params: { id: template.id } }))).agents
+    }
+    await toggle(true)
+    expect(await apply({ dailyLimitEuros: 5 })).toEqual([
+      { agentId: one, kept: ['requireIntent'] },
+      { agentId: two, kept: [] },
+    ])
+    const own = { requireIntent: true, dailyLimitEuros: 5, name: 'New', overrides: ['requireIntent'] }
+    expect(await effective(client, one)).toMatchObject(own)
+    expect(await effective(client, two)).toMatchObject({ requireIntent: false, overrides: [] })
+    const again = { params: { agentId: one }, body: { policyId: template.id } }
+    expect(await made(client.policies.assign(again))).toMatchObject(own)
+    await toggle(false)
+    expect(await effective(client, one)).toMatchObject({ requireIntent: false, overrides: [] })
+    expect(await apply({ requireIntent: true })).toEqual(agents.map(({ id }) => ({ agentId: id, kept: [] })))
+    expect(await effective(client, one)).toMatchObject({ requireIntent: true, overrides: [] })
+  })
+
+  test('leaves on what was switched on for an agent while it was on already', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client, { requireAttestation: true })
+    const { id } = await anAgent(client, { policyId: template.id })
+    const body = { field: 'requireAttestation', value: true } as const
+    await made(client.policies.toggle({ params: { agentId: id }, body }))
+    await made(client.policies.replace({ params: { id: template.id }, body: { name: 'Looser' } }))
+    await made(client.policies.apply({ params: { id: template.id } }))
+    expect(await effective(client, id)).toMatchObject({ name: 'Looser', requireAttestation: true })
+  })
+
+  test('leaves what was written into the policy of one agent, and what is switched on under any other', async () => {
+    const { client } = await house.owner()
+    const template = await aPolicy(client, { dailyLimitEuros: 50, merchantBlocklist: ['Casino'] })
+    const { id, policyId } = await anAgent(client, { policyId: template.id })
+    const read = await effective(client, id)
+    const stricter = { ...read, dailyLimitEuros: 10, lockToFirstMerchant: true }
+    const params = { id: String(policyId) }
+    expect((await made(client.policies.replace({ params, body: stricter }))).overrides).toEqual([
+      'dailyLimitEuros',
+      'lockToFirstMerchant',
+    ])
+    await made(client.policies.apply({ params: { id: template.id } }))
+    expect(await effective(client, id)).toMatchObject({ dailyLimitEuros: 10, lockToFirstMerchant: true })
+    const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 7 })
+    const assigned = client.policies.assign({ params: { agentId: id }, body: { policyId: other.id } })
+    expect(await made(assigned)).toMatchObject({
+      ...{ name: 'Other', dailyLimitEuros: 7, lockToFirstMerchant: true },
+      overrides: ['lockToFirstMerchant'],
+    })
   })
 
   test('does not reach a deleted agent, whose own policy goes with it', async () => {

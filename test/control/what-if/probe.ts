@@ -1,12 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { encode, type z } from 'zod'
+import type { z } from 'zod'
 import { compile, decide, ruleTable } from '../../../src/control/policies/decide.ts'
-import { presets } from '../../../src/control/policies/presets.ts'
 import { type Probed, probeRules } from '../../../src/control/policies/probe.ts'
 import { PolicyCreate } from '../../../src/control/policies/rules.ts'
 import { sides } from '../../../src/control/policies/situations.ts'
-import { inWords } from '../../../src/kernel/money.ts'
 
 type Situation = Probed['situation']
 type Given = Omit<z.input<typeof PolicyCreate>, 'name'>
@@ -21,7 +19,6 @@ const time = (at: Date | null | undefined) => at?.toISOString().slice(11, 16)
 type Line = [rule: string, rules: Given, member: (one: Situation) => unknown, stops: unknown, passes: unknown]
 
 const amount = (one: Situation) => one.amountEuros
-const minutesFrom = (from: Date | null | undefined, to: Date) => (to.getTime() - Number(from)) / 60_000
 
 describe('each rule is shown from both sides', () => {
   test.each<Line>([
@@ -45,7 +42,13 @@ describe('each rule is shown from both sides', () => {
     ['maxUsageCount', { maxUsageCount: 3 }, one => one.uses, 3, 2],
     ['activeHoursStart', { activeHoursStart: 9, activeHoursEnd: 17 }, one => time(one.at), '08:59', '09:00'],
     ['activeHoursStart', { activeHoursStart: 22, activeHoursEnd: 6 }, one => time(one.at), '21:59', '22:00'],
-    ['expiresAfterMinutes', { expiresAfterMinutes: 5 }, one => time(one.policyEndsAt), '12:30', '12:31'],
+    [
+      'expiresAfterMinutes',
+      { expiresAfterMinutes: 5, expirationAction: 'freeze' },
+      one => time(one.policyEndsAt),
+      '12:30',
+      '12:31',
+    ],
     [
       'requireIntent',
       { requireIntent: true },
@@ -70,6 +73,12 @@ describe('each rule is shown from both sides', () => {
     ]).toEqual([stops, passes])
     expect(found?.stops?.verdict).not.toBe('allowed')
     expect(found?.passes?.verdict).toBe('allowed')
+  })
+
+  test('an end that is only notified stops nothing', () => {
+    const rules = { ...easy, expiresAfterMinutes: 5, expirationAction: 'notify' as const }
+    const found = probed(rules).rules.find(({ rule }) => rule === 'expiresAfterMinutes')
+    expect([found?.stops, found?.passes?.verdict]).toEqual([null, 'allowed'])
   })
 
   test('one of nothing lets nothing through, and hours without an end stop nothing', () => {
@@ -180,68 +189,5 @@ describe('what contradicts itself', () => {
     ]
     for (const rules of fine) expect(probed(rules).warnings).toEqual([])
     expect(probed({ merchantAllowlist: [] }).rules.map(({ rule }) => rule)).toEqual(['autoApproveLimitEuros'])
-  })
-})
-
-describe('the presets', () => {
-  /** The rule under which a member of the policy is probed. */
-  const ruleOf: Readonly<Record<string, string>> = {
-    activeHoursEnd: 'activeHoursStart',
-    attestationWindowMinutes: 'requireAttestation',
-    expirationAction: 'expiresAfterMinutes',
-  }
-
-  /** What an explanation must say, by what the probe has found out. */
-  const said: Readonly<Record<string, (passes: Situation, preset: (typeof presets)[number]) => string>> = {
-    maxTransactionEuros: one => inWords(one.amountEuros),
-    autoApproveLimitEuros: one => inWords(one.amountEuros),
-    dailyLimitEuros: one => inWords(one.dayEuros + one.amountEuros),
-    monthlyLimitEuros: one => inWords(one.monthEuros + one.amountEuros),
-    maxUsageCount: one => `${one.uses + 1} payments`,
-    activeHoursStart: one => String(time(one.at)),
-    cooldownMinutes: one => `${minutesFrom(one.lastSpendAt, one.at)} minutes`,
-    attestationWindowMinutes: one => `${minutesFrom(one.approval?.attestedAt, one.at)} minutes`,
-    expiresAfterMinutes: (_, { policy }) => `${Number(policy.expiresAfterMinutes) / 1_440} days`,
-    allowedCountries: (_, { policy }) => `${policy.allowedCountries.length} countries`,
-    amountTolerancePercent: ({ chargedEuros, amountEuros }) => {
-      const more = Math.round(((Number(chargedEuros) - Number(amountEuros)) * 100) / Number(amountEuros))
-      return more === 0 ? 'must be' : `${more} percent`
-    },
-  }
-
-  test.each(presets.map(preset => [preset.id, preset] as const))('%s explains what it does', (_, preset) => {
-    const { rules, warnings } = probeRules(preset.policy, NOW)
-    expect(warnings).toEqual([])
-    const explained = Object.keys(preset.explanation).map(field => ruleOf[field] ?? field)
-    expect([...new Set(explained)].toSorted()).toEqual(
-      rules
-        .map(({ rule }) => rule)
-        .filter(rule => rule !== 'autoApproveLimitEuros' || explained.includes(rule))
-        .toSorted(),
-    )
-    for (const { rule, stops } of rules)
-      expect([rule, stops?.outcome]).toEqual([rule, expect.stringMatching(/fail|review/)])
-    for (const [field, text] of Object.entries(preset.explanation)) {
-      const passes = rules.find(({ rule }) => rule === (ruleOf[field] ?? field))?.passes
-      if (passes) expect(text.replaceAll(',', '')).toContain(said[field]?.(passes.situation, preset) ?? '')
-    }
-    const someoneCanPay = rules.some(({ passes }) => passes && passes.verdict !== 'denied')
-    expect(someoneCanPay).toBe(true)
-  })
-
-  test('set every member that they explain', () => {
-    const bare = encode(PolicyCreate, policy({}))
-    for (const { id, policy: rules, explanation } of presets) {
-      const set = encode(PolicyCreate, rules)
-      const members = Object.keys(set).filter(
-        name =>
-          name !== 'name' && JSON.stringify(set[name as 'name']) !== JSON.stringify(bare[name as 'name']),
-      )
-      const told = Object.keys(explanation).filter(name => name !== 'autoApproveLimitEuros')
-      expect([id, told.toSorted()]).toEqual([
-        id,
-        members.filter(name => name !== 'autoApproveLimitEuros').toSorted(),
-      ])
-    }
   })
 })
