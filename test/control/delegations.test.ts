@@ -214,7 +214,7 @@ describe('a code', () => {
     expect((await made(client.agentTokens.get({ params }))).scopes).toEqual(['intents:read'])
     const other = await aDelegation(client, agent.id)
     await made(house.dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
-    expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('account_suspended')
+    expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('owner_suspended')
   })
 
   test('has an idempotency key that strangers can neither take nor read', async () => {

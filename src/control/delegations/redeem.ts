@@ -43,7 +43,7 @@ export const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, 
   const { em, sql, actFor, emit, refuse } = context
   const place = await placeOf(sql, body.code)
   if (!place) return refuse('code_not_found')
-  if (!place.isActive) return refuse('account_suspended')
+  if (!place.isActive) return refuse('owner_suspended')
   const { ownerId, mode } = place
   const now = clock.tenant(place.offsetMs)
   actFor({ ownerId, mode }, now)
