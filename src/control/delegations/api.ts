@@ -118,7 +118,7 @@ export const delegationsApi = {
     example: { code: 'dlg_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, RedeemedDelegation],
     fails: {
-      account_suspended: [
+      owner_suspended: [
         403,
         'The account of this delegation is suspended: nothing is given for its codes.',
       ],
