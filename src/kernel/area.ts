@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { CalledRun } from './call.ts'
 import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
-import type { Deadline } from './deadline.ts'
+import type { Deadline, Waiting } from './deadline.ts'
 import type { Machine } from './machine.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
 
@@ -41,6 +41,8 @@ export interface Area<A extends Api = Api> {
   readonly machines: readonly Machine<string>[]
   /** Records that end by themselves. */
   readonly deadlines: readonly Deadline[]
+  /** Records that end by nobody's clock, but whose processes wait by the tenant's. */
+  readonly waits: readonly Waiting[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   /** Events after which a credential may open nothing any more: of this process, from the commit on. */
   readonly endsCredentials: readonly string[]
@@ -61,6 +63,7 @@ export const area = <A extends Api>(
     entities = [],
     machines = [],
     deadlines = [],
+    waits = [],
     credentials = {},
     endsCredentials = [],
     reactions = {},
@@ -76,6 +79,7 @@ export const area = <A extends Api>(
     entities,
     machines,
     deadlines,
+    waits,
     credentials,
     endsCredentials,
     reactions,

@@ -39,6 +39,7 @@ import { PolicyOverrides } from './m0053-policy-overrides.ts'
 import { KeyMakers } from './m0057-key-makers.ts'
 import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
 import { ProcessLeases } from './m0061-process-leases.ts'
+import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -83,4 +84,5 @@ export const migrations = [
   { name: 'm0057-key-makers', class: KeyMakers },
   { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
   { name: 'm0061-process-leases', class: ProcessLeases },
+  { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
 ]

@@ -1,5 +1,6 @@
 import './bad-input/bad-addresses.ts'
 import './bad-input/contract-maxima.ts'
+import './bad-input/ids-in-bodies.ts'
 import './bad-input/refusal-words.ts'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'

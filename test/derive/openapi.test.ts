@@ -117,10 +117,10 @@ test('an operation lists the problems that any operation can meet', () => {
       Object.keys(jsonOf(responseOf(response))?.examples ?? {}).join(' '),
     ])
   expect(Object.fromEntries(codes)).toEqual({
-    400: 'agent_not_active invalid_request invalid_json body_incomplete invalid_run unknown_reference',
+    400: 'agent_not_active invalid_request invalid_json body_incomplete invalid_run',
     401: 'unauthenticated',
     403: 'account_suspended wrong_caller missing_scope',
-    404: 'agent_not_found not_found',
+    404: 'agent_not_found unknown_reference not_found',
     409: 'in_progress',
     413: 'body_too_large',
     415: 'unsupported_media_type',

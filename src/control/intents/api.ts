@@ -58,9 +58,9 @@ export const intentsApi = {
     fails: {
       agent_not_found: missing('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
-      wallet_not_found: [400, 'walletId: no such wallet.'],
-      beneficiary_not_found: [400, 'beneficiaryId: no such beneficiary.'],
-      card_not_found: [400, 'cardId: no such card.'],
+      wallet_not_found: [404, 'walletId: no such wallet.'],
+      beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
+      card_not_found: [404, 'cardId: no such card.'],
       ...inRun,
       ...overThere,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],

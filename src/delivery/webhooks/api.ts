@@ -76,7 +76,10 @@ export const AttemptRecord = z.object({
     description: '`X-Service-Delivery-Id`, another one for each attempt.',
     examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'],
   }),
-  at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
+  at: z.iso.datetime().meta({
+    description: 'In real time, as `X-Service-Timestamp` is.',
+    examples: ['2026-11-20T09:30:00.000Z'],
+  }),
   status: z.int().nullable().meta({ description: 'What the receiver answered; null where it did not.' }),
   latencyMs: z.int().nullable(),
   error: z.string().nullable().meta({ description: 'Why it does not count; null where it was taken.' }),

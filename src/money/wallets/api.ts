@@ -61,7 +61,10 @@ export const walletsApi = {
     }),
     example: { name: 'Research' },
     returns: [201, WalletRecord],
-    fails: { parent_not_usable: [400, 'parentWalletId: no open wallet of yours that could hold others.'] },
+    fails: {
+      parent_not_found: [404, 'parentWalletId: no such wallet.'],
+      parent_not_usable: [400, 'parentWalletId: the wallet is closed, or is that of an agent.'],
+    },
     emits: { 'wallet.created': WalletEvent },
   }),
   list: list('/wallets', {

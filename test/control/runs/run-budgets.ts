@@ -123,7 +123,7 @@ describe('the budget of a run', () => {
       await client.intents.create({ ...within(foreign.id), body }),
       await client.intents.create({ body: { ...body, runId: 'run_of_nobody' } }),
     ]
-    for (const answer of wrong) expect(answer).toMatchObject({ status: 400, code: 'run_not_found' })
+    for (const answer of wrong) expect(answer).toMatchObject({ status: 404, code: 'run_not_found' })
     const same = await itself.intents.create({ ...within(run.id), body: { ...body, runId: run.id } })
     expect(same.body.runId).toBe(run.id)
     const [twin] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)
