@@ -1,5 +1,7 @@
+import { bodyRoom } from '../derive/body-room.ts'
 import { counterInMemory } from '../derive/rate-limit.ts'
 import { published } from '../kernel/area.ts'
+import { connectionLimits } from './connections.ts'
 import type { OpenHouse, Part } from './house.ts'
 import { say } from './say.ts'
 import { apiServer } from './server.ts'
@@ -13,7 +15,8 @@ export async function showFigures(house: OpenHouse): Promise<Part[]> {
   const { metricsPort, host } = settings
   if (metricsPort === undefined) return []
   const operations = published(areas).filter(({ operation }) => SHOWN.includes(operation.path))
-  const server = apiServer(answering(house, operations, counterInMemory()))
+  const handler = answering(house, operations, counterInMemory(), bodyRoom(0))
+  const server = apiServer(handler, connectionLimits(settings))
   say(`Figures on ${host} port ${await server.listen(metricsPort, host)}`)
   return [{ stop: server.close }]
 }

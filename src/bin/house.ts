@@ -16,6 +16,7 @@ import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
 import { ThreadPool } from '../platform/thread-pool.ts'
+import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './observed.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
@@ -33,6 +34,8 @@ export interface HouseOptions {
   readonly settings: ServiceSettings
   /** For a process that has time: a database that is away is waited for. */
   readonly waiting?: Waiting
+  /** How long clients may take, where it is not as usual. */
+  readonly patience?: Partial<ConnectionLimits>
   /** Several processes serve this database: none of them changes the schema. */
   readonly shared?: boolean
   readonly areas?: Areas

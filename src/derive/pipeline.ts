@@ -8,6 +8,7 @@ import { bodyLimitOf } from '../kernel/operation.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Gate } from './authenticate.ts'
 import { invalid, readBody } from './body.ts'
+import type { BodyRoom } from './body-room.ts'
 import { clientOf } from './client-address.ts'
 import { inputOf } from './input.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
@@ -33,6 +34,7 @@ export interface Pipeline {
   readonly execute: Execute
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
+  readonly bodies: BodyRoom
   readonly addressOf: (request: Request) => string | null
   readonly runNamed: RunNamed
   readonly rateLimit: RateLimit
@@ -83,15 +85,16 @@ export function pipeline(parts: Pipeline) {
 }
 
 async function answer(
-  { execute, find, gate, runNamed, rateLimit }: Pipeline,
+  { bodies, execute, find, gate, runNamed, rateLimit }: Pipeline,
   request: Request,
   progress: Progress,
 ): Promise<Outcome> {
   const { requestId, address, headers } = progress
   const [path, query] = splitTarget(request.url)
   const found = find(request.method, path)
+  const client = clientOf(address ?? '')
   if (isMetered(found)) {
-    const allowance = await rateLimit(clientOf(address ?? ''))
+    const allowance = await rateLimit(client)
     Object.assign(headers, headersOf(allowance))
     check(allowance)
   }
@@ -106,7 +109,8 @@ async function answer(
   }
   progress.actor = await gate(operation, presented)
   const isThere = request.complete
-  const body = await readBody(request, bodyLimitOf(operation))
+  const room = (bytes: number) => bodies.take(request, client, bytes)
+  const body = await readBody(request, bodyLimitOf(operation), room)
   // While a body was on its way, whoever sends it may have lost the right.
   if (!isThere) progress.actor = await gate(operation, presented)
   const { actor } = progress

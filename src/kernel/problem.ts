@@ -43,6 +43,7 @@ export const problems = {
   missing_scope: [403, 'The credential lacks the scope that this operation needs.'],
   not_found: [404, 'There is nothing here. See /docs for every operation.'],
   method_not_allowed: [405, 'This address does not know this method.'],
+  body_too_slow: [408, 'The body took too long to come. Nothing was done.'],
   in_progress: [409, 'A request with this Idempotency-Key is still running. Try again in a moment.'],
   body_too_large: [413, 'The body is larger than this operation takes.'],
   unsupported_media_type: [415, 'Send the body as application/json, uncompressed, in UTF-8.'],
@@ -51,6 +52,7 @@ export const problems = {
   internal: [500, 'Something went wrong on our side. Give us the X-Request-Id of this answer.'],
   busy: [503, 'Too much is happening on these records at once. Try again.'],
   not_configured: [503, 'This needs a system of a bank or processor, and none is configured here.'],
+  overloaded: [503, 'Too many large bodies are on their way here. Nothing was done; try again.'],
   outcome_unknown: [
     503,
     'The connection to the database was lost and the outcome is not known. Repeat the request with the same Idempotency-Key, or look before you repeat.',

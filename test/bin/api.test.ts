@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { burst, create } from '../support/burst.ts'
@@ -6,6 +7,7 @@ import { flakyProxy } from '../support/flaky-proxy.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { http } from '../support/harness.ts'
 import { type Api, join, program, SECRETS, startApi } from '../support/processes.ts'
+import { type RawClient, rawClient, request } from '../support/raw.ts'
 import { rows } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 
@@ -20,6 +22,8 @@ async function emptyDatabase(): Promise<string> {
   await client.end()
   return url
 }
+
+const answersOf = ({ heard }: RawClient): number => heard().match(/HTTP\/1\.1 200/g)?.length ?? 0
 
 const proxy = await flakyProxy(await cloneDatabase())
 
@@ -59,6 +63,31 @@ describe('an API process', () => {
       one.kill('SIGTERM')
       expect(await one.exit).toBe(0)
     }
+  })
+
+  test('that was stopped and goes on answers what was sent meanwhile, on old connections and new ones', async () => {
+    const api = await startApi(await cloneDatabase(), { KEEP_ALIVE_SECONDS: '1' })
+    const asked = request('GET', '/')
+    const clients = Array.from({ length: 3 }, () => rawClient(api.url))
+    const [kept, begun, opened] = clients as [RawClient, RawClient, RawClient]
+    kept.socket.write(asked)
+    begun.socket.write(asked.slice(0, 20))
+    await until('an answer', () => answersOf(kept) === 1)
+    api.kill('SIGSTOP')
+    kept.socket.write(asked)
+    begun.socket.write(asked.slice(20))
+    opened.socket.write(asked)
+    // Longer than an idle connection is kept.
+    await sleep(2_500)
+    const late = rawClient(api.url)
+    late.socket.write(asked)
+    api.kill('SIGCONT')
+    await Promise.race([kept.closed, until('all answers', () => answersOf(kept) === 2)])
+    await until('the others', () => [begun, opened, late].every(one => answersOf(one) === 1))
+    expect(answersOf(kept)).toBe(2)
+    for (const { socket } of [...clients, late]) socket.destroy()
+    api.kill('SIGTERM')
+    expect(await api.exit).toBe(0)
   })
 
   test('that waits for PostgreSQL ends at once when it is told to', async () => {

@@ -45,6 +45,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   missing_scope: 'Make a key or token with that scope.',
   not_found: 'Check path and id. What belongs to others does not exist for you.',
   method_not_allowed: 'The header `Allow` lists the methods there are.',
+  body_too_slow: 'Send it faster: all of it within 30 seconds.',
   in_progress: 'Wait a second and repeat the same request.',
   body_too_large: 'Send less.',
   unsupported_media_type: 'Set `Content-Type: application/json`.',
@@ -53,6 +54,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   internal: 'Repeat with the same Idempotency-Key. If it stays, tell us the `X-Request-Id`.',
   busy: 'Repeat after `Retry-After` seconds.',
   not_configured: 'Set what the message names, or use test mode.',
+  overloaded: 'Repeat after `Retry-After` seconds.',
   outcome_unknown: 'Repeat with the same Idempotency-Key: nothing happens twice.',
   unavailable: 'Repeat after `Retry-After` seconds.',
 }

@@ -19,6 +19,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   missing_scope: ({ scope }) => scope !== undefined,
   not_found: ({ path }) => path.includes('{'),
   method_not_allowed: () => false,
+  body_too_slow: takesBody,
   in_progress: isPost,
   body_too_large: takesBody,
   unsupported_media_type: takesBody,
@@ -27,6 +28,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   internal: () => true,
   busy: isWrite,
   not_configured: ({ asks }) => asks !== undefined,
+  overloaded: takesBody,
   outcome_unknown: isWrite,
   unavailable: () => true,
 }
