@@ -38,6 +38,7 @@ import { CountersByKey } from './m0046-counters-by-key.ts'
 import { PolicyOverrides } from './m0053-policy-overrides.ts'
 import { KeyMakers } from './m0057-key-makers.ts'
 import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
+import { TransfersInView } from './m0059-transfers-in-view.ts'
 import { ProcessLeases } from './m0061-process-leases.ts'
 import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
 
@@ -83,6 +84,7 @@ export const migrations = [
   { name: 'm0053-policy-overrides', class: PolicyOverrides },
   { name: 'm0057-key-makers', class: KeyMakers },
   { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
+  { name: 'm0059-transfers-in-view', class: TransfersInView },
   { name: 'm0061-process-leases', class: ProcessLeases },
   { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
 ]
