@@ -1,6 +1,7 @@
 import { type Euros, inWords } from '../../kernel/money.ts'
 import { mccGroup } from '../merchants/merchants.ts'
 import type { Terms } from './compiled.ts'
+import { listed } from './listed.ts'
 import type { Rules } from './rules.ts'
 
 /** Members of a policy that cannot be meant together, or do nothing. */
@@ -34,10 +35,6 @@ const outdone =
     if (above === null || below === null || above <= below) return undefined
     return { fields: [wide, narrow], message: said(above, below) }
   }
-
-/** A list may be long: ten names show what is meant. */
-const listed = (names: readonly string[]): string =>
-  names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
 const onBothLists: Finder = terms => {
   const both = terms.merchantAllowlist.filter(name => terms.blocks(name) !== undefined)

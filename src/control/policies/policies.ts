@@ -57,6 +57,9 @@ export {
 } from './stored-decision.ts'
 export type { Cause, Tally } from './tally.ts'
 
+/** The lists of a policy can be long: so few are read before it is known how long they are. */
+const AT_FIRST = 4
+
 const rulesHandlers = implement(policiesApi, {
   async create({ body }, context) {
     const policy = context.em.create(Policy, body)
@@ -67,11 +70,12 @@ const rulesHandlers = implement(policiesApi, {
 
   list({ query: { kind, templateId } }, { page }) {
     const byKind = { template: { agentId: null }, agent: { agentId: { $ne: null } } }
-    return page(Policy, {
+    const where = {
       ...standing,
       ...(kind && byKind[kind]),
       ...(templateId === undefined ? {} : { templateId }),
-    })
+    }
+    return page(Policy, where, 'id', AT_FIRST)
   },
 
   presets: (_, { pageOf }) => pageOf(presets),
@@ -105,7 +109,7 @@ const rulesHandlers = implement(policiesApi, {
   async versions({ params }, { em, page, refuse }) {
     const policy = await em.findOne(Policy, { id: params.id })
     if (!policy) return refuse('policy_not_found')
-    const found = await page(PolicyVersion, { policyId: policy.id })
+    const found = await page(PolicyVersion, { policyId: policy.id }, 'id', AT_FIRST)
     return { ...found, data: await withChanges(em, found.data) }
   },
 
@@ -178,7 +182,8 @@ const rulesHandlers = implement(policiesApi, {
     const summary = due
       ? `the policy ends ${due.toISOString().slice(0, 16).replace('T', ' ')} UTC`
       : 'nothing is pending'
-    return { status: agent.status, summary: `${agent.name}: ${summary}`, closed: due === null, dueInMs }
+    const { mode, status } = agent
+    return { status, summary: `Agent in ${mode} mode: ${summary}`, closed: due === null, dueInMs }
   },
 })
 
@@ -206,6 +211,12 @@ export const policiesArea = area(
   {
     entities: [Policy, PolicyVersion, StoredDecision, OwnerBudget],
     deadlines: [expiry],
+    openRecords: [
+      {
+        process: agentProcess,
+        select: `select agent_id as id, owner_id, mode, agent_id from policies where ${expiry.open} and ${expiry.waits}`,
+      },
+    ],
     reactions: { 'agent.created': onAgentCreated, 'agent.deleting': onAgentDeleting },
   },
 )
