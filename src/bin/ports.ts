@@ -3,6 +3,7 @@ import type { Areas } from '../kernel/area.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
 import { advance } from '../kernel/deadlines.ts'
 import type { Execute } from '../kernel/execute.ts'
+import type { FindPayments, IntentPayment } from '../kernel/intent-payments.ts'
 import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
@@ -59,11 +60,22 @@ export function portsOf(parts: Parts): Ports {
     },
     walletBank,
     collection,
+    paymentsOn: findingPayments(areas),
     outbound,
     vault,
     threads,
     pushContact,
     ...reference({ areas, threads, publicUrl }),
+  }
+}
+
+/** Asked one after the other: they may share a connection. */
+function findingPayments(areas: Areas): FindPayments {
+  const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
+  return async (...asked) => {
+    const found: IntentPayment[] = []
+    for (const find of finders) found.push(...(await find(...asked)))
+    return found
   }
 }
 

@@ -4,6 +4,7 @@ import type { CalledRun } from './call.ts'
 import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import type { Deadline, Waiting } from './deadline.ts'
+import type { FindPayments } from './intent-payments.ts'
 import type { Machine } from './machine.ts'
 import type { OpenRecords } from './open-records.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
@@ -54,9 +55,23 @@ export interface Area<A extends Api = Api> {
   readonly announces: Events
   /** Tells what the header `X-Run-Id` names. */
   readonly findRuns?: FindRuns
+  /** Tells what it pays on intents. */
+  readonly findPayments?: FindPayments
 }
 
-type Optional = Partial<Omit<Area, 'name' | 'about' | 'api' | 'handlers'>>
+type Named =
+  | 'entities'
+  | 'machines'
+  | 'deadlines'
+  | 'waits'
+  | 'openRecords'
+  | 'credentials'
+  | 'endsCredentials'
+  | 'reactions'
+  | 'announces'
+  | 'findRuns'
+  | 'findPayments'
+type Optional = Partial<Pick<Area, Named>>
 
 export const area = <A extends Api>(
   name: string,
