@@ -25,6 +25,11 @@ export const country = z
   .refine(code => countries.has(code), 'a country is two capital letters (ISO 3166-1)')
   .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
+/** Left out by an agent's token, which says it. */
+export const ownAgent = id('agent')
+  .optional()
+  .meta({ description: 'The agent; with an agent’s own token it may be left out.' })
+
 /** Free text of a person. */
 export const remark = z.string().trim().max(1_000)
 

@@ -1,5 +1,6 @@
+import { plainIban } from '../../kernel/iban.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
-import { mccGroup } from '../merchants/merchants.ts'
+import { looksLikeIban, mccGroup } from '../merchants/merchants.ts'
 import type { Terms } from './compiled.ts'
 import type { Rules } from './rules.ts'
 
@@ -40,7 +41,9 @@ const listed = (names: readonly string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
 const onBothLists: Finder = terms => {
-  const both = terms.merchantAllowlist.filter(name => terms.blocks(name) !== undefined)
+  const both = terms.merchantAllowlist.filter(
+    name => terms.blocks(name, looksLikeIban(name) ? plainIban(name) : null) !== undefined,
+  )
   if (both.length === 0) return undefined
   const all = both.length === terms.merchantAllowlist.length ? ' No merchant is left to be paid.' : ''
   return {
