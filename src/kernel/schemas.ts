@@ -28,7 +28,10 @@ export const country = z
 /** Left out by an agent's token, which says it. */
 export const ownAgent = id('agent')
   .optional()
-  .meta({ description: 'The agent; with an agent’s own token it may be left out.' })
+  .meta({
+    description: 'The agent; with an agent’s own token it may be left out.',
+    examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+  })
 
 /** Free text of a person. */
 export const remark = z.string().trim().max(1_000)
