@@ -1,9 +1,8 @@
 # One image for every process of ours. The command chooses: src/bin/api.ts if nothing is said, or worker.ts, relay.ts,
 # migrate.ts, namespace.ts beside it. It writes nothing, so its root file system can be read-only.
 #
-# The base is pinned by its tag. To pin it by digest as well, ask a registry that you trust
-# (docker buildx imagetools inspect node:24.21.0-bookworm-slim) and append it: …-slim@sha256:…
-FROM node:24.21.0-bookworm-slim AS base
+# The base is pinned by digest: the tag says to people what it is. docs/production.md tells how to check and renew it.
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json ./

@@ -9,6 +9,7 @@ export default {
   // A worker that has run many files is replaced: the module registries of old ones are never given back.
   workerIdleMemoryLimit: '1200MB',
   testSequencer: '<rootDir>/test/support/sequencer.js',
+  setupFilesAfterEnv: ['<rootDir>/test/support/assertions.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/reporter.js'],

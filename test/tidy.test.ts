@@ -17,6 +17,7 @@ import {
 import { isFunction, nestingOf } from './support/functions.ts'
 import { circleIn, forbidden, misplaced } from './support/import-law.ts'
 import { all, lineOf, linesOf, readSources, root, type Source } from './support/sources.ts'
+import './tidy/parts.ts'
 
 const { files, project } = readSources()
 const shipped = files.filter(({ path }) => !path.startsWith('test/'))

@@ -1,4 +1,5 @@
 import { Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/webhooks.ts'
+import { ProcessLease, RENEW_MS } from '../kernel/process-lease.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import type { OpenHouse, Part } from './house.ts'
@@ -11,8 +12,10 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
   const { database, ports, settings, log } = house
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
+  const lease = new ProcessLease(database, 'deliveries')
   const deliverer = new Deliverer({
     database,
+    lease,
     ports: { ...ports, outbound: observed(ports.outbound, house.metrics, 'webhook') },
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => giveUp(house, id, why),
@@ -24,11 +27,14 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     if (changed) deliverer.forget(changed)
     deliverer.wake()
   })
+  const renewal = everySoOften(RENEW_MS, async () => (await lease.round()) > 0 && deliverer.wake(), onFailure)
   const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {
     async stop() {
       await Promise.all([listener.stop(), expiry.stop()])
       await deliverer.stop()
+      await renewal.stop()
+      await lease.end().catch(onFailure)
     },
   }
 }

@@ -12,6 +12,7 @@ import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../pl
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
+import { ThreadPool } from '../platform/thread-pool.ts'
 import { watchDatabase } from './observed.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
@@ -49,6 +50,8 @@ export interface OpenHouse {
   readonly database: OpenDatabase
   readonly execute: Execute
   readonly ports: Ports
+  /** Stopped by whoever closes the database, before it. */
+  readonly threads: ThreadPool
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
@@ -72,6 +75,7 @@ export async function openHouse({
   watchDatabase(metrics, database)
   const announcers = announcersOf(database)
   const operations = registered(areas)
+  const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const queue = sepaQueue(call => execute(call), operations)
   const house: House = {
     database,
@@ -85,6 +89,7 @@ export async function openHouse({
       outbound,
       pushContact: settings.pushContact,
       vault: openVault(encryptionKey, encryptionKeysOld),
+      threads,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
@@ -101,7 +106,7 @@ export async function openHouse({
   const execute = executor(house)
   return {
     ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
-    ...{ ports: house.ports, onOutbox: announcers.outbox },
+    ...{ threads, ports: house.ports, onOutbox: announcers.outbox },
   }
 }
 

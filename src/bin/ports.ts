@@ -11,6 +11,7 @@ import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
 import { offsetOf } from '../kernel/tenant-clock.ts'
+import type { Threads } from '../kernel/threads.ts'
 import type { Vault } from '../kernel/vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
 
@@ -24,6 +25,7 @@ interface Parts {
   readonly outside: Outside
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly threads: Threads
   readonly pushContact: string
   readonly execute: Execute
   readonly onOutbox: () => void
@@ -43,6 +45,7 @@ export function portsOf(parts: Parts): Ports {
     outside,
     outbound,
     vault,
+    threads,
     pushContact,
     execute,
     onOutbox,
@@ -65,6 +68,7 @@ export function portsOf(parts: Parts): Ports {
     collection,
     outbound,
     vault,
+    threads,
     pushContact,
     eventTypes,
     openapi: text,

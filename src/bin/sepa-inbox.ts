@@ -15,7 +15,7 @@ export const startSepaInbox = (house: OpenHouse): Part =>
   )
 
 /** More than any statement has: the reader takes no more elements than this holds. */
-const LARGEST = 32 * 2 ** 20
+const LARGEST = 16 * 2 ** 20
 
 /**
  * Each goes to `read` or, where it cannot be read, to `refused`; one that fails for another reason stays and holds up

@@ -36,6 +36,7 @@ export async function openService(options: HouseOptions): Promise<Service> {
     async stop() {
       clearInterval(sweeping)
       await server.close()
+      await house.threads.stop()
       await database.close()
     },
   }

@@ -15,6 +15,7 @@ live(async life => {
   const access = requireTemporal(settings)
   const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
   life.closeLater(() => house.database.close())
+  life.closeLater(() => house.threads.stop())
   const figures = await showFigures(house)
   const parts = [startDeadlines(house), startSepaInbox(house), startWork(house, access)]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())

@@ -2,7 +2,10 @@ import type { z } from 'zod'
 import type { AnyOperation } from '../kernel/operation.ts'
 import { Problem } from '../kernel/problem.ts'
 import { inspect, invalid, shown } from './body.ts'
+import { type Issue, whatCame } from './issue-words.ts'
+import { Measure, told } from './maxima.ts'
 
+/** So many problems are told at once. */
 const SHOWN = 5
 
 const empty = {}
@@ -16,22 +19,33 @@ export function inputOf(operation: AnyOperation, query: URLSearchParams, body: u
 }
 
 function parse(schema: z.ZodType, value: unknown): object {
-  const result = schema.safeParse(value)
+  const measure = new Measure(SHOWN + 1)
+  measure.take(schema, value)
+  if (measure.issues.length > 0) throw refused(measure.issues)
+  const result = schema.safeParse(value, told)
   if (result.success) return result.data as object
-  const said = result.error.issues.flatMap(inWords)
-  const more = said.length > SHOWN ? `; and ${said.length - SHOWN} more` : ''
-  throw new Problem('invalid_request', said.slice(0, SHOWN).join('; ') + more)
+  throw refused(result.error.issues as Issue[])
 }
 
-function inWords({ path, message, ...issue }: z.core.$ZodIssue): string[] {
-  if (issue.code !== 'unrecognized_keys') return [`${shown(path.join('.')) || 'body'}: ${message}`]
-  return issue.keys.map(key => `${shown([...path, key].join('.'))}: there is no such member`)
+function refused(issues: readonly Issue[]): Problem {
+  const said = issues.flatMap(inWords)
+  const more = said.length > SHOWN ? '; and more' : ''
+  return new Problem('invalid_request', said.slice(0, SHOWN).join('; ') + more)
+}
+
+/** The member, what it must be, and what came. */
+function inWords(issue: Issue): string[] {
+  const { path = [], message = '', keys } = issue
+  const at = (...more: string[]) => shown([...path, ...more].join('.')) || 'body'
+  if (keys) return keys.slice(0, SHOWN + 1).map(key => `${at(key)}: there is no such member`)
+  const came = whatCame(issue)
+  return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
 
 /** An operation that takes nothing is given nothing. */
 function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(where, 'expected an object')
+    throw invalid(where, `must be an object (${whatCame({ input: value })})`)
   const [unknown] = Object.keys(value)
   if (unknown !== undefined) throw invalid(unknown, 'there is no such member')
   return empty

@@ -62,14 +62,17 @@ async function stream(
   body: Pieces,
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]()
-  const first = await pieces.next()
-  describe(headers, outcome)
-  response.writeHead(outcome.status, headers)
-  if (first.done || response.req.method === 'HEAD') {
+  try {
+    const first = await pieces.next()
+    if (response.destroyed) return
+    describe(headers, outcome)
+    response.writeHead(outcome.status, headers)
+    if (first.done || response.req.method === 'HEAD') return void response.end()
+    await pipeline(beginningWith(first.value, pieces), response).catch(unlessGone)
+  } finally {
+    // Nothing more is made of what nobody reads: the client has hung up, or wanted the headers only.
     await pieces.return?.()
-    return void response.end()
   }
-  await pipeline(beginningWith(first.value, pieces), response).catch(unlessGone)
 }
 
 /** Whoever has read enough may go. */
@@ -78,12 +81,8 @@ function unlessGone(error: NodeJS.ErrnoException): void {
 }
 
 async function* beginningWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
-  try {
-    yield first
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-  } finally {
-    await rest.return?.()
-  }
+  yield first
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
 export function sendProblem(response: ServerResponse, headers: Headers, problem: Problem): Promise<void> {

@@ -3,7 +3,9 @@ import { clock } from '../kernel/clock.ts'
 
 /** What a webhook has told. */
 export interface WebhookMessage {
-  /** The same at every attempt, and at a replay: what is known by it already has been dealt with. */
+  /** Of the event, the same at every attempt, at a replay and for all subscriptions: what is known by it is dealt with. */
+  readonly eventId: string
+  /** Of the delivery to this subscription, the same at every attempt and at a replay. */
   readonly id: string
   readonly event: string
   readonly createdAt: string
@@ -39,7 +41,8 @@ export function verifyWebhook(
   const age = Math.abs(clock.milliseconds() / 1_000 - Number(timestamp))
   if (!(age <= toleranceSeconds)) throw new WebhookRejected('The timestamp is too old, or ahead of time.')
   const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
-  return { ...JSON.parse(text), id: deliveryId.replace(/-[\d.]+$/, ''), deliveryId }
+  const eventId = named('x-service-event-id')
+  return { ...JSON.parse(text), eventId, id: deliveryId.replace(/-[^-]+$/, ''), deliveryId }
 }
 
 function headerOf(headers: HeaderBag, name: string): string {

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { CalledRun } from './call.ts'
 import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
-import type { Deadline } from './deadline.ts'
+import type { Deadline, Waiting } from './deadline.ts'
 import type { Machine } from './machine.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
 
@@ -41,6 +41,8 @@ export interface Area<A extends Api = Api> {
   readonly machines: readonly Machine<string>[]
   /** Records that end by themselves. */
   readonly deadlines: readonly Deadline[]
+  /** Records that end by nobody's clock, but whose processes wait by the tenant's. */
+  readonly waits: readonly Waiting[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to, whether or not an operation of today emits them. */
@@ -49,7 +51,15 @@ export interface Area<A extends Api = Api> {
   readonly findRuns?: FindRuns
 }
 
-type Named = 'entities' | 'machines' | 'deadlines' | 'credentials' | 'reactions' | 'announces' | 'findRuns'
+type Named =
+  | 'entities'
+  | 'machines'
+  | 'deadlines'
+  | 'waits'
+  | 'credentials'
+  | 'reactions'
+  | 'announces'
+  | 'findRuns'
 type Optional = Partial<Pick<Area, Named>>
 
 export const area = <A extends Api>(
@@ -60,6 +70,7 @@ export const area = <A extends Api>(
     entities = [],
     machines = [],
     deadlines = [],
+    waits = [],
     credentials = {},
     reactions = {},
     announces = {},
@@ -74,6 +85,7 @@ export const area = <A extends Api>(
     entities,
     machines,
     deadlines,
+    waits,
     credentials,
     reactions,
     announces,

@@ -22,7 +22,7 @@ export const after = (from: Date, milliseconds: number): Date => new Date(from.g
 
 /** An instant on the wire: ISO 8601, milliseconds, UTC. */
 export const instant = z
-  .codec(z.iso.datetime({ offset: true }), z.date(), {
+  .codec(z.iso.datetime({ offset: true }).max(40), z.date(), {
     decode: (text, context) => {
       const date = new Date(text)
       const year = date.getUTCFullYear()

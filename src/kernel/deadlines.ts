@@ -4,7 +4,7 @@ import { causeOf } from './cause.ts'
 import { clock } from './clock.ts'
 import type { Mode, Tenant } from './context.ts'
 import { type Database, type Row, type Sql, sqlOn } from './database.ts'
-import type { Deadline } from './deadline.ts'
+import type { Deadline, Waiting } from './deadline.ts'
 import type { Execute } from './execute.ts'
 import { emptyJournal, writeJournal } from './journal.ts'
 import { workflowIdOf } from './process.ts'
@@ -45,7 +45,7 @@ const nextOf = ({ table, due, open }: Deadline): string => `
 select min(${due}) as at from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${due} > $3 and ${due} <= $4`
 
-const waitingOf = ({ table, record, agent, open, waits }: Deadline): string => `
+const waitingOf = ({ table, record, agent, open, waits }: Waiting): string => `
 select ${record} as id, ${agent} as "agentId" from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${waits}`
 
@@ -158,9 +158,9 @@ async function nextInstant(sql: Sql, areas: Areas, { ownerId, mode }: Tenant, af
 /** Every process of the tenant that still waits measures its time by the clock as it is now. */
 async function wakeWaiting(sql: Sql, areas: Areas, tenant: Tenant): Promise<void> {
   const journal = emptyJournal()
-  for (const { deadline } of deadlinesOf(areas)) {
-    const waiting = await sql<Woken & Row>(waitingOf(deadline), [tenant.ownerId, tenant.mode])
-    journal.outbox.push(...waiting.map(record => wakeUp(deadline.process, tenant, record)))
+  for (const one of Object.values(areas).flatMap(({ deadlines, waits }) => [...deadlines, ...waits])) {
+    const waiting = await sql<Woken & Row>(waitingOf(one), [tenant.ownerId, tenant.mode])
+    journal.outbox.push(...waiting.map(record => wakeUp(one.process, tenant, record)))
   }
   await writeJournal(sql, journal)
 }

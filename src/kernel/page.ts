@@ -1,18 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-const allowed = 'a whole number from 1 to 100'
+/** A number in a query: in decimal digits and nothing else. */
+export const inDigits = <T extends z.ZodType>(number: T) =>
+  z.preprocess(given => (/^\d{1,9}$/.test(String(given)) ? Number(given) : given), number)
 
-/** In decimal digits and nothing else. */
-const limit = z
-  .preprocess(
-    given => (/^\d+$/.test(String(given)) ? Number(given) : given),
-    z.int(allowed).min(1, allowed).max(100, allowed).default(20),
-  )
-  .meta({ description: 'How many records a page has.' })
+/** A whole number, in words for all that can be wrong with it. */
+export function wholeNumber(least: number, most: number) {
+  const words = `a whole number from ${least} to ${most}`
+  return z.int(words).min(least, words).max(most, words)
+}
+
+const limit = inDigits(wholeNumber(1, 100).default(20)).meta({ description: 'How many records a page has.' })
 
 const cursor = z
   .string()
+  .max(400)
   .optional()
   .meta({ description: '`nextCursor` of the page before. Good only for the same list, filters and owner.' })
 

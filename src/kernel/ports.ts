@@ -4,6 +4,7 @@ import type { File } from './file.ts'
 import type { FundingRail } from './funding-rail.ts'
 import type { Outbound } from './outbound.ts'
 import type { SepaRail } from './sepa-rail.ts'
+import type { Threads } from './threads.ts'
 import type { Vault } from './vault.ts'
 
 /** What handlers may ask of the world around them; wired in `bin`. */
@@ -20,6 +21,7 @@ export interface Ports extends Outside {
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly threads: Threads
   /** To whom push services turn about our messages: an address of mail, or a page. */
   readonly pushContact: string
   /** All events that can be subscribed to. */

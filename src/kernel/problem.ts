@@ -33,7 +33,7 @@ export const problems = {
   body_incomplete: [400, 'The body did not come whole. Nothing was done.'],
   invalid_cursor: [400, 'cursor: this is not a cursor of this list; take nextCursor from its last page.'],
   invalid_run: [400, 'X-Run-Id: it names no run of yours, or one that has ended.'],
-  unknown_reference: [400, 'The request names a record that does not exist.'],
+  unknown_reference: [404, 'The request names a record that does not exist.'],
   unauthenticated: [401, 'Send a valid key or token: Authorization: Bearer <token>.'],
   wrong_caller: [403, 'This kind of credential may not call this operation.'],
   missing_scope: [403, 'The credential lacks the scope that this operation needs.'],

@@ -19,10 +19,18 @@ export const email = z
   .max(254)
   .meta({ examples: ['ada@example.com'] })
 
+/** Text of a fixed form, whose words say all that can be wrong with it. */
+export function exactly(form: RegExp, longest: number, words: string) {
+  return z.string().max(longest, { error: words, abort: true }).regex(form, words)
+}
+
+const twoLetters = 'a country is two capital letters (ISO 3166-1)'
+
 /** ISO 3166-1 alpha-2. */
 export const country = z
   .string()
-  .refine(code => countries.has(code), 'a country is two capital letters (ISO 3166-1)')
+  .max(2, { error: twoLetters, abort: true })
+  .refine(code => countries.has(code), twoLetters)
   .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
 /** Left out by an agent's token, which says it. */
@@ -33,13 +41,15 @@ export const ownAgent = id('agent')
     examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'],
   })
 
+/** Text that a list is searched for. */
+export const wanted = z.string().min(1).max(200).optional()
+
 /** Free text of a person. */
 export const remark = z.string().trim().max(1_000)
 
 export const metadata = z
   .record(z.string().min(1).max(100), z.string().max(1_000))
-  .refine(entries => Object.keys(entries).length <= 50, 'at most 50 members')
-  .meta({ description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
+  .meta({ maxProperties: 50, description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
 
 /** A person's words inside an event: short enough to be passed on, and never half of a character. */
 export const excerpt = (text: string): string =>

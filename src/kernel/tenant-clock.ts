@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { days } from './clock.ts'
 import type { Tenant } from './context.ts'
 import type { Sql } from './database.ts'
+import { retrying } from './transaction.ts'
 
 const OFFSET = 'select offset_ms::float8 as ms from tenant_clocks where owner_id = $1 and mode = $2'
 
@@ -9,14 +10,18 @@ const OFFSET = 'select offset_ms::float8 as ms from tenant_clocks where owner_id
 export const offsetOf = async (sql: Sql, { ownerId, mode }: Tenant): Promise<number> =>
   (await sql<{ ms: number }>(OFFSET, [ownerId, mode]))[0]?.ms ?? 0
 
+/** What webhooks wait for comes nearer in the same transaction. */
 const SET = `
-insert into tenant_clocks as kept (owner_id, mode, offset_ms) values ($1, $2, $3)
-on conflict (owner_id, mode) do update set offset_ms = greatest(kept.offset_ms, excluded.offset_ms)
-returning offset_ms::float8 as ms`
+with moved as (
+  insert into tenant_clocks as kept (owner_id, mode, offset_ms) values ($1, $2, $3)
+  on conflict (owner_id, mode) do update set offset_ms = greatest(kept.offset_ms, excluded.offset_ms)
+  returning new.owner_id, new.mode, new.offset_ms - coalesce(old.offset_ms, 0) as by_ms
+)
+select move_deliveries(owner_id, mode, by_ms::float8) from moved where by_ms > 0`
 
 /** Forward only: what has happened stays in the past. */
 export const moveOffset = async (sql: Sql, { ownerId, mode }: Tenant, toMs: number): Promise<void> => {
-  await sql(SET, [ownerId, mode, Math.round(toMs)])
+  await retrying(() => sql(SET, [ownerId, mode, Math.round(toMs)]))
 }
 
 /** A date of every deadline can still be written. */

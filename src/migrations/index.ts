@@ -37,6 +37,10 @@ import { LightDeliveries } from './m0045-light-deliveries.ts'
 import { CountersByKey } from './m0046-counters-by-key.ts'
 import { PolicyOverrides } from './m0053-policy-overrides.ts'
 import { PayeesOfIntents } from './m0054-payees-of-intents.ts'
+import { KeyMakers } from './m0057-key-makers.ts'
+import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
+import { ProcessLeases } from './m0061-process-leases.ts'
+import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -79,4 +83,8 @@ export const migrations = [
   { name: 'm0046-counters-by-key', class: CountersByKey },
   { name: 'm0053-policy-overrides', class: PolicyOverrides },
   { name: 'm0054-payees-of-intents', class: PayeesOfIntents },
+  { name: 'm0057-key-makers', class: KeyMakers },
+  { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
+  { name: 'm0061-process-leases', class: ProcessLeases },
+  { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
 ]

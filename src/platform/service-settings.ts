@@ -18,33 +18,43 @@ export const serviceSettings = {
     allowed: 'a directory',
   }),
   databaseUrl: about(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
-    meaning: 'PostgreSQL to use, 18 or later. Secret.',
+    meaning: 'PostgreSQL to use, 18 or later.',
+    secret: true,
     allowed: 'postgres://user:password@host:port/database',
     otherwise: 'an embedded server',
+  }),
+  databasePassword: about(z.string().optional(), {
+    meaning: 'Password that goes into a `DATABASE_URL` that has none.',
+    secret: true,
+    allowed: 'any text',
+    otherwise: 'none',
   }),
   databasePool: about(integer(2, 200).default(20), {
     meaning: 'Most connections one process opens to PostgreSQL.',
     allowed: '2 to 200',
   }),
   dashboardSecret: about(z.string().min(16).optional(), {
-    meaning: 'Bearer secret of the operator of this installation. Secret.',
+    meaning: 'Bearer secret of the operator of this installation.',
+    secret: true,
     allowed: 'at least 16 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
   secretKey: about(z.string().min(32).optional(), {
-    meaning: 'Key that signs page cursors; the same for all processes. Secret.',
+    meaning: 'Key that signs page cursors; the same for all processes.',
+    secret: true,
     allowed: 'at least 32 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
   encryptionKey: about(encryptionKey.optional(), {
     meaning:
-      'Key that seals what is kept and must be read again, such as the keys that sign webhooks; the same for all processes. Secret.',
+      'Key that seals what is kept and must be read again, such as the keys that sign webhooks; the same for all processes.',
+    secret: true,
     allowed: '32 bytes, as 64 hexadecimal digits or base64',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
   encryptionKeysOld: about(listOf(encryptionKey).optional(), {
-    meaning:
-      'Keys that `ENCRYPTION_KEY` was before. They open what they have sealed, and seal nothing. Secret.',
+    meaning: 'Keys that `ENCRYPTION_KEY` was before. They open what they have sealed, and seal nothing.',
+    secret: true,
     allowed: 'such keys, with commas between them',
     otherwise: 'none',
   }),

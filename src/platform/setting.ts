@@ -6,7 +6,12 @@ export interface About {
   allowed: string
   /** Shown where the default is not a plain value. */
   otherwise?: string
+  /** It may also stand in a file, which the variable of this name and `_FILE` names. */
+  secret?: true
 }
+
+/** Says in one line which setting is wrong and what to do, and never what it holds. */
+export class WrongSetting extends Error {}
 
 const documentation = z.registry<About>()
 

@@ -14,7 +14,8 @@ export const temporalSettings = {
     allowed: 'letters, digits, dots, hyphens',
   }),
   temporalApiKey: about(z.string().min(8).optional(), {
-    meaning: 'API key for the Temporal server, as Temporal Cloud gives one. Secret.',
+    meaning: 'API key for the Temporal server, as Temporal Cloud gives one.',
+    secret: true,
     allowed: 'at least 8 characters',
     otherwise: 'none',
   }),

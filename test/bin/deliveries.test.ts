@@ -25,7 +25,7 @@ async function startRelay(): Promise<Launched> {
   return relay
 }
 
-test('a process that is killed between a request and its mark: delivered again, under a new id', async () => {
+test('a process that is killed between a request and its mark: delivered again, under a new id, even where PostgreSQL has forgotten the first', async () => {
   const { client } = await house.owner()
   // The first one never gets its answer.
   receiver.treat('/', (response, n) => void (n > 0 && response.writeHead(200).end()))
@@ -37,14 +37,20 @@ test('a process that is killed between a request and its mark: delivered again, 
   await doomed.exit
   const lost = await delivery(client, id, one => one.status === 'delivering')
 
-  await house.sql('update deliveries set leased_until = now() where id = $1', [lost.id])
+  await house.sql('update process_leases set held_until = now()')
+  expect(await house.sql(`select free_leases('deliveries') as count`)).toEqual([{ count: 1 }])
+  await house.sql('update deliveries set claims = 0 where id = $1', [lost.id])
   const heir = await startRelay()
   const { attempts } = await delivery(client, id, one => one.status === 'delivered')
   const sent = receiver.at('/')
   const messages = sent.map(({ headers, body }) => verifyWebhook(headers, body, String(secret)))
-  expect(messages.map(({ deliveryId }) => deliveryId)).toEqual([`${lost.id}-1`, `${lost.id}-2`])
+  const ids = sent.map(({ deliveryId }) => deliveryId)
+  expect(new Set(ids).size).toBe(2)
+  for (const one of ids) expect(one).toMatch(new RegExp(`^${lost.id}-1\\.\\d+$`))
+  const named = messages.map(({ id, eventId }) => ({ id, eventId }))
+  expect(named).toEqual(Array(2).fill({ id: lost.id, eventId: lost.eventId }))
   expect(sent[1]?.body).toBe(sent[0]?.body)
-  expect(attempts).toMatchObject([{ deliveryId: `${lost.id}-2`, status: 200 }])
+  expect(attempts).toMatchObject([{ deliveryId: ids[1], status: 200 }])
   const [, port] = await heir.says(/Figures on .* port (\d+)/)
   const ask = (path: string, secret: string) =>
     http(`http://127.0.0.1:${port}`, 'GET', path, { headers: { 'x-dashboard-secret': secret } })

@@ -73,4 +73,5 @@ test('together with npm, when it is killed, ends what npm started', async () => 
   npm.kill('SIGKILL')
   await until('the end of the servers', () => !running.some(isAlive))
   await until('the end of the service', () => !existsSync(instanceFile(dataDir)))
+  expect(running).not.toEqual([])
 })

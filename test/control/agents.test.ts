@@ -23,6 +23,7 @@ describe('a new agent', () => {
       externalId: null,
       status: 'active',
       frozenReason: null,
+      frozenByAlertId: null,
       walletId: expect.stringMatching(/^wallet_/),
       policyId: null,
       metadata: {},
@@ -80,7 +81,7 @@ describe('a new agent', () => {
     const before = await idsOf(client)
     for (const policyId of ['policy_1', deleted.id, String(own.policyId), strangers.id]) {
       const answer = await client.agents.create({ body: { name: 'A', policyId } })
-      expect(answer).toMatchObject({ status: 400, code: 'unknown_reference' })
+      expect(answer).toMatchObject({ status: 404, code: 'unknown_reference' })
       expect(answer.error).toContain('policyId')
     }
     expect(await idsOf(client)).toEqual(before)

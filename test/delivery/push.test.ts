@@ -108,9 +108,13 @@ describe('a subscription', () => {
     [
       'a key that is no point',
       { keys: { ...subscription.keys, p256dh: offCurve } },
-      'keys.p256dh: not a public key',
+      'keys.p256dh: a public key of P-256',
     ],
-    ['a key that is too short', { keys: { ...subscription.keys, p256dh: 'BA9M' } }, 'keys.p256dh: 65 bytes'],
+    [
+      'a key that is too short',
+      { keys: { ...subscription.keys, p256dh: 'BA9M' } },
+      'keys.p256dh: a public key of P-256',
+    ],
     ['half a secret', { keys: { ...subscription.keys, auth: 'AAAA' } }, 'keys.auth: 16 bytes'],
     ['what nobody knows', { userVisibleOnly: true }, 'userVisibleOnly'],
   ])('error: with %s, nothing is kept', async (_, members, message) => {

@@ -28,6 +28,7 @@ const row = (status: Delivery['status']) =>
     status,
     dueAt: NOW,
     tries: 0,
+    aheadMs: 0,
     attempts: [],
     workflowId: null,
   }) as unknown as DeliveryRow

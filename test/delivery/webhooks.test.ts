@@ -36,8 +36,9 @@ describe('what is sent', () => {
       event: 'agent.created',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       data: expect.objectContaining({ agentId: answer.body.id }),
+      eventId: sent.eventId,
       id: sent.id,
-      deliveryId: `${sent.id}-1`,
+      deliveryId: expect.stringMatching(new RegExp(`^${sent.id}-1\\.\\d+$`)),
     })
     expect(Object.keys(JSON.parse(body))).toEqual(['event', 'createdAt', 'data'])
     expect(headers).toMatchObject({
@@ -52,7 +53,9 @@ describe('what is sent', () => {
     expect(JSON.parse(body)).toEqual({ event: event.event, createdAt: event.createdAt, data: event.data })
     expect(sent).toMatchObject({
       explanation: expect.stringMatching(/^Delivered after one attempt, the last in \d+ ms\.$/),
-      attempts: [{ deliveryId: `${sent.id}-1`, status: 204, error: null, responseStart: null }],
+      attempts: [
+        { deliveryId: headers['x-service-delivery-id'], status: 204, error: null, responseStart: null },
+      ],
     })
     const named = client.webhooks.delivery({ params: { id: String(headers['x-service-delivery-id']) } })
     expect((await made(named)).id).toBe(sent.id)

@@ -1,4 +1,7 @@
 import './bad-input/bad-addresses.ts'
+import './bad-input/contract-maxima.ts'
+import './bad-input/ids-in-bodies.ts'
+import './bad-input/refusal-words.ts'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { expectRefusal, houseToLeaveAlone } from '../support/bad-input.ts'
@@ -54,7 +57,11 @@ describe('a body', () => {
     ['a huge amount', '{"name":"a","dailyLimitEuros":1e21}', /^dailyLimitEuros: /],
     ['a huge count', '{"name":"a","maxUsageCount":1e21}', /^maxUsageCount: /],
     ['a count that no column holds', '{"name":"a","maxUsageCount":2147483648}', /^maxUsageCount: /],
-    ['three decimals', '{"name":"a","dailyLimitEuros":1.005}', /^dailyLimitEuros: at most two decimals$/],
+    [
+      'three decimals',
+      '{"name":"a","dailyLimitEuros":1.005}',
+      /^dailyLimitEuros: at most two decimals \(it is 1.005\)$/,
+    ],
     ['a float artefact', '{"name":"a","dailyLimitEuros":0.30000000000000004}', /two decimals/],
     ['less than nothing', '{"name":"a","dailyLimitEuros":-0.01}', /^dailyLimitEuros: /],
   ])('with %s is refused, and it is named', async (_, body, words) =>

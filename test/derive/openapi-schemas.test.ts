@@ -24,6 +24,7 @@ describe('a schema as JSON Schema', () => {
     expect(jsonOf(instant)).toEqual({
       type: 'string',
       format: 'date-time',
+      maxLength: 40,
       examples: ['2026-11-20T09:30:00.000Z'],
     })
   })

@@ -14,7 +14,6 @@ import { openapiDocument } from '../../src/derive/openapi.ts'
 import { published, type Registered } from '../../src/kernel/area.ts'
 import { eventSchemas } from '../../src/kernel/event-types.ts'
 import { mediaTypeOf } from '../../src/kernel/file.ts'
-import { lintOpenapi } from '../support/lint-openapi.ts'
 
 const document = openapiDocument(areas)
 const operations = published(areas).map(one => [one.key, one, objectOf(one)] as const)
@@ -45,17 +44,6 @@ test('the committed document has one line for each operation, and says the same'
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(document)))
 })
 
-test('two linters find nothing wrong', async () => {
-  expect(await lintOpenapi(JSON.stringify(document))).toEqual([])
-}, 60_000)
-
-test('both linters do look', async () => {
-  const { '/health': health } = document.paths
-  const faults = await lintOpenapi(JSON.stringify({ ...document, paths: { '/a': health, '/b': health } }))
-  expect(faults.filter(fault => fault.startsWith('redocly'))).not.toEqual([])
-  expect(faults.filter(fault => fault.startsWith('spectral'))).not.toEqual([])
-})
-
 test('every path names each of its operations once', () => {
   const written = Object.values(document.paths).flatMap(item =>
     Object.values(item).map(one => one.operationId),
@@ -80,16 +68,32 @@ test.each(operations)(
   },
 )
 
-test.each(operations)('%s: its examples are valid', (_, { operation }, object) => {
-  const { body, example, returns } = operation
-  if (example !== undefined) expect(body?.safeParse(example).error).toBeUndefined()
-  const [status, schema] = returns
-  if (status === 204 || mediaTypeOf(schema)) return
+const returningJson = operations.filter(
+  ([
+    ,
+    {
+      operation: {
+        returns: [status, schema],
+      },
+    },
+  ]) => status !== 204 && !mediaTypeOf(schema),
+)
+
+test.each(returningJson)('%s: the example of its answer is valid', (_, { operation }, object) => {
+  const [status, schema] = operation.returns
   const shown = jsonOf(responseOf(object.responses[status]))?.example
   expect(schema.safeParse(shown).error).toBeUndefined()
 })
 
-test.each(operations)(
+const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
+
+test.each(withExample)('%s: the example of its body is valid', (_, { operation: { body, example } }) => {
+  expect(body?.safeParse(example).success).toBe(true)
+})
+
+const refusing = operations.filter(([, { operation }]) => Object.keys(operation.fails ?? {}).length > 0)
+
+test.each(refusing)(
   '%s: every refusal has its status, its code and its words',
   (_, { operation }, object) => {
     for (const [code, [status, message]] of Object.entries<readonly [number, string]>(
@@ -113,10 +117,10 @@ test('an operation lists the problems that any operation can meet', () => {
       Object.keys(jsonOf(responseOf(response))?.examples ?? {}).join(' '),
     ])
   expect(Object.fromEntries(codes)).toEqual({
-    400: 'agent_not_active invalid_request invalid_json body_incomplete invalid_run unknown_reference',
+    400: 'agent_not_active invalid_request invalid_json body_incomplete invalid_run',
     401: 'unauthenticated',
     403: 'wrong_caller missing_scope',
-    404: 'agent_not_found not_found',
+    404: 'agent_not_found unknown_reference not_found',
     409: 'in_progress',
     413: 'body_too_large',
     415: 'unsupported_media_type',

@@ -20,6 +20,7 @@ function headersOf(secondsAgo = 0, secret = SECRET): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1_000) - secondsAgo)
   return {
     'X-Service-Delivery-Id': 'delivery_1-2.2',
+    'X-Service-Event-Id': 'event_1',
     'X-Service-Timestamp': timestamp,
     'X-Service-Signature': sign(secret, 'delivery_1-2.2', timestamp),
   }
@@ -34,7 +35,12 @@ describe('a webhook', () => {
     ['headers of fetch', new Headers(headersOf()), new TextEncoder().encode(BODY)],
     ['any spelling', headersOf(), Buffer.from(BODY)],
   ])('is taken with %s', (_, headers, body) => {
-    const message = { ...JSON.parse(BODY), id: 'delivery_1', deliveryId: 'delivery_1-2.2' }
+    const message = {
+      ...JSON.parse(BODY),
+      eventId: 'event_1',
+      id: 'delivery_1',
+      deliveryId: 'delivery_1-2.2',
+    }
     expect(verifyWebhook(headers, body, SECRET)).toEqual(message)
   })
 

@@ -1,3 +1,4 @@
+import './keys/keys-makers.ts'
 import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'
 import { hashOf } from '../../src/kernel/secrets.ts'
@@ -27,6 +28,7 @@ describe('a new key', () => {
       environment: 'sandbox',
       hint: key?.slice(-4),
       scopes: expect.arrayContaining(['agents:write', 'audit:read', 'keys:write']),
+      madeById: expect.stringMatching(/^key_/),
       lastUsedAt: null,
       expiresAt: null,
       revokedAt: null,

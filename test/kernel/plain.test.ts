@@ -185,7 +185,7 @@ describe('at once', () => {
   test('an agent and the template it names: both or neither', async () => {
     const { client } = await house.owner()
     const { status, code } = await client.agents.create({ body: { name: 'A', policyId: 'policy_of_nobody' } })
-    expect({ status, code }).toEqual({ status: 400, code: 'unknown_reference' })
+    expect({ status, code }).toEqual({ status: 404, code: 'unknown_reference' })
     expect((await client.agents.list()).body.data).toEqual([])
     expect((await client.events.list()).body.data.filter(({ event }) => event.startsWith('agent'))).toEqual(
       [],

@@ -1,3 +1,4 @@
+import './statements/statement-threads.ts'
 import './statements/statement-documents.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'

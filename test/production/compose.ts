@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseYaml } from '@redocly/openapi-core'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -15,6 +17,8 @@ export interface Service {
   readonly networks?: readonly string[]
   readonly ports?: readonly string[]
   readonly volumes?: readonly string[]
+  /** Names of files, each of which it finds below `/run/secrets`. */
+  readonly secrets?: readonly string[]
   readonly restart?: string
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
@@ -25,7 +29,21 @@ export interface Service {
 export interface Compose {
   readonly services: Readonly<Record<string, Service>>
   readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
+
+/** Makes the files as an operator would, and gives the variable that says where they are. */
+export function makeSecrets(folder: string): { SECRETS_DIR: string } {
+  const SECRETS_DIR = join(folder, 'secrets')
+  execFileSync('sh', ['postgres-config/make-secrets.sh'], { env: { ...process.env, SECRETS_DIR } })
+  // Whoever is to run our programs has to reach it; a container is given the files alone.
+  chmodSync(SECRETS_DIR, 0o755)
+  return { SECRETS_DIR }
+}
+
+/** A text in which containers' paths of secrets are those of this machine. */
+export const secretsHere = (text: string, { secrets }: Pick<Compose, 'secrets'>): string =>
+  text.replace(/\/run\/secrets\/(\w+)/g, (_, name) => secrets[name]?.file ?? `no secret ${name}`)
 
 export const composeText = (): string => readFileSync('docker-compose.yml', 'utf8')
 

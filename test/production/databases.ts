@@ -1,34 +1,37 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { type EmbeddedPostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
+import type { Compose } from './compose.ts'
 
-type Env = Readonly<Record<string, string>>
+type Secrets = Pick<Compose, 'secrets'>
+
+/** What stands in the file of a secret. */
+export const secretOf = ({ secrets }: Secrets, name: string): string =>
+  readFileSync(secrets[name]?.file ?? `no secret ${name}`, 'utf8').trim()
 
 /** A cluster as its image makes it: a superuser of that name, and then `roles.sql`. */
 export async function startCluster(
   dataDir: string,
-  env: Env,
+  compose: Secrets,
 ): Promise<{ server: EmbeddedPostgres; address: string }> {
   const server = await startPostgres({ dataDir, port: 0 })
-  const { host } = new URL(server.url)
-  const administer = (user: string, password: string, text: string) =>
-    query(`postgres://${user}:${password}@${host}/postgres`, text)
-  const { POSTGRES_PASSWORD: password = '' } = env
-  const embedded = new URL(server.url)
-  await administer(
-    embedded.username,
-    embedded.password,
-    `create role postgres superuser login password '${password}'`,
-  )
+  const { host, href } = new URL(server.url)
+  const password = secretOf(compose, 'postgres_password')
+  await administer(href, `create role postgres superuser login password '${password}'`)
+  const url = `postgres://postgres:${password}@${host}/postgres`
   // Ours has a role and a database of the names that the file is to make.
-  await administer('postgres', password, 'alter role agentpay rename to embedded')
-  await administer('postgres', password, 'alter database agentpay rename to embedded')
-  for (const statement of statements(readFileSync('postgres-config/roles.sql', 'utf8'), env))
-    await administer('postgres', password, statement)
+  await administer(url, 'alter role agentpay rename to embedded')
+  await administer(url, 'alter database agentpay rename to embedded')
+  await runScript(url, 'postgres-config/roles.sql', compose)
   return { server, address: host }
 }
 
-async function query(connectionString: string, text: string): Promise<void> {
+/** Runs a file of psql's, statement by statement: some of them want to be alone. */
+export async function runScript(url: string, file: string, compose: Secrets): Promise<void> {
+  for (const statement of statements(readFileSync(file, 'utf8'), compose)) await administer(url, statement)
+}
+
+async function administer(connectionString: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
@@ -38,10 +41,13 @@ async function query(connectionString: string, text: string): Promise<void> {
   }
 }
 
-/** What psql would send: `\getenv` names a variable of the environment, and `:'name'` is its value. */
-function statements(script: string, env: Env): string[] {
+/** What psql would send: `\\set` takes what a command says, here the text of a secret, and `:'name'` is its value. */
+function statements(script: string, compose: Secrets): string[] {
   const values = new Map(
-    [...script.matchAll(/^\\getenv (\w+) (\w+)$/gm)].map(([, name, from = '']) => [name, env[from]]),
+    [...script.matchAll(/^\\set (\w+) `cat \/run\/secrets\/(\w+)`$/gm)].map(([, name, secret = '']) => [
+      name,
+      secretOf(compose, secret),
+    ]),
   )
   return script
     .replace(/^(\\|--).*$/gm, '')

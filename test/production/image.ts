@@ -48,7 +48,7 @@ function begin(rest: string, stages: Map<string, Stage>, root: string): Stage {
   const [, base = '', name = `${stages.size}`] = /^(\S+)(?: AS (\w+))?$/.exec(rest) ?? []
   const before = stages.get(base)
   const { version } = process
-  if (!before && base !== `node:${version.slice(1)}-bookworm-slim`)
+  if (!before && !base.startsWith(`node:${version.slice(1)}-bookworm-slim@sha256:`))
     throw new Error(`the base ${base} is not the Node ${version} that comes along`)
   mkdirSync(root)
   if (before) cpSync(before.root, root, { recursive: true })

@@ -8,7 +8,7 @@ import { freePort } from '../../src/platform/free-port.ts'
 import { type User, unprivilegedUser } from '../../src/platform/unprivileged-user.ts'
 import { until } from '../support/until.ts'
 import { type Child, job, stay } from './children.ts'
-import type { Service } from './compose.ts'
+import type { Compose, Service } from './compose.ts'
 import { startCluster } from './databases.ts'
 import type { Image } from './image.ts'
 
@@ -33,6 +33,7 @@ export type Addresses = Map<string, string>
 export interface Start extends Parts {
   readonly name: string
   readonly service: Service
+  readonly compose: Compose
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly addresses: Addresses
@@ -43,8 +44,8 @@ const nobody: User = process.getuid?.() === 0 ? unprivilegedUser() : {}
 
 /** What stands for each image. */
 export const programs: Readonly<Record<string, (start: Start) => Promise<void>>> = {
-  async postgres({ addresses, env, folder, closeLater }) {
-    const { server, address } = await startCluster(folder, env)
+  async postgres({ addresses, compose, folder, closeLater }) {
+    const { server, address } = await startCluster(folder, compose)
     closeLater(() => server.stop())
     addresses.set('postgres:5432', address)
   },
@@ -54,7 +55,7 @@ export const programs: Readonly<Record<string, (start: Start) => Promise<void>>>
   async 'temporalio/server'(start) {
     const ports = await freePorts(['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'])
     const env = { ...start.env, BIND_ON_IP: '127.0.0.1', ...ports }
-    stay({ ...start, env }, ['temporal-server', 'start'], OUTRIGHT)
+    stay({ ...start, env }, start.command, OUTRIGHT)
     await listens(start, 'temporal:7233', ports.FRONTEND_GRPC_PORT)
   },
 

@@ -1,22 +1,20 @@
 import { resolve } from 'node:path'
-import type { Compose, Service } from './compose.ts'
+import { type Compose, type Service, secretsHere } from './compose.ts'
 import { type Addresses, type Parts, programs } from './programs.ts'
 
 /**
  * Starts what `docker-compose.yml` says, in the order that it says, with a program in place of each image, and gives
  * the addresses.
  */
-export async function startServices({
-  compose: { services },
-  ...parts
-}: Parts & { compose: Compose }): Promise<Addresses> {
+export async function startServices({ compose, ...parts }: Parts & { compose: Compose }): Promise<Addresses> {
+  const { services } = compose
   const addresses: Addresses = new Map()
   for (const name of inOrder(services)) {
     const service = services[name] as Service
     const program = programs[service.image.replace(/:.*/, '')]
     if (!program) throw new Error(`no program is known for ${service.image}`)
     const began = performance.now()
-    await program({ ...parts, ...translated(service, addresses), name, service, addresses })
+    await program({ ...parts, ...translated(service, addresses, compose), name, service, addresses })
     parts.tell(`  ${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
   }
   return addresses
@@ -34,13 +32,21 @@ function inOrder(services: Compose['services']): string[] {
 }
 
 /** With this machine's addresses and folders in place of the containers'. */
-function translated({ command = [], environment = {}, volumes = [] }: Service, addresses: Addresses) {
+function translated(
+  { command = [], environment = {}, volumes = [] }: Service,
+  addresses: Addresses,
+  compose: Compose,
+) {
   const mounts = volumes
     .map(volume => volume.split(':'))
     .map(([from = '', to = '']) => [to, resolve(from)] as const)
   const here = (text: string) =>
-    [...addresses, ...mounts].reduce((done, [there, place]) => done.replace(there, place), text)
+    [...addresses, ...mounts].reduce(
+      (done, [there, place]) => done.replace(there, place),
+      secretsHere(text, compose),
+    )
   return {
+    compose,
     command: (typeof command === 'string' ? command.split(' ') : command).map(here),
     env: Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)])),
   }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +7,8 @@ import { live } from '../../src/bin/lifetime.ts'
 import { say } from '../../src/bin/say.ts'
 import { removePostgres } from '../../src/platform/embedded-postgres.ts'
 import { lastWords } from './children.ts'
-import { readCompose, readVariables } from './compose.ts'
+import { makeSecrets, readCompose, readVariables } from './compose.ts'
+import { secretOf } from './databases.ts'
 import { driveFlow } from './flow.ts'
 import { buildImage } from './image.ts'
 import type { Parts } from './programs.ts'
@@ -20,18 +20,9 @@ const LIMIT_MS = 300_000
 
 const TEMPORAL_NAMESPACE = 'agentpay'
 
-const secret = () => randomBytes(32).toString('hex')
-const DASHBOARD_SECRET = secret()
-
 /** As somebody would fill it in; the proof is short, and loud from one address. */
 const variables = {
   ...readVariables(readFileSync('.env.production.example', 'utf8')),
-  POSTGRES_PASSWORD: secret(),
-  AGENTPAY_DB_PASSWORD: secret(),
-  TEMPORAL_DB_PASSWORD: secret(),
-  DASHBOARD_SECRET,
-  SECRET_KEY: secret(),
-  ENCRYPTION_KEY: secret(),
   TEMPORAL_NAMESPACE,
   TEMPORAL_HISTORY_SHARDS: '4',
   RATE_LIMIT_PER_MINUTE: '1000000',
@@ -103,7 +94,8 @@ async function prove(parts: Omit<Parts, 'onEnd'>): Promise<void> {
 async function startAndDrive(parts: Parts, onKill: () => void): Promise<void> {
   const { tell, closeLater } = parts
   tell('The services')
-  const addresses = await startServices({ ...parts, compose: readCompose(variables) })
+  const compose = readCompose({ ...variables, ...makeSecrets(parts.folder) })
+  const addresses = await startServices({ ...parts, compose })
   const urlOf = (name: string) => `http://${addresses.get(`${name}:8080`)}`
   const connection = await Connection.connect({ address: addresses.get('temporal:7233') ?? '' })
   closeLater(() => connection.close())
@@ -112,7 +104,7 @@ async function startAndDrive(parts: Parts, onKill: () => void): Promise<void> {
     urls: [urlOf('api-1'), urlOf('api-2')],
     webUi: `${urlOf('temporal-ui')}/api/v1/namespaces/${TEMPORAL_NAMESPACE}`,
     temporal: new Client({ connection, namespace: TEMPORAL_NAMESPACE }),
-    dashboardSecret: DASHBOARD_SECRET,
+    dashboardSecret: secretOf(compose, 'dashboard_secret'),
     tell,
     onKill,
   })

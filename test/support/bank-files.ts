@@ -69,7 +69,10 @@ export async function bankFiles() {
       },
       shared: true,
     })
-    afterAll(() => worker.database.close())
+    afterAll(async () => {
+      await worker.threads.stop()
+      await worker.database.close()
+    })
     return worker
   }
   const worker = await openWorker()

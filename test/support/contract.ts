@@ -50,7 +50,12 @@ export const hasParameter = ({ operation }: Registered): boolean => operation.pa
 export const isWrite = ({ operation }: Registered): boolean => operation.method !== 'GET'
 
 /** The parameters of the last name in a path, replaced. */
-export const named = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
+const named = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
+
+/** An address answers another caller only where it names no record, but what everybody sees, such as a preset. */
+export function expectNotTheirs(path: string, { status }: Told): void {
+  expect(status).toBe(named(path, 'x') === path ? 200 : 404)
+}
 
 /** Whether a value is good for this member, NUL aside. */
 export const accepts = (schema: z.ZodType, value: unknown): boolean =>

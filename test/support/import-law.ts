@@ -46,6 +46,9 @@ export function misplaced(path: string): string | undefined {
   return known ? undefined : 'lies in a folder that the architecture does not know'
 }
 
+/** What threads load of an area: so little that none of them needs a database. */
+const isForThreads = ({ file }: { readonly file: string }): boolean => file === 'thread.ts'
+
 /** Why this file may not import that; undefined where it may. */
 export function forbidden(path: string, { of, typeOnly }: Import): string | undefined {
   const from = placeOf(path)
@@ -70,7 +73,7 @@ function withinBusiness(from: Place, to: Place): string | undefined {
   if (from.noun === to.noun)
     return from.file === 'api.ts' && isPlural(to) ? 'the contract does not know its handlers' : undefined
   if (nouns.indexOf(from.noun) < nouns.indexOf(to.noun)) return 'the left does not import the right'
-  return isPlural(to) || to.file === 'process.ts'
+  return isPlural(to) || to.file === 'process.ts' || isForThreads(to)
     ? undefined
     : 'another area is reached through its plural file'
 }

@@ -1,4 +1,4 @@
-import { settingRows } from '../../src/platform/settings.ts'
+import { settingVariables } from '../../src/platform/settings.ts'
 import { DASHBOARD_SECRET, http } from './harness.ts'
 import { type Launched, launch } from './launched.ts'
 
@@ -8,7 +8,7 @@ export interface Api extends Launched {
 }
 
 /** Named but empty, so that nobody's own `.env` decides. */
-const unset = Object.fromEntries(settingRows().map(({ name }) => [name, '']))
+const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
 
 /** Runs one of the programs that are for operators: `api`, `migrate` and so on. */
 export const program = (name: string, env: Record<string, string>): Launched =>

@@ -9,7 +9,7 @@ export interface RunSeen {
   /** `RUNNING`, `COMPLETED`, …; undefined where there is no run. */
   status(): Promise<string | undefined>
   attributes(): Promise<Readonly<Record<string, unknown>>>
-  /** What its page says of it just now. */
+  /** What its page says of it just now; nothing where there is no run yet. */
   details(): Promise<string>
   state(): Promise<Look | undefined>
   signal(name: string, ...payload: unknown[]): Promise<void>
@@ -39,7 +39,7 @@ function runOf(client: Client, workflowId: string): RunSeen {
   const handle = client.workflow.getHandle(workflowId)
   const status = async () => (await describe(handle))?.status.name
   const details = async () =>
-    (await handle.query<Details>('__temporal_workflow_metadata')).currentDetails ?? ''
+    (await unlessAbsent(handle.query<Details>('__temporal_workflow_metadata')))?.currentDetails ?? ''
   return {
     handle,
     status,
@@ -73,9 +73,12 @@ function runOf(client: Client, workflowId: string): RunSeen {
 
 type Description = Awaited<ReturnType<WorkflowHandle['describe']>>
 
-async function describe(handle: WorkflowHandle): Promise<Description | undefined> {
+const describe = (handle: WorkflowHandle): Promise<Description | undefined> => unlessAbsent(handle.describe())
+
+/** The relay begins a run after the change that it is for: until then there is nothing to ask. */
+async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
-    return await handle.describe()
+    return await asked
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined
     throw error

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jest } from '@jest/globals'
 import type { Instance } from '../../src/bin/instance-file.ts'
-import { settingRows } from '../../src/platform/settings.ts'
+import { settingVariables } from '../../src/platform/settings.ts'
 import { type Launched, launch } from './launched.ts'
 
 // Whole processes start and stop here, perhaps on a machine that has other things to do.
 jest.setTimeout(90_000)
 
 /** Named but empty, so that nobody's own `.env` decides. */
-const unset = Object.fromEntries(settingRows().map(({ name }) => [name, '']))
+const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
 
 /** Runs one of the commands of `package.json` for a data directory. */
 export function command(name: string, dataDir: string, env: Record<string, string> = {}): Launched {

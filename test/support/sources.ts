@@ -36,8 +36,15 @@ export interface Sources {
   readonly project: Project
 }
 
-/** Everything that tsc compiles, parsed by tsc itself. */
+let known: Sources | undefined
+
+/** Everything that tsc compiles, parsed by tsc itself, once for all parts of a test file. */
 export function readSources(): Sources {
+  known ??= parsed()
+  return known
+}
+
+function parsed(): Sources {
   const config = join(root, 'tsconfig.json')
   const api = new API({ cwd: root })
   afterAll(() => api.close())

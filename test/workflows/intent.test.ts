@@ -31,11 +31,12 @@ describe('an intent that waits', () => {
   test('is in the list of what waits for this owner', async () => {
     const { intent } = await aWaiting()
     const query = `AgentPayOwner = '${owner.ownerId}' and AgentPayAgent = '${agent.id}' and AgentPayStatus = 'created'`
-    await until('it is listed', async () => {
-      for await (const { workflowId } of temporal.client.workflow.list({ query }))
-        if (workflowId === intent.workflowId) return true
-      return false
+    const listed = await until('it is listed', async () => {
+      for await (const run of temporal.client.workflow.list({ query }))
+        if (run.workflowId === intent.workflowId) return run
+      return null
     })
+    expect(listed).toMatchObject({ type: 'intent', status: { name: 'RUNNING' } })
   })
 
   test('shows no more in its history than ids', async () => {

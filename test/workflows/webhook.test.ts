@@ -77,7 +77,10 @@ describe('the run of a delivery that has failed', () => {
     const quick = await failing(0)
     expect(quick.first.status).toBe('delivered')
     expect(await away.run.status()).toBeUndefined()
+    // Asked before it is there, it is waited for.
+    const told = away.run.says(/agent\.created to/)
     await proxy.open()
+    expect(await told).toMatch(/answered 500/)
     await until('it is delivered', () => receiver.at(away.path).length === 2, 40_000)
     expect(await away.run.ends()).toBe('delivered')
   })

@@ -1,6 +1,7 @@
 import type { Euros } from '../../kernel/money.ts'
-import { readXml, textAt, UnreadableXml, type XmlElement } from '../../kernel/xml.ts'
-import { type BankFile, readCamt } from '../../money/billing/billing.ts'
+import { textAt, UnreadableXml, type XmlElement } from '../../kernel/xml.ts'
+import type { BankFile } from '../../money/billing/billing.ts'
+import { readCamt } from '../../money/billing/thread.ts'
 import { readPain002, type StatusReport } from './pain002.ts'
 
 /** What a bank's files tell of payments of ours. */
@@ -29,8 +30,7 @@ export interface BankMessage {
 }
 
 /** A file of the bank, whichever of the three it is. */
-export function readMessage(text: string, today: string): BankMessage {
-  const document = readXml(text)
+export function readMessage(document: XmlElement, today: string): BankMessage {
   if (document.children[0]?.name === 'CstmrPmtStsRpt') return ofReport(document)
   const bookings = readCamt(document, today)
   const { kind, messageId, skipped } = bookings

@@ -2,33 +2,30 @@ import { createHash } from 'node:crypto'
 import type { Mode } from '../../kernel/context.ts'
 import type { ContextOf } from '../../kernel/operation.ts'
 import { excerpt } from '../../kernel/schemas.ts'
-import { UnreadableXml } from '../../kernel/xml.ts'
-import { xmlText } from '../../kernel/xml-text.ts'
 import { type BankFile, houseOf, keepCredits } from '../../money/billing/billing.ts'
 import type { railsApi } from './api.ts'
-import { type BankMessage, readMessage } from './bank-message.ts'
 import { type Judged, judge } from './judge.ts'
 import { SepaMessage } from './message.ts'
 import { SepaNotice } from './notice.ts'
+import type { messageIn } from './thread.ts'
 
 type Reading = ContextOf<typeof railsApi.read>
 
 /** All that a bank's file tells, in one transaction; each transfer then follows in one of its own. */
 export async function read(content: string, mode: Mode, context: Reading) {
-  const { now, em, actFor, refuse, emit } = context
+  const { now, em, actFor, refuse, emit, ports } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const house = houseOf(mode)
   actFor(house)
   const known = await em.findOne(SepaMessage, { ...house, sha256 })
   if (known) return known
-  let told: BankMessage
-  try {
-    told = readMessage(xmlText(bytes), now.toISOString().slice(0, 10))
-  } catch (error) {
-    if (error instanceof UnreadableXml) return refuse('file_unreadable', `content: ${error.message}`)
-    throw error
-  }
+  const told = await ports.threads.run<typeof messageIn>(
+    { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: house.ownerId },
+    bytes,
+    now.toISOString().slice(0, 10),
+  )
+  if ('unreadable' in told) return refuse('file_unreadable', `content: ${told.unreadable}`)
   const judged = await judge(told, mode, context.sql)
   const credits = told.bookings && (await creditsOf(told.bookings, mode, context))
   actFor(house)

@@ -26,10 +26,10 @@ export const stepsApi = {
     asks: 'sepaRail',
     body: z.strictObject({
       scheme: z.enum(schemes),
-      endToEndId: z.string(),
+      endToEndId: z.string().max(35),
       amountEuros: positiveEuros(),
-      payee: z.object({ name: z.string(), iban, bic: z.string().nullable() }),
-      reference: z.string().nullable(),
+      payee: z.object({ name: z.string().max(140), iban, bic: z.string().max(11).nullable() }),
+      reference: z.string().max(140).nullable(),
     }),
     example: {
       scheme: 'sct',

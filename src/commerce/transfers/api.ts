@@ -108,9 +108,9 @@ export const transfersApi = {
     filters: {
       status: status.optional(),
       kind: z.enum(transferKinds).optional(),
-      beneficiaryId: z.string().optional(),
-      fromWalletId: z.string().optional(),
-      toWalletId: z.string().optional(),
+      beneficiaryId: id('beneficiary').optional(),
+      fromWalletId: id('wallet').optional(),
+      toWalletId: id('wallet').optional(),
       ...span,
     },
     item: TransferRecord,

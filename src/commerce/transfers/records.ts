@@ -3,8 +3,9 @@ import { paidEvents } from '../../control/intents/intents.ts'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
-import { recordHead, recordTail } from '../../kernel/schemas.ts'
+import { exactly, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { payeeResults, schemes } from '../../kernel/sepa-rail.ts'
+import { reasonCode } from '../../kernel/sepa-reasons.ts'
 import { transactionEvents } from '../../money/transactions/transactions.ts'
 import { recallStates, transferKinds, transferMachine } from './transfer.ts'
 
@@ -13,6 +14,9 @@ export const status = z.enum(transferMachine.states)
 export const scheme = z
   .enum(schemes)
   .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
+
+/** Why, as a bank says it. */
+export const isoReason = exactly(reasonCode, 4, 'a code of ISO 20022 has four letters or digits, as AC04')
 
 const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
 

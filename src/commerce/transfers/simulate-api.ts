@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
 import { type Failure, missing, post } from '../../kernel/operation.ts'
-import { reasonCode } from '../../kernel/sepa-reasons.ts'
-import { courseEvents, TransferRecord } from './records.ts'
+import { courseEvents, isoReason, TransferRecord } from './records.ts'
 
 const transferId = id('transfer')
-const code = z
-  .string()
-  .regex(reasonCode, 'a code of ISO 20022 has four letters or digits, as AC04')
-  .meta({ description: 'Why, by a code of ISO 20022.', examples: ['AC04'] })
+const code = isoReason.meta({
+  description: 'Why, by a code of ISO 20022.',
+  examples: ['AC04'],
+})
 
 const fails = {
   transfer_not_found: missing('transfer'),

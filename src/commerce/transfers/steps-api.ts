@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { get, missing, post } from '../../kernel/operation.ts'
 import { LookRecord } from '../../kernel/schemas.ts'
-import { reasonCode } from '../../kernel/sepa-reasons.ts'
 import { notices } from './notices.ts'
-import { courseEvents } from './records.ts'
+import { courseEvents, isoReason } from './records.ts'
 
 export const steps = ['verify', 'submit', 'lapse', 'inquire'] as const
 
@@ -44,7 +43,7 @@ export const stepsApi = {
     summary: 'Take note of what the rail tells',
     body: z.strictObject({
       notice: z.enum(notices),
-      reasonCode: z.string().regex(reasonCode).nullable().default(null),
+      reasonCode: isoReason.nullable().default(null),
     }),
     example: { notice: 'settled' },
     returns: acted,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { list } from '../../kernel/operation.ts'
-import { recordHead, span } from '../../kernel/schemas.ts'
+import { exactly, recordHead, span, wanted } from '../../kernel/schemas.ts'
 
 export const AuditRecord = z
   .object({
@@ -36,18 +36,16 @@ export const auditApi = {
     callers: ['key'],
     scope: 'audit:read',
     filters: {
-      actor: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
-      action: z
-        .string()
-        .regex(/^[A-Za-z]+\.([A-Za-z]+|\*)$/, 'an operation like agents.create, or agents.* for all of them')
+      actor: wanted.meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
+      action: exactly(
+        /^[A-Za-z]+\.([A-Za-z]+|\*)$/,
+        100,
+        'an operation like agents.create, or agents.* for all of them',
+      )
         .optional()
         .meta({ examples: ['agents.*'] }),
-      resource: z.string().optional().meta({ description: 'The id of a record.' }),
-      requestId: z.string().optional(),
+      resource: wanted.meta({ description: 'The id of a record.' }),
+      requestId: wanted,
       ...span,
       q: z.string().min(1).max(100).optional().meta({
         description: 'Text in the action, event, resource, actor or request id, in any case.',

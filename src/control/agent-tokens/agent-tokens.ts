@@ -1,5 +1,5 @@
 import { type FilterQuery, LockMode } from '@mikro-orm/core'
-import { authenticator, lacking } from '../../identity/keys/keys.ts'
+import { authenticator, callingKey, lacking, tooLate } from '../../identity/keys/keys.ts'
 import { area, reaction } from '../../kernel/area.ts'
 import { after, clock, days } from '../../kernel/clock.ts'
 import type { Actor, Context } from '../../kernel/context.ts'
@@ -20,6 +20,12 @@ export const givenBy = ({ scopes }: Actor): Scope[] => tokenScopes.given.filter(
 
 const about = ({ id, agentId, label, expiresAt }: AgentToken) => ({ tokenId: id, agentId, label, expiresAt })
 
+/** When a token stops: when the key does that makes it, where nothing is said. */
+const endOf = (inDays: number | null | undefined, otherwise: Date | null): Date | null => {
+  if (inDays === undefined) return otherwise
+  return inDays === null ? null : after(clock.real(), days(inDays))
+}
+
 const agentTokens = implement(agentTokensApi, {
   async create({ params, body: { label, scopes: wanted = [], expiresInDays, maxAmountEuros } }, context) {
     const { em, actor, tenant, emit, refuse } = context
@@ -29,7 +35,10 @@ const agentTokens = implement(agentTokensApi, {
     if (lacks) return refuse('scope_not_held', `scopes: the calling key does not have ${lacks} itself.`)
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    const expiresAt = expiresInDays === null ? null : after(clock.real(), days(expiresInDays))
+    const maker = await callingKey(context)
+    const expiresAt = endOf(expiresInDays, maker.expiresAt)
+    const late = tooLate(expiresAt, maker)
+    if (late) return refuse('expires_too_late', `expiresInDays: ${late}`)
     const secret = newSecret(`at_${tenant.mode}_`)
     const token = em.create(AgentToken, {
       agentId: agent.id,

@@ -66,15 +66,15 @@ export const agentTokensApi = {
     scope: 'tokens:write',
     body: z.strictObject({
       label: label.meta({ examples: ['Laptop'] }),
-      scopes: scopeList.min(1).optional(),
+      scopes: scopeList.min(1).max(scopes.length).optional(),
       maxAmountEuros: budget.default(null),
       expiresInDays: z
         .int()
         .min(1)
         .max(365)
         .nullable()
-        .default(null)
-        .meta({ description: 'Null: until it is revoked.' }),
+        .optional()
+        .meta({ description: 'As long as the calling key if left out. Null: until it is revoked.' }),
     }),
     example: {
       label: 'Laptop',
@@ -86,6 +86,7 @@ export const agentTokensApi = {
     fails: {
       agent_not_found: gone('agent'),
       scope_never_given: [400, 'scopes: no agent token can have this scope.'],
+      expires_too_late: [403, 'expiresInDays: a token ends no later than the key that makes it.'],
       scope_not_held: [403, 'scopes: a token cannot have more than the key that makes it.'],
     },
     emits: TokenCreated,

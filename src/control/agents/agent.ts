@@ -19,6 +19,8 @@ const schema = defineEntity({
     externalId: maybe.string(),
     status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
     frozenReason: maybe.string(),
+    /** The risk alert that it was frozen with; null where a person has frozen it. */
+    frozenByAlertId: maybe.string(),
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: maybe.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),

@@ -35,6 +35,9 @@ const isTaken = async (
   return holder !== null && holder !== by
 }
 
+const whoFrees = (id: string, alertId: string): string =>
+  `Risk has frozen the agent: look at ${alertId} (GET /risk/alerts?agentId=${id}), then free it with POST /risk/agents/${id}/unfreeze.`
+
 const agents = implement(agentsApi, {
   async create({ body }, context) {
     const { em, emit, refuse } = context
@@ -69,7 +72,7 @@ const agents = implement(agentsApi, {
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     if (!agentMachine.move(agent, 'frozen')) return refuse('agent_not_active')
-    agent.frozenReason = body.reason
+    Object.assign(agent, { frozenReason: body.reason, frozenByAlertId: null })
     emit('agent.frozen', about(agent))
     return agent
   },
@@ -77,6 +80,8 @@ const agents = implement(agentsApi, {
   async unfreeze({ params }, { em, emit, refuse }) {
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
+    if (agent.status === 'frozen' && agent.frozenByAlertId)
+      return refuse('frozen_by_risk', whoFrees(agent.id, agent.frozenByAlertId))
     if (!unfreeze(agent)) return refuse('agent_not_frozen')
     emit('agent.unfrozen', about(agent))
     return agent

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
 import { euros, positiveEuros } from '../../kernel/money.ts'
 import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/operation.ts'
-import { LookRecord, label, metadata, recordHead, recordTail, remark } from '../../kernel/schemas.ts'
+import { LookRecord, label, metadata, recordHead, recordTail, remark, wanted } from '../../kernel/schemas.ts'
 import { WalletEvent } from '../../money/wallets/wallets.ts'
 import { agentMachine } from './agent.ts'
 
@@ -16,6 +16,9 @@ export const AgentRecord = z
     externalId: z.string().nullable(),
     status,
     frozenReason: z.string().nullable(),
+    frozenByAlertId: id('alert')
+      .nullable()
+      .meta({ description: 'The risk alert that it is freed through; null where a person has frozen it.' }),
     walletId: id('wallet').meta({ description: 'The wallet it spends from.' }),
     policyId: id('policy')
       .nullable()
@@ -84,7 +87,7 @@ export const agentsApi = {
       'Newest first. Deleted agents are left out unless `status=deleted` asks for them; one that is still being deleted is shown.',
     callers: ['key', 'agent'],
     scope: 'agents:read',
-    filters: { status: status.optional(), externalId: z.string().optional() },
+    filters: { status: status.optional(), externalId: wanted },
     item: AgentRecord,
   }),
   get: get('/agents/{id}', {
@@ -121,12 +124,18 @@ export const agentsApi = {
   }),
   unfreeze: post('/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent',
+    description:
+      'One that a person has frozen. What risk has frozen (`frozenByAlertId`) is freed through its alert: see `POST /risk/agents/{id}/unfreeze`.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],
     fails: {
       agent_not_found: fails.agent_not_found,
       agent_not_frozen: [400, 'Only a frozen agent can be unfrozen.'],
+      frozen_by_risk: [
+        400,
+        'Risk has frozen the agent. Look at its alert, then free it with POST /risk/agents/{id}/unfreeze.',
+      ],
     },
     emits: { 'agent.unfrozen': AgentEvent },
   }),

@@ -2,7 +2,7 @@ import { recordColumns, type Table, updateOf } from '../../kernel/rows.ts'
 import { type Agent, agentMachine } from './agent.ts'
 
 /** An agent that a group commit has frozen. */
-export type Frozen = Pick<Agent, 'id' | 'status' | 'frozenReason' | 'updatedAt'>
+export type Frozen = Pick<Agent, 'id' | 'status' | 'frozenReason' | 'frozenByAlertId' | 'updatedAt'>
 
 const table: Table<Frozen> = {
   name: 'agents',
@@ -10,16 +10,21 @@ const table: Table<Frozen> = {
     id: recordColumns.id,
     status: ['status', 'text'],
     frozenReason: ['frozen_reason', 'text'],
+    frozenByAlertId: ['frozen_by_alert_id', 'text'],
     updatedAt: recordColumns.updatedAt,
   },
 }
 
 /** For an agent that a group commit holds: whoever comes after it in the same batch sees it frozen already. */
-export function freeze(agent: Pick<Agent, 'id' | 'status'>, reason: string, now: Date): Frozen | undefined {
+export function freeze(
+  agent: Pick<Agent, 'id' | 'status'>,
+  { reason, alertId }: { readonly reason: string; readonly alertId: string },
+  now: Date,
+): Frozen | undefined {
   const { id } = agent
   return agentMachine.move(agent, 'frozen')
-    ? { id, status: agent.status, frozenReason: reason, updatedAt: now }
+    ? { id, status: agent.status, frozenReason: reason, frozenByAlertId: alertId, updatedAt: now }
     : undefined
 }
 
-export const updateFrozen = updateOf(table, ['status', 'frozenReason', 'updatedAt'])
+export const updateFrozen = updateOf(table, ['status', 'frozenReason', 'frozenByAlertId', 'updatedAt'])

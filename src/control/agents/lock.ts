@@ -13,6 +13,6 @@ const isThere = ({ status }: Agent): boolean => agentMachine.can(status, 'deleti
 /** False where it is not frozen. */
 export function unfreeze(agent: Agent): boolean {
   const isFree = agentMachine.move(agent, 'active')
-  if (isFree) agent.frozenReason = null
+  if (isFree) Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
   return isFree
 }

@@ -96,6 +96,7 @@ export const delegationsApi = {
       parent_over: [400, 'parentDelegationId: that delegation is revoked or expired.'],
       parent_too_deep: [400, `parentDelegationId: there are ${DEEPEST} delegations above this one already.`],
       parent_of_other_agent: [400, 'agentId: the parent is a delegation of another agent.'],
+      expires_too_late: [403, 'expiresInMinutes: a delegation ends no later than the key that makes it.'],
       wider_amount: [400, 'maxAmountEuros: more than the parent has left.'],
       wider_time: [400, 'expiresInMinutes: longer than the parent lasts.'],
       wider_merchant: [400, 'merchant: the parent is good for another merchant only.'],

@@ -1,6 +1,7 @@
 import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
+import { callingKey, tooLate } from '../../identity/keys/keys.ts'
 import { area, reaction } from '../../kernel/area.ts'
-import { after, days, minutes } from '../../kernel/clock.ts'
+import { after, clock, days, minutes } from '../../kernel/clock.ts'
 import type { Context, Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
 import type { Deadline } from '../../kernel/deadline.ts'
@@ -73,6 +74,8 @@ const delegations = implement(delegationsApi, {
     const parent = known && (await shown(known, context))
     const obstacle = parent && obstacleTo({ ...body, expiresAt }, parent, now)
     if (obstacle) return refuse(obstacle, boundsOf(parent, now)[obstacle])
+    const late = tooLate(after(clock.real(), minutes(expiresInMinutes)), await callingKey(context))
+    if (late) return refuse('expires_too_late', `expiresInMinutes: ${late}`)
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = traceOf(code)
     const codeEnds = after(now, CODE_WAITS)

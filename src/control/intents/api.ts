@@ -3,7 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
 import { agent_required, get, list, missing, post } from '../../kernel/operation.ts'
-import { country, LookRecord, label, metadata, ownAgent, remark, span } from '../../kernel/schemas.ts'
+import { country, LookRecord, label, metadata, ownAgent, remark, span, wanted } from '../../kernel/schemas.ts'
 import { AgentEvent } from '../agents/agents.ts'
 import { riskEvents } from '../risk/risk.ts'
 import {
@@ -67,10 +67,10 @@ export const intentsApi = {
       agent_required,
       agent_not_found: missing('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
-      wallet_not_found: [400, 'walletId: no such wallet.'],
-      beneficiary_not_found: [400, 'beneficiaryId: no such beneficiary.'],
+      wallet_not_found: [404, 'walletId: no such wallet.'],
+      beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       payee_mismatch,
-      card_not_found: [400, 'cardId: no such card.'],
+      card_not_found: [404, 'cardId: no such card.'],
       ...inRun,
       ...overThere,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
@@ -90,8 +90,8 @@ export const intentsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      merchant: z.string().optional(),
-      clientIntentId: z.string().optional(),
+      merchant: wanted,
+      clientIntentId: wanted,
       runId: id('run').optional(),
       ...span,
     },

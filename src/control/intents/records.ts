@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
-import { label, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { exactly, label, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { DecisionRecord } from '../policies/policies.ts'
 import { deciders, intentMachine } from './intent.ts'
 
 export const status = z.enum(intentMachine.states)
 
-export const mcc = z.string().regex(/^\d{4}$/, 'a merchant category code has four digits')
+export const mcc = exactly(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
 /** Whom it pays, as far as it is said by name. */
 export const merchant = label.optional().meta({

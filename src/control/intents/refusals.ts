@@ -28,6 +28,6 @@ export const overThere = {
 
 /** Of the run in which it is asked. */
 export const inRun = {
-  run_not_found: [400, 'runId: the agent has no such run.'],
+  run_not_found: [404, 'runId: the agent has no such run.'],
   run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
 } as const satisfies Record<string, Failure>

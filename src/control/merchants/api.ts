@@ -92,11 +92,13 @@ export const merchantsApi = {
     filters: {
       group: z
         .string()
+        .max(64)
         .refine(name => mccGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
         .optional()
         .meta({ description: 'Only those of this group: see `GET /mcc-groups`.' }),
       q: z
         .string()
+        .max(100)
         .optional()
         .meta({ description: 'Only those with this text in the description, or whose code begins with it.' }),
     },

@@ -15,7 +15,6 @@ type Rule = readonly [isSo: (pattern: string) => boolean, problem: string]
 
 const rules: readonly Rule[] = [
   [pattern => pattern === '', 'is empty; leave it out'],
-  [pattern => pattern.length > 253, 'is longer than 253 characters'],
   [hasUnseen, 'has characters that are not seen; type it anew'],
   [pattern => pattern === '*', 'a lone asterisk stands for everybody; leave the list empty for no rule'],
   [

@@ -37,8 +37,7 @@ export const policiesApi = {
         .enum(['template', 'agent'])
         .optional()
         .meta({ description: 'Only templates, or only agents’ own policies.' }),
-      templateId: z
-        .string()
+      templateId: id('policy')
         .optional()
         .meta({ description: 'Only the agents’ policies that came from this template.' }),
     },

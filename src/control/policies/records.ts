@@ -36,7 +36,8 @@ export const PolicyDetail = z
   })
   .meta({ id: 'PolicyDetail' })
 
-const readOnly = z.unknown().optional().meta({ description: 'Accepted as it was read, and ignored.' })
+const ignored = { description: 'Accepted as it was read, and ignored.' }
+const readOnly = z.string().max(128).nullable().optional().meta(ignored)
 
 export const PolicyReplace = PolicyCreate.extend({
   version: z
@@ -51,7 +52,6 @@ export const PolicyReplace = PolicyCreate.extend({
       'mode',
       'agentId',
       'templateId',
-      'overrides',
       'assignedAt',
       'expiresAt',
       'expiredAt',
@@ -59,6 +59,7 @@ export const PolicyReplace = PolicyCreate.extend({
       'updatedAt',
     ].map(name => [name, readOnly]),
   ),
+  overrides: z.array(z.string().max(64)).max(ruleNames.length).optional().meta(ignored),
 }).meta({ id: 'PolicyReplaceRequest' })
 
 export const Preset = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { euros } from '../../kernel/money.ts'
-import { country } from '../../kernel/schemas.ts'
+import { country, exactly } from '../../kernel/schemas.ts'
 import { mccGroup, mccGroupNames, patternProblem } from '../merchants/merchants.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
@@ -11,7 +11,7 @@ const amount = (description: string) => euros.nullable().default(null).meta({ de
 const count = (least: number, description: string) =>
   z.int().min(least).max(2_147_483_647).nullable().default(null).meta({ description })
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
-const code = z.string().regex(/^\d{4}$/, 'a merchant category code has four digits')
+const code = exactly(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
 /** What an owner can rule; the contract's PolicyCreateRequest. A null or absent member is no rule. */
 export const rules = {
@@ -75,24 +75,43 @@ export const rules = {
     .meta({ description: 'How far the actual amount may exceed the intent’s; never beyond a limit.' }),
 }
 
-const pattern = z.string().check(({ value, issues }) => {
-  const message = patternProblem(value)
-  if (message) issues.push({ code: 'custom', message, input: value })
-})
+/** So many entries a list of a policy may have: enough for every category and country there is. */
+const MOST = { merchants: 1_000, groups: 100, countries: 250, codes: 1_500 } as const
+
+const pattern = z
+  .string()
+  .max(253)
+  .check(({ value, issues }) => {
+    const message = patternProblem(value)
+    if (message) issues.push({ code: 'custom', message, input: value })
+  })
 
 const groupName = z
   .string()
+  .max(64)
   .refine(name => mccGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
 
-/** What is asked of a rule when it is written. A policy that was written before is read as it is. */
-const written = (rule: keyof typeof rules, one: z.ZodString) => words(rules[rule].description ?? '', one)
+type ListRule = 'merchantAllowlist' | 'merchantBlocklist' | 'mccCategories' | 'allowedCountries' | MccRule
+type MccRule = 'allowedMccs' | 'blockedMccs'
+
+/** What is asked of a list when it is written. A policy that was written before is read as it is. */
+const written = <T extends z.ZodString>(rule: ListRule, most: number, one: T) =>
+  z
+    .array(one)
+    .max(most)
+    .default([])
+    .meta({ description: rules[rule].description ?? '' })
 
 export const PolicyCreate = z
   .strictObject({
     ...rules,
-    merchantAllowlist: written('merchantAllowlist', pattern),
-    merchantBlocklist: written('merchantBlocklist', pattern),
-    mccCategories: written('mccCategories', groupName),
+    name: rules.name.max(200),
+    merchantAllowlist: written('merchantAllowlist', MOST.merchants, pattern),
+    merchantBlocklist: written('merchantBlocklist', MOST.merchants, pattern),
+    mccCategories: written('mccCategories', MOST.groups, groupName),
+    allowedCountries: written('allowedCountries', MOST.countries, country),
+    allowedMccs: written('allowedMccs', MOST.codes, code),
+    blockedMccs: written('blockedMccs', MOST.codes, code),
   })
   .meta({ id: 'PolicyCreateRequest' })
 

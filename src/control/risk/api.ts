@@ -3,6 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { get, list, missing, post, put } from '../../kernel/operation.ts'
+import { inDigits, wholeNumber } from '../../kernel/page.ts'
 import { recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/agents.ts'
 import { alertMachine } from './alert.ts'
@@ -113,7 +114,7 @@ const RiskAlertRecord = z
     acknowledgedAt: instant.nullable(),
     acknowledgedById: z.string().nullable(),
     comment: z.string().nullable(),
-    liftedAt: instant.nullable().meta({ description: 'Since when the agent goes on.' }),
+    liftedAt: instant.nullable().meta({ description: 'Since when the agent goes on: the alert is closed.' }),
     ...recordTail,
   })
   .meta({ id: 'RiskAlert' })
@@ -168,7 +169,7 @@ export const riskApi = {
     filters: {
       agentId: id('agent').optional(),
       ...span,
-      minScore: z.coerce.number().int().min(0).max(100).optional(),
+      minScore: inDigits(wholeNumber(0, 100).optional()),
     },
     item: RiskEventRecord,
   }),
@@ -197,7 +198,7 @@ export const riskApi = {
   unfreeze: post('/risk/agents/{id}/unfreeze', {
     summary: 'Let an agent go on that risk has frozen',
     description:
-      'What it was frozen over is no longer unusual: its merchant is known from now on, and what else is usual for the agent is learnt anew. `POST /agents/{id}/unfreeze` lets it go on, too, but forgets nothing: the next spend like it freezes it again.',
+      'What it was frozen over is no longer unusual: its merchant is known from now on, and what else is usual for the agent is learnt anew. Its alert is closed with that: `liftedAt` says when, and it is acknowledged with the comment that is given.',
     callers: ['key'],
     scope: 'risk:write',
     body: commented,
@@ -210,6 +211,6 @@ export const riskApi = {
         'Risk has not frozen the agent. Whom a person has frozen goes on with POST /agents/{id}/unfreeze.',
       ],
     },
-    emits: { 'agent.unfrozen': AgentEvent },
+    emits: { 'agent.unfrozen': AgentEvent, 'risk.alert_acknowledged': RiskEvent },
   }),
 }

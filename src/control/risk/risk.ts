@@ -1,6 +1,6 @@
 import { area, reaction } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
-import { implement } from '../../kernel/operation.ts'
+import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { answered, given, lock } from '../../kernel/record.ts'
 import { createdWithin } from '../../kernel/span.ts'
 import { AgentEvent, aboutAgent, lockAgent, unfreeze } from '../agents/agents.ts'
@@ -19,6 +19,19 @@ const shown = (config: RiskConfig | null) => answered(config ?? { updatedAt: nul
 /** The alert by which an agent is frozen; of a locked agent it stays as it is. */
 const inForce = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
   em.findOne(RiskAlert, { agentId, liftedAt: null })
+
+/** Somebody has seen it; false where that was so before. */
+function acknowledge(
+  alert: RiskAlert,
+  comment: string | null,
+  { actor, now, emit }: Pick<ContextOf<typeof riskApi.acknowledge>, 'actor' | 'now' | 'emit'>,
+): boolean {
+  if (!alertMachine.move(alert, 'acknowledged')) return false
+  Object.assign(alert, { acknowledgedAt: now, acknowledgedById: actor.id, comment })
+  const { id: alertId, agentId, score, signals: parts } = alert
+  emit('risk.alert_acknowledged', aboutRisk(agentId, { score, parts }, { alertId }))
+  return true
+}
 
 const risk = implement(riskApi, {
   config: async (_, { em }) => shown(await em.findOne(RiskConfig, {})),
@@ -39,17 +52,15 @@ const risk = implement(riskApi, {
 
   alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, given({ status, agentId })),
 
-  async acknowledge({ params, body }, { em, actor, now, emit, refuse }) {
-    const alert = await lock(em, RiskAlert, params.id)
-    if (!alert) return refuse('alert_not_found')
-    if (!alertMachine.move(alert, 'acknowledged')) return refuse('alert_acknowledged')
-    Object.assign(alert, { acknowledgedAt: now, acknowledgedById: actor.id, comment: body.comment })
-    const { agentId, score, signals: parts } = alert
-    emit('risk.alert_acknowledged', aboutRisk(agentId, { score, parts }, { alertId: alert.id }))
+  async acknowledge({ params, body }, context) {
+    const alert = await lock(context.em, RiskAlert, params.id)
+    if (!alert) return context.refuse('alert_not_found')
+    if (!acknowledge(alert, body.comment, context)) return context.refuse('alert_acknowledged')
     return alert
   },
 
-  async unfreeze({ params, body }, { em, sql, tenant, emit, refuse }) {
+  async unfreeze({ params, body }, context) {
+    const { em, sql, tenant, emit, refuse } = context
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const alert = await inForce(em, agent.id)
@@ -59,12 +70,14 @@ const risk = implement(riskApi, {
       ...{ agentId: agent.id, outcome: 'unfreeze', score: 0, alertId: alert.id, comment: body.comment },
       ...{ subjectType: 'agent', subjectId: agent.id },
     })
+    // What was said when it was looked at stays where nothing is said now.
+    if (!acknowledge(alert, body.comment, context)) alert.comment = body.comment ?? alert.comment
     emit('agent.unfrozen', aboutAgent(agent))
     return agent
   },
 })
 
-/** Whoever lets an agent go on: no alert holds it any more. */
+/** The agent goes on: no alert holds it any more. */
 const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { em, now }) => {
   const alert = await inForce(em, agentId)
   if (alert) alert.liftedAt = now

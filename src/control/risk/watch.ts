@@ -102,12 +102,13 @@ export class Watch {
     const { decision } = judged
     const { risk } = decision
     if (!risk) return []
-    const frozen = risk.outcome === 'freeze' ? freeze(agent, decision.reason, this.#opening.now) : undefined
+    const why = { reason: decision.reason, alertId: newId('alert') }
+    const frozen = risk.outcome === 'freeze' ? freeze(agent, why, this.#opening.now) : undefined
     const about = {
       ...{ createdAt: this.#opening.now, agentId: agent.id, score: risk.score, signals: [...risk.parts] },
       ...{ subjectType: judged.type, subjectId: judged.id },
     }
-    const alertId = frozen ? newId('alert') : null
+    const alertId = frozen ? why.alertId : null
     if (alertId)
       this.#alerts.push({
         ...{ ...about, id: alertId, status: alertMachine.initial },

@@ -12,7 +12,16 @@ import {
   patch,
   post,
 } from '../../kernel/operation.ts'
-import { label, metadata, ownAgent, recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
+import {
+  label,
+  metadata,
+  ownAgent,
+  recordHead,
+  recordTail,
+  remark,
+  span,
+  wanted,
+} from '../../kernel/schemas.ts'
 import { runMachine } from './run.ts'
 
 const status = z.enum(runMachine.states)
@@ -109,7 +118,7 @@ export const runsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      externalId: z.string().optional(),
+      externalId: wanted,
       ...span,
     },
     item: RunRecord,

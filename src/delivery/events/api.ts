@@ -44,6 +44,7 @@ export const eventsApi = {
     filters: {
       event: z
         .string()
+        .max(100)
         .optional()
         .meta({ examples: ['agent.frozen'] }),
       agentId: id('agent').optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/operation.ts'
-import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { exactly, label, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { unknownEvent } from '../events/events.ts'
 import { isPublicKey, urgentEvents } from './subscription.ts'
 
@@ -13,16 +13,17 @@ const endpoint = z
   .max(2_048)
   .meta({ description: 'Of the push service.', examples: ['https://push.example.com/wpush/v2/gAAAAA'] })
 
+const publicKey = 'a public key of P-256 in base64url, as PushSubscription.toJSON() gives it'
+
 const keys = z.strictObject({
   p256dh: z
     .string()
-    .regex(/^[\w-]{87}=?$/, '65 bytes in base64url')
-    .refine(isPublicKey, 'not a public key of P-256: take it from PushSubscription.toJSON()')
+    .max(88, { error: publicKey, abort: true })
+    .refine(isPublicKey, publicKey)
     .meta({ examples: [PUBLIC_KEY] }),
-  auth: z
-    .string()
-    .regex(/^[\w-]{22}(==)?$/, '16 bytes in base64url')
-    .meta({ examples: ['7iwaOdljM2r9dBkAkeb5zw'] }),
+  auth: exactly(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
+    examples: ['7iwaOdljM2r9dBkAkeb5zw'],
+  }),
 })
 
 const events = z
@@ -89,7 +90,7 @@ export const pushApi = {
     summary: 'Have a browser told of events',
     description: [
       'The body is what `PushSubscription.toJSON()` gives, and what you add to it. An endpoint that is subscribed already keeps its id and has everything else replaced.',
-      'A push is sent once, encrypted for that browser alone, and holds no more than the event’s name and ids: your service worker asks the API for the rest. Intents that are decided at once are left out.',
+      'A push is sent once, encrypted for that browser alone, and holds no more than the event’s name and ids: your service worker asks the API for the rest. Intents that are decided at once are left out. One that a process had taken which died is sent again, under the same `eventId`: show it with that as its `tag`.',
     ].join('\n\n'),
     body: z.strictObject({
       endpoint,

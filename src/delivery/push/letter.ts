@@ -13,5 +13,8 @@ export function payloadOf(told: Told, data: Readonly<Record<string, unknown>>): 
   return JSON.stringify({ ...told, ...Object.fromEntries(ids) })
 }
 
+/** Of two pushes of one event a push service keeps the last (RFC 8030): an event that is sent again is shown once. */
+export const topicOf = (eventId: string): string => eventId.slice(eventId.indexOf('_') + 1).slice(0, 32)
+
 export const urgencyOf = (event: string): 'high' | 'normal' =>
   urgentEvents.includes(event) ? 'high' : 'normal'

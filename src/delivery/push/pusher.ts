@@ -1,11 +1,13 @@
 import { type Database, sqlOn } from '../../kernel/database.ts'
-import { payloadOf, urgencyOf } from './letter.ts'
-import { type SendingPorts, sendPush } from './send.ts'
-import { forgetOld, type Taken, take } from './take.ts'
-import { vapidKeys } from './vapid.ts'
+import type { ProcessLease } from '../../kernel/process-lease.ts'
+import { payloadOf, topicOf, urgencyOf } from './letter.ts'
+import { type SendingPorts, type Sent, sendPush } from './send.ts'
+import { forget, forgetOld, type Taken, take } from './take.ts'
+import { type VapidKeys, vapidKeys } from './vapid.ts'
 
 interface Parts {
   readonly database: Database
+  readonly lease: ProcessLease
   readonly ports: SendingPorts
   /** Its push service knows it no more. */
   readonly drop: (gone: Pick<Taken, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
@@ -63,7 +65,10 @@ export class Pusher {
     const owners = Map.groupBy(this.#busy.values(), owner => owner)
     const busyOwners = [...owners].filter(([, all]) => all.length >= MOST.owner).map(([owner]) => owner)
     const room = { busy: [...this.#busy.keys()], busyOwners, ofOwner: MOST.owner, ofAll }
-    const taken = await take(sqlOn(this.#parts.database.pool), room)
+    const { database, lease } = this.#parts
+    const held = await lease.hold()
+    const taken = await take(sqlOn(database.pool), room, held)
+    if (lease.held !== held) return
     for (const pushes of Map.groupBy(taken, ({ id }) => id).values()) this.#begin(pushes)
   }
 
@@ -83,14 +88,22 @@ export class Pusher {
 
   async #serve(pushes: readonly Taken[]): Promise<void> {
     const { database, ports, drop } = this.#parts
-    const keys = await vapidKeys(sqlOn(database.pool), ports.vault)
-    const sent = await Promise.all(
-      pushes.map(({ event, eventId, createdAt, data, ...receiver }) => {
-        const payload = payloadOf({ eventId, event, createdAt: createdAt.toISOString() }, data)
-        return sendPush(ports, keys, receiver, { payload, urgency: urgencyOf(event) })
-      }),
-    )
+    const sql = sqlOn(database.pool)
+    const keys = await vapidKeys(sql, ports.vault)
+    const sent = await Promise.all(pushes.map(push => this.#send(push, keys)))
+    await forget(sql, pushes)
     const [first] = pushes
-    if (first && sent.some(({ gone }) => gone)) await drop(first)
+    if (first && sent.some(one => one?.gone)) await drop(first)
+  }
+
+  /** Undefined where it could not be sent, and never can be. */
+  async #send(push: Taken, keys: VapidKeys): Promise<Sent | undefined> {
+    const { event, eventId, createdAt, data, ...receiver } = push
+    const payload = payloadOf({ eventId, event, createdAt: createdAt.toISOString() }, data)
+    const letter = { payload, urgency: urgencyOf(event), topic: topicOf(eventId) }
+    return sendPush(this.#parts.ports, keys, receiver, letter).catch(error => {
+      this.#parts.onFailure(error)
+      return undefined
+    })
   }
 }

@@ -14,6 +14,7 @@ export interface Receiver {
 export interface Letter {
   readonly payload: string
   readonly urgency: 'high' | 'normal'
+  readonly topic: string
 }
 
 /** What has become of a push. */
@@ -41,7 +42,7 @@ export async function sendPush(
   { outbound, vault, pushContact }: SendingPorts,
   keys: VapidKeys,
   { id, endpoint, p256dh, auth }: Receiver,
-  { payload, urgency }: Letter,
+  { payload, urgency, topic }: Letter,
 ): Promise<Sent> {
   // Loaded with the first push: few installations begin with one.
   const { default: webPush } = await import('web-push')
@@ -56,6 +57,7 @@ export async function sendPush(
     'content-encoding': 'aes128gcm',
     ttl: String(KEPT_SECONDS),
     urgency,
+    topic,
   }
   return sentOf(
     await outbound.send({

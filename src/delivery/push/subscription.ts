@@ -34,6 +34,7 @@ export const urgentEvents: readonly string[] = [
 
 /** Whether this is a point of P-256, as a browser writes it: base64url of 65 bytes. */
 export function isPublicKey(text: string): boolean {
+  if (!/^[\w-]{87}=?$/.test(text)) return false
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== 65 || bytes[0] !== 4) return false
   try {

@@ -1,7 +1,7 @@
 import type { Row, Sql } from '../../kernel/database.ts'
 import type { Receiver } from './send.ts'
 
-/** A push that is ours alone, with all that sending it takes. */
+/** A push of a subscription that is ours for now, with all that sending it takes. */
 export interface Taken extends Receiver, Row {
   readonly ownerId: string
   readonly mode: 'test' | 'live'
@@ -24,10 +24,12 @@ with recursive waiting as (
   from waiting join push_subscriptions on id = subscription_id
   where id <> all($1::text[]) and owner_id <> all($2::text[])
 ), taken as (
-  delete from pushes where ctid = any(array(
+  update pushes set leased_by = $5, leased_until = clock_timestamp() + interval '1 minute' where ctid = any(array(
     select p.ctid from (select id from free where nth <= $3 order by nth, id limit $4) f
     cross join lateral (
-      select ctid from pushes where subscription_id = f.id order by event_id limit 4 for update skip locked) p))
+      select ctid from pushes where subscription_id = f.id
+        and (leased_until is null or leased_until <= clock_timestamp())
+      order by event_id limit 4 for update skip locked) p))
   returning subscription_id, event_id
 )
 select s.id, s.owner_id as "ownerId", s.mode, s.endpoint, s.p256dh, s.auth, e.id as "eventId", e.event, e.data,
@@ -43,9 +45,16 @@ export interface Room {
   readonly ofAll: number
 }
 
-/** Each is taken out by whoever sends it: a push is sent once, or not at all. */
-export const take = (sql: Sql, { busy, busyOwners, ofOwner, ofAll }: Room): Promise<Taken[]> =>
-  sql<Taken>(TAKE, [busy, busyOwners, ofOwner, ofAll])
+/** Each is leased to whoever sends it, and free again where that process dies. */
+export const take = (sql: Sql, { busy, busyOwners, ofOwner, ofAll }: Room, lease: string): Promise<Taken[]> =>
+  sql<Taken>(TAKE, [busy, busyOwners, ofOwner, ofAll, lease])
+
+/** They have been sent, whatever came of it: nothing is sent twice because a push service did not take it. */
+export const forget = (sql: Sql, pushes: readonly Taken[]): Promise<unknown> =>
+  sql('delete from pushes where subscription_id = $1 and event_id = any($2::text[])', [
+    pushes[0]?.id,
+    pushes.map(({ eventId }) => eventId),
+  ])
 
 /** News of yesterday. */
 export const forgetOld = (sql: Sql): Promise<unknown> =>

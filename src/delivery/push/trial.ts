@@ -2,7 +2,7 @@ import { newId } from '../../kernel/ids.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
 import type { pushApi } from './api.ts'
-import { payloadOf, urgencyOf } from './letter.ts'
+import { payloadOf, topicOf, urgencyOf } from './letter.ts'
 import { type Letter, type Receiver, type Sent, sendPush } from './send.ts'
 import { PushSubscription } from './subscription.ts'
 import { type VapidKeys, vapidKeys } from './vapid.ts'
@@ -44,7 +44,8 @@ export const trial: HandlerOf<typeof pushApi.test> = {
     const { id, endpoint, p256dh, auth } = subscription
     const event = 'push_subscription.tested'
     const told = { eventId: newId('test'), event, createdAt: now.toISOString() }
-    const letter = { payload: payloadOf(told, { subscriptionId: id }), urgency: urgencyOf(event) }
+    const payload = payloadOf(told, { subscriptionId: id })
+    const letter = { payload, urgency: urgencyOf(event), topic: topicOf(told.eventId) }
     return { receiver: { id, endpoint, p256dh, auth }, keys: await vapidKeys(sql, ports.vault), letter }
   },
   call: ({ receiver, keys, letter }: Reserved, { ports }) => sendPush(ports, keys, receiver, letter),

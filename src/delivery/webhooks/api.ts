@@ -74,9 +74,12 @@ const Rotated = z.object({ webhookId: id('webhook'), from: instant })
 export const AttemptRecord = z.object({
   deliveryId: z.string().meta({
     description: '`X-Service-Delivery-Id`, another one for each attempt.',
-    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1'],
+    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'],
   }),
-  at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
+  at: z.iso.datetime().meta({
+    description: 'In real time, as `X-Service-Timestamp` is.',
+    examples: ['2026-11-20T09:30:00.000Z'],
+  }),
   status: z.int().nullable().meta({ description: 'What the receiver answered; null where it did not.' }),
   latencyMs: z.int().nullable(),
   error: z.string().nullable().meta({ description: 'Why it does not count; null where it was taken.' }),
@@ -173,6 +176,7 @@ export const webhooksApi = {
     body: z.strictObject({
       event: z
         .string()
+        .max(100)
         .default('webhook.ping')
         .meta({ description: 'Of which event an example is sent.', examples: ['transaction.completed'] }),
     }),
@@ -218,6 +222,7 @@ export const webhooksApi = {
       reason: z.enum(['gone', 'failing']),
       url: z
         .string()
+        .max(2_048)
         .nullable()
         .meta({ description: 'Whose answer it was: nothing is said of a newer one.' }),
     }),

@@ -3,16 +3,18 @@ import { after, clock } from '../../kernel/clock.ts'
 import type { Database } from '../../kernel/database.ts'
 import { gatherer } from '../../kernel/gather.ts'
 import type { Ports } from '../../kernel/ports.ts'
+import type { ProcessLease } from '../../kernel/process-lease.ts'
 import { type Claimed, dueLanes, LANES, take } from './claim.ts'
 import type { GivenUp } from './give-up.ts'
 import { type Lane, Lanes, learn } from './lanes.ts'
 import { type Mark, mark } from './marks.ts'
-import { post } from './post.ts'
+import { attemptIdOf, post } from './post.ts'
 import type { Taken } from './retry.ts'
 import { openSecrets, remembering } from './secrets.ts'
 
 export interface DelivererParts {
   readonly database: Database
+  readonly lease: ProcessLease
   readonly ports: Pick<Ports, 'outbound' | 'vault'>
   /** The waits before the second attempt, the third, and so on. */
   readonly waitsMs: readonly number[]
@@ -94,7 +96,9 @@ export class Deliverer {
     const shares = this.#lanes.allot(due)
     this.#crowded = this.#lanes.isCrowded || due.length === LANES
     if (shares.length === 0) return true
-    const taken = Map.groupBy(await take(this.#parts.database, shares), ({ webhookId }) => webhookId)
+    const { database, lease } = this.#parts
+    const claimed = await take(database, shares, await lease.hold())
+    const taken = Map.groupBy(claimed, ({ webhookId }) => webhookId)
     for (const share of shares) this.#lanes.add(share, taken.get(share.lane.id) ?? [])
     for (const id of this.#changed) this.forget(id)
     this.#begin()
@@ -115,21 +119,23 @@ export class Deliverer {
   }
 
   async #deliver(lane: Lane, claimed: Claimed): Promise<void> {
-    const { id, webhookId, claim, until } = claimed
+    const { id, webhookId, claim, until, lease } = claimed
     const inTime = after(clock.real(), AN_ATTEMPT_MS) < until
-    const taken = inTime ? await this.#post(claimed) : null
-    const marked = this.#mark({ id, webhookId, claim, taken })
+    const isOurs = inTime && this.#parts.lease.held === lease
+    const taken = isOurs ? await this.#post(claimed) : null
+    const marked = this.#mark({ id, webhookId, claim, lease, taken })
     // What a failure means for the receiver is written before its next one is looked for.
     if (taken?.succeeded) this.#ended(lane, taken)
     else await marked.finally(() => this.#ended(lane, taken))
     await marked
+    if (!taken) this.wake()
     if (taken?.attempt.status === 410)
       await this.#parts.giveUp(webhookId, { reason: 'gone', url: claimed.url })
   }
 
-  #post({ id, claim, sealed, url, event, body, requestId }: Claimed): Promise<Taken> {
+  #post({ id, claim, sealed, url, eventId, event, body, requestId }: Claimed): Promise<Taken> {
     const { outbound } = this.#parts.ports
-    const letter = { deliveryId: `${id}-${claim}`, url, event, body, requestId }
+    const letter = { deliveryId: attemptIdOf(id, claim), url, eventId, event, body, requestId }
     return post(outbound, letter, () => openSecrets(this.#vault, sealed, clock.real()))
   }
 
@@ -144,8 +150,8 @@ export class Deliverer {
 
   /** Untried: whoever looks next may take it. */
   #giveBack(lane: Lane): void {
-    for (const { id, webhookId, claim } of lane.ready.splice(0))
-      this.#follow(this.#mark({ id, webhookId, claim, taken: null }).then(this.wake))
+    for (const { id, webhookId, claim, lease } of lane.ready.splice(0))
+      this.#follow(this.#mark({ id, webhookId, claim, lease, taken: null }).then(this.wake))
   }
 
   async #write(marks: readonly Mark[]) {

@@ -21,7 +21,9 @@ export const DeliveryRecord = z
       examples: ['Delivered at the first attempt, in 34 ms.'],
     }),
     attempts: z.array(AttemptRecord).meta({ description: 'The last 25, oldest first.' }),
-    nextAttemptAt: instant.nullable(),
+    nextAttemptAt: instant
+      .nullable()
+      .meta({ description: 'By your clock: in test mode moving it forward brings the attempt about.' }),
     workflowId: z
       .string()
       .nullable()
@@ -30,7 +32,7 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' })
 
-const filters = { event: z.string().optional(), ...span }
+const filters = { event: z.string().max(100).optional(), ...span }
 
 const fails = {
   delivery_not_found: missing('delivery'),
@@ -93,7 +95,7 @@ export const deliveriesApi = {
     body: z.strictObject({ webhookId: id('webhook').optional(), ...filters }),
     example: { event: 'transaction.completed' },
     returns: [200, z.object({ replayed: z.int(), more: z.boolean() })],
-    fails: { unknown_event },
+    fails: { webhook_not_found, unknown_event },
     emits: {
       'webhook.dead_letters_replayed': z.object({
         ownerId: id('customer'),

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { clock } from '../../kernel/clock.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Row } from '../../kernel/database.ts'
@@ -17,19 +16,21 @@ import { Webhook } from './webhook.ts'
 /** What an attempt is called begins with its delivery: `delivery_…-2`. */
 const idOf = (name: string): string => name.replace(/-[\d.]+$/, '')
 
-type Listing = Pick<Context<'unknown_event'>, 'em' | 'page' | 'ports' | 'refuse'>
+type Listing = Pick<Context<'unknown_event'>, 'em' | 'now' | 'page' | 'ports' | 'refuse'>
 
 /** A page of those that match; refused where they are to be of an event that there is not. */
-async function listed(filters: Filters, { em, page, ports, refuse }: Listing) {
+async function listed(filters: Filters, { em, now, page, ports, refuse }: Listing) {
   const unknown = misnamedOne('event', filters.event, ports)
-  return unknown ? refuse('unknown_event', unknown) : shownAll(await page(Delivery, matching(filters)), em)
+  return unknown
+    ? refuse('unknown_event', unknown)
+    : shownAll(await page(Delivery, matching(filters)), { em, now })
 }
 
-async function shownAll(found: PageOf<Delivery>, em: EntityManager) {
+async function shownAll(found: PageOf<Delivery>, { em, now }: Pick<Context, 'em' | 'now'>) {
   const ids = [...new Set(found.data.map(({ webhookId }) => webhookId))]
   const webhooks = ids.length > 0 ? await em.find(Webhook, { id: { $in: ids } }) : []
   const byId = new Map(webhooks.map(webhook => [webhook.id, webhook]))
-  return { ...found, data: found.data.map(one => shownDelivery(one, byId.get(one.webhookId))) }
+  return { ...found, data: found.data.map(one => shownDelivery(one, byId.get(one.webhookId), { now })) }
 }
 
 interface Filters {
@@ -56,9 +57,10 @@ where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is nul
 order by d.id limit ${AT_ONCE + 1} for update`
 
 async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
-  const { sql, tenant, ports, emit, refuse } = context
+  const { em, sql, tenant, ports, emit, refuse } = context
   const unknown = misnamedOne('event', filters.event, ports)
   if (unknown) return refuse('unknown_event', unknown)
+  if (filters.webhookId && !(await findWebhook(em, filters.webhookId))) return refuse('webhook_not_found')
   const { webhookId = null, event = null, from = null, to = null } = filters
   const values = [tenant.ownerId, tenant.mode, webhookId, event, from, to]
   const found = await sql<DeliveryRow & Row>(DEAD, values)
@@ -83,10 +85,12 @@ export const deliveries = implement(deliveriesApi, {
   allDeliveries: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
     listed(filters, context),
 
-  async delivery({ params }, { em, refuse }) {
+  async delivery({ params }, context) {
+    const { em, refuse } = context
     const delivery = await em.findOne(Delivery, { id: idOf(params.id) })
     if (!delivery) return refuse('delivery_not_found')
-    return shownDelivery(delivery, (await em.findOne(Webhook, { id: delivery.webhookId })) ?? undefined)
+    const webhook = await em.findOne(Webhook, { id: delivery.webhookId })
+    return shownDelivery(delivery, webhook ?? undefined, context)
   },
 
   async replay({ params }, context) {
@@ -99,7 +103,8 @@ export const deliveries = implement(deliveriesApi, {
     const { id, webhookId } = delivery
     await probe(context, [webhookId])
     emit('webhook.replayed', { deliveryId: id, webhookId })
-    return shownDelivery(delivery, (await em.findOne(Webhook, { id: webhookId })) ?? undefined)
+    const webhook = await em.findOne(Webhook, { id: webhookId })
+    return shownDelivery(delivery, webhook ?? undefined, context)
   },
 
   deadLetters: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>

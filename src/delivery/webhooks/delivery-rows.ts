@@ -9,7 +9,9 @@ const columns = {
   event: ['event', 'text'],
   status: ['status', 'text'],
   dueAt: ['due_at', 'timestamptz'],
+  aheadMs: ['ahead_ms', 'float8'],
   leasedUntil: ['leased_until', 'timestamptz'],
+  leasedBy: ['leased_by', 'text'],
   claims: ['claims', 'int'],
   tries: ['tries', 'int'],
   attempts: ['attempts', 'jsonb'],
@@ -25,13 +27,21 @@ export const deliveryColumns = selectList(deliveries, 'd')
 export const writeMarks = updateOf(deliveries, [
   'status',
   'dueAt',
+  'aheadMs',
   'leasedUntil',
   'tries',
   'attempts',
   'workflowId',
   'updatedAt',
 ])
-export const writeReplays = updateOf(deliveries, ['status', 'dueAt', 'leasedUntil', 'tries', 'updatedAt'])
+export const writeReplays = updateOf(deliveries, [
+  'status',
+  'dueAt',
+  'aheadMs',
+  'leasedUntil',
+  'tries',
+  'updatedAt',
+])
 
 /** How the receiver of a subscription has answered lately. */
 export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>

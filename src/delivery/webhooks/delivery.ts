@@ -24,7 +24,7 @@ export interface Attempt {
 
 const realTime = () => timestamp().onCreate(() => clock.real())
 
-/** In real time, as signatures are: a test clock that moves delivers nothing. */
+/** In real time, as signatures are: when the test clock is moved, what it waits for comes nearer. */
 const schema = defineEntity({
   ...tenantTable('Delivery', 'deliveries'),
   properties: {
@@ -38,8 +38,15 @@ const schema = defineEntity({
     dueAt: maybe.instant(),
     /** Somebody has taken it, and is delivering it; from then on others may. */
     leasedUntil: maybe.instant(),
-    /** How often somebody has taken it: each time under a new id. */
+    /** The process that took it last. */
+    leasedBy: maybe.string(),
+    /** How often somebody has taken it. */
     claims: p.integer(),
+    /** How far the test clock has been moved beyond `dueAt`: further waits are shorter by that. */
+    aheadMs: p
+      .double()
+      .$type<number>()
+      .onCreate(() => 0),
     /** Failed attempts since it began, or began anew. */
     tries: p.integer(),
     attempts: p.json<Attempt[]>(),
@@ -70,12 +77,12 @@ export function shownAs(state: ShownState | undefined): FilterQuery<Delivery> {
   return state === 'pending' ? { status: state, ...free } : { status: state }
 }
 
-type Replayable = Pick<Delivery, 'status' | 'leasedUntil' | 'dueAt' | 'tries'>
+type Replayable = Pick<Delivery, 'status' | 'leasedUntil' | 'dueAt' | 'aheadMs' | 'tries'>
 
 /** Due now, with all its attempts before it; false where it is on its way just now. */
 export function replay(delivery: Replayable, now: Date): boolean {
   if (isLeased(delivery)) return false
   deliveryMachine.move(delivery, 'pending')
-  Object.assign(delivery, { dueAt: now, leasedUntil: null, tries: 0 })
+  Object.assign(delivery, { dueAt: now, leasedUntil: null, aheadMs: 0, tries: 0 })
   return true
 }

@@ -30,7 +30,10 @@ export const isHopeless = ({ failures, failingSince }: Health, now: Date): boole
 export const conditions = ['well', 'failing', 'paused'] as const
 
 /** The same in words. */
-export function shownHealth({ failures, failingSince, pausedUntil }: Omit<Health, 'id'>, now: Date) {
+export function shownHealth(health: Omit<Health, 'id'>, { now, aheadMs }: { now: Date; aheadMs: number }) {
+  const { failures } = health
+  const told = (at: Date | null) => at && after(at, aheadMs)
+  const [failingSince, pausedUntil] = [told(health.failingSince), told(health.pausedUntil)]
   if (failures === 0 || !failingSince)
     return {
       condition: 'well',
@@ -39,7 +42,7 @@ export function shownHealth({ failures, failingSince, pausedUntil }: Omit<Health
       message: 'Deliveries are taken.',
     } as const
   const since = `None has been taken since ${failingSince.toISOString()}.`
-  if (!pausedUntil || pausedUntil <= now)
+  if (!pausedUntil || pausedUntil <= after(now, aheadMs))
     return { condition: 'failing', failingSince, pausedUntil: null, message: since } as const
   const message = `${since} The next is tried after ${pausedUntil.toISOString()}; once one is taken, those that wait follow. POST /webhooks/{id}/test tries at once.`
   return { condition: 'paused', failingSince, pausedUntil, message } as const

@@ -1,4 +1,4 @@
-import { clock } from '../../kernel/clock.ts'
+import { after, clock } from '../../kernel/clock.ts'
 import { onConnection } from '../../kernel/connection.ts'
 import { type Database, type Row, type Sql, sqlOn } from '../../kernel/database.ts'
 import { emptyJournal, writeJournal } from '../../kernel/journal.ts'
@@ -23,6 +23,7 @@ export interface Mark {
   readonly id: string
   readonly webhookId: string
   readonly claim: number
+  readonly lease: string
   readonly taken: Taken | null
 }
 
@@ -60,9 +61,10 @@ export async function mark(
     onConnection(database, UNHURRIED, async client => {
       const sql = sqlOn(client)
       const rows = await sql<Locked>(LOCK, [others.map(({ id }) => id)])
+      const aheadMs = aheadOf(rows)
       apply(rows, others, waitsMs)
       await writeMarks(sql, rows)
-      const hopeless = await noteHealth(sql, rows, marks)
+      const hopeless = await noteHealth(sql, { rows, marks, aheadMs })
       // Whoever waits for it in Temporal sees what has become of it.
       const outbox = rows.filter(({ workflowId }) => workflowId).map(processOf)
       await writeJournal(sql, { ...emptyJournal(), outbox })
@@ -95,16 +97,30 @@ const processOf = ({ id, ownerId, mode }: DeliveryRow) =>
 function apply(rows: readonly Locked[], marks: readonly Mark[], waitsMs: readonly number[]): void {
   const byId = new Map(marks.map(one => [one.id, one]))
   for (const row of rows) {
-    const { claim, taken } = byId.get(row.id) as Mark
-    const isMine = row.claims === claim
+    const { claim, lease, taken } = byId.get(row.id) as Mark
+    const isMine = row.claims === claim && row.leasedBy === lease
     row.updatedAt = clock.real()
     if (taken) conclude(row, taken, { isMine, tier: tierOf(row.plan, waitsMs) })
     else if (isMine) row.leasedUntil = null
   }
 }
 
+interface Noted {
+  readonly rows: readonly Locked[]
+  readonly marks: readonly Mark[]
+  readonly aheadMs: ReadonlyMap<string, number>
+}
+
+/** By subscription, how long ago an attempt would have been made had the test clock been moved slowly. */
+function aheadOf(rows: readonly Locked[]): Map<string, number> {
+  const least = new Map<string, number>()
+  for (const { webhookId, aheadMs } of rows)
+    least.set(webhookId, Math.min(aheadMs, least.get(webhookId) ?? aheadMs))
+  return least
+}
+
 /** A round in which one was taken is a good one; where nothing was wrong nothing is written. Gives who is to be given up. */
-async function noteHealth(sql: Sql, rows: readonly Locked[], marks: readonly Mark[]): Promise<string[]> {
+async function noteHealth(sql: Sql, { rows, marks, aheadMs }: Noted): Promise<string[]> {
   const rounds = new Map<string, boolean>()
   for (const { webhookId, taken } of marks)
     if (taken) rounds.set(webhookId, taken.succeeded || (rounds.get(webhookId) ?? false))
@@ -113,7 +129,10 @@ async function noteHealth(sql: Sql, rows: readonly Locked[], marks: readonly Mar
   if (news.length === 0) return []
   const now = clock.real()
   const found = await sql<Health & Row>(LOCK_HEALTH, [news.map(([id]) => id)])
-  for (const health of found) note(health, rounds.get(health.id) ?? false, now)
+  for (const health of found) {
+    const tried = after(now, -(aheadMs.get(health.id) ?? 0))
+    note(health, rounds.get(health.id) ?? false, tried)
+  }
   await writeHealth(sql, found)
   return found.filter(health => isHopeless(health, now)).map(({ id }) => id)
 }

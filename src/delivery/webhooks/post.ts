@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { clock } from '../../kernel/clock.ts'
 import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
 import type { Attempt } from './delivery.ts'
@@ -9,10 +10,21 @@ import { type Secrets, signedHeaders } from './signature.ts'
 export interface Letter {
   readonly url: string
   readonly deliveryId: string
+  readonly eventId: string
   readonly event: string
   readonly body: string
   readonly requestId: string
 }
+
+/** In digits and a dot: receivers cut it off at the last `-`. */
+const CHANCE = 2 ** 48 - 1
+
+/**
+ * The id of one attempt. How often the delivery was claimed may be forgotten with a PostgreSQL that is killed, so that
+ * number alone would come again.
+ */
+export const attemptIdOf = (deliveryId: string, claim: number): string =>
+  `${deliveryId}-${claim}.${randomInt(CHANCE)}`
 
 const ACKNOWLEDGED_WITHIN_MS = 30_000
 const READ_BYTES = 1_024

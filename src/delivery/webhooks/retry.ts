@@ -38,7 +38,10 @@ function fail(row: DeliveryRow, { attempt, retryAfterMs }: Taken, at: Date, { wa
     end(row, lastly)
     return
   }
-  row.dueAt = after(at, (attempt.latencyMs ?? 0) + Math.max(wait, retryAfterMs ?? 0))
+  const waits = Math.max(wait, retryAfterMs ?? 0)
+  const passed = Math.min(waits, row.aheadMs)
+  row.aheadMs -= passed
+  row.dueAt = after(at, (attempt.latencyMs ?? 0) + waits - passed)
   row.workflowId = workflowIdOf(webhookProcess, row.id)
 }
 

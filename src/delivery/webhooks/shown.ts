@@ -1,29 +1,38 @@
-import { clock } from '../../kernel/clock.ts'
+import { after, clock } from '../../kernel/clock.ts'
 import { answered } from '../../kernel/record.ts'
 import { type Delivery, shownState } from './delivery.ts'
 import { shownHealth } from './health.ts'
 import type { Webhook } from './webhook.ts'
 
+/** The tenant's clock, as the caller knows it. */
+type Clocked = { readonly now: Date }
+
+/** How far the tenant's clock is ahead: it is moved by whole seconds. */
+export const aheadOf = ({ now }: Clocked): number =>
+  Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)) * 1_000
+
 /** A subscription as the API shows it: never a secret. */
-export function shown(webhook: Webhook) {
+export function shown(webhook: Webhook, clocked: Clocked) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
   const waits = nextHint !== null && nextFrom !== null && nextFrom > now
   return answered(webhook, {
     hint: nextHint !== null && !waits ? nextHint : hint,
     nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
-    health: shownHealth(webhook, now),
+    health: shownHealth(webhook, { now, aheadMs: aheadOf(clocked) }),
   })
 }
 
 /** A delivery with the answer to "why did I not get it?". */
-export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined) {
+export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined, clocked: Clocked) {
   const { dueAt } = delivery
   const status = shownState(delivery)
+  const aheadMs = aheadOf(clocked)
+  const due = status === 'pending' && isServed(webhook) ? later(dueAt, webhook.pausedUntil) : null
   return answered(delivery, {
     status,
-    explanation: explain(delivery, webhook),
-    nextAttemptAt: status === 'pending' && isServed(webhook) ? later(dueAt, webhook.pausedUntil) : null,
+    explanation: explain(delivery, webhook, aheadMs),
+    nextAttemptAt: due && after(due, aheadMs),
   })
 }
 
@@ -37,7 +46,7 @@ const later = (one: Date | null, other: Date | null): Date | null =>
 type Told = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
 
 /** Where a delivery stands and why, in a sentence or two. */
-export function explain(delivery: Told, webhook: Webhook | undefined): string {
+export function explain(delivery: Told, webhook: Webhook | undefined, aheadMs: number): string {
   const { attempts, dueAt, tries } = delivery
   const last = attempts.at(-1)
   const count = attempts.length === 1 ? 'one attempt' : `${attempts.length} attempts`
@@ -52,19 +61,27 @@ export function explain(delivery: Told, webhook: Webhook | undefined): string {
     case 'dead':
       return `A dead letter after ${count}.${wrong} Replay it once the receiver is well.`
     case 'pending': {
-      const waits = waitingFor(webhook, tries, dueAt)
+      const waits = waitingFor(webhook, { tries, dueAt, aheadMs })
       return waits.endsWith(wrong) ? waits : waits + wrong
     }
   }
 }
 
-function waitingFor(webhook: Webhook | undefined, tries: number, dueAt: Date | null): string {
+interface Waits {
+  readonly tries: number
+  readonly dueAt: Date | null
+  /** How far the tenant's clock is ahead: instants that are still to come are told by it. */
+  readonly aheadMs: number
+}
+
+function waitingFor(webhook: Webhook | undefined, { tries, dueAt, aheadMs }: Waits): string {
   const now = clock.real()
+  const told = (at: Date): string => after(at, aheadMs).toISOString()
   if (!webhook || webhook.deletedAt) return 'The subscription is deleted: it is not sent any more.'
   if (webhook.status === 'disabled')
     return `It waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()
   if (webhook.pausedUntil && webhook.pausedUntil > now)
-    return `It waits: the receiver keeps failing and is left alone until ${webhook.pausedUntil.toISOString()}.`
-  if (dueAt && dueAt > now) return `Attempt ${tries + 1} is made at ${dueAt.toISOString()}.`
+    return `It waits: the receiver keeps failing and is left alone until ${told(webhook.pausedUntil)}.`
+  if (dueAt && dueAt > now) return `Attempt ${tries + 1} is made at ${told(dueAt)}.`
   return 'It is about to be delivered.'
 }

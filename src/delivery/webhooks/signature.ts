@@ -9,6 +9,8 @@ export interface Secrets {
 interface Signed {
   /** New for every attempt. */
   readonly deliveryId: string
+  /** The same for every attempt and every subscription. */
+  readonly eventId: string
   readonly at: Date
   readonly event: string
   readonly body: string
@@ -17,7 +19,7 @@ interface Signed {
 
 /** Over delivery id, timestamp and body, as they are sent. */
 export function signedHeaders(
-  { deliveryId, at, event, body, requestId }: Signed,
+  { deliveryId, eventId, at, event, body, requestId }: Signed,
   { current, next }: Secrets,
 ): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
@@ -27,6 +29,7 @@ export function signedHeaders(
     'Content-Type': 'application/json',
     'User-Agent': 'AgentPayments-Webhooks/1',
     'X-Service-Event': event,
+    'X-Service-Event-Id': eventId,
     'X-Service-Timestamp': timestamp,
     'X-Service-Delivery-Id': deliveryId,
     'X-Service-Signature': sign(current),

@@ -3,7 +3,7 @@ import type { HandlerOf } from '../../kernel/operation.ts'
 import { lock } from '../../kernel/record.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, isLeased, shownState } from './delivery.ts'
-import { explain, isServed } from './shown.ts'
+import { aheadOf, explain, isServed } from './shown.ts'
 import { probe, tellDeliverers } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
@@ -19,7 +19,7 @@ function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   return ms < -TOLD_WITHIN_MS ? null : ms
 }
 
-export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { em, refuse }) => {
+export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { em, now, refuse }) => {
   const delivery = await em.findOne(Delivery, { id: params.id })
   if (!delivery) return refuse('delivery_not_found')
   const webhook = await em.findOneOrFail(Webhook, { id: delivery.webhookId })
@@ -27,7 +27,10 @@ export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { e
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
     status: shownState(delivery),
-    summary: [`${event} to ${new URL(webhook.url).host}: ${explain(delivery, webhook)}`, ...tried].join('; '),
+    summary: [
+      `${event} to ${new URL(webhook.url).host}: ${explain(delivery, webhook, aheadOf({ now }))}`,
+      ...tried,
+    ].join('; '),
     closed: status !== 'pending' || !isServed(webhook),
     dueInMs: dueIn(delivery, webhook),
   }

@@ -87,17 +87,17 @@ export const subscriptions = implement(webhooksApi, {
     const webhook = em.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', about(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
-    return answered(shown(webhook), { secret })
+    return answered(shown(webhook, context), { secret })
   },
 
-  async list({ query: { status } }, { page }) {
-    const found = await page(Webhook, { ...standing, ...given({ status }) })
-    return { ...found, data: found.data.map(shown) }
+  async list({ query: { status } }, context) {
+    const found = await context.page(Webhook, { ...standing, ...given({ status }) })
+    return { ...found, data: found.data.map(webhook => shown(webhook, context)) }
   },
 
-  async get({ params }, { em, refuse }) {
-    const webhook = await findWebhook(em, params.id)
-    return webhook ? shown(webhook) : refuse('webhook_not_found')
+  async get({ params }, context) {
+    const webhook = await findWebhook(context.em, params.id)
+    return webhook ? shown(webhook, context) : context.refuse('webhook_not_found')
   },
 
   async update({ params, body: { status, ...members } }, context) {
@@ -112,7 +112,7 @@ export const subscriptions = implement(webhooksApi, {
     if (status) setStatus(webhook, status)
     await tellOfChange(context, webhook)
     emit('webhook.updated', { ...about(webhook), changed })
-    return shown(webhook)
+    return shown(webhook, context)
   },
 
   async delete({ params }, context) {
@@ -136,7 +136,7 @@ export const subscriptions = implement(webhooksApi, {
     if (overlapHours === 0) activate(webhook)
     await tellOfChange(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
-    return answered(shown(webhook), { secret })
+    return answered(shown(webhook, context), { secret })
   },
 
   async activateSecret({ params }, context) {
@@ -147,7 +147,7 @@ export const subscriptions = implement(webhooksApi, {
     activate(webhook)
     await tellOfChange(context, webhook)
     emit('webhook.secret_activated', { webhookId: webhook.id })
-    return shown(webhook)
+    return shown(webhook, context)
   },
 
   async giveUp({ params, body: { reason, url } }, context) {

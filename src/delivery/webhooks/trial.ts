@@ -42,7 +42,8 @@ export const trial: HandlerOf<typeof webhooksApi.test> = {
     const { id, url, secret, nextSecret, nextFrom } = webhook
     const { event, example } = type
     const text = JSON.stringify({ event, createdAt: now.toISOString(), data: example })
-    const letter = { url, deliveryId: newId('test'), event, body: text, requestId }
+    const ids = { deliveryId: newId('test'), eventId: newId('test') }
+    const letter = { url, ...ids, event, body: text, requestId }
     return { letter, sealed: { id, secret, nextSecret, nextFrom: nextFrom?.toISOString() ?? null } }
   },
 

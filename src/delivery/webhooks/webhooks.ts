@@ -1,6 +1,7 @@
 import { area } from '../../kernel/area.ts'
 import { deliveries } from './deliveries.ts'
 import { Delivery, deliveryMachine } from './delivery.ts'
+import { webhookProcess } from './process.ts'
 import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
 
@@ -16,5 +17,18 @@ export const webhooksArea = area(
     api: { ...subscriptions.api, ...deliveries.api },
     handlers: { ...subscriptions.handlers, ...deliveries.handlers },
   },
-  { entities: [Webhook, Delivery], machines: [webhookMachine, deliveryMachine] },
+  {
+    entities: [Webhook, Delivery],
+    machines: [webhookMachine, deliveryMachine],
+    waits: [
+      {
+        process: webhookProcess,
+        table: 'deliveries',
+        record: 'id',
+        agent: 'null',
+        open: `status = 'pending'`,
+        waits: 'workflow_id is not null',
+      },
+    ],
+  },
 )

@@ -16,7 +16,7 @@ export const eventsSent = (book: Book, sample: OperationObject): Html => html`
       <a href="#webhooks.deliveries">deliveries</a> of the subscription; <a href="#events.list">all that has happened</a>
       and <a href="#events.types">this list</a> can be read, too.</p>
     <p>Verify the signature over the bytes as they came, before anything else; answer; work afterwards. Take an event once:
-      ${inline('the delivery id without what stands behind its last `-` is the same at every attempt.')}</p>
+      ${inline('`X-Service-Event-Id` is the same at every attempt and for all your subscriptions.')}</p>
     <h4>Headers</h4>
     ${parameters(book, sample.parameters?.filter(one => 'name' in one) ?? [])}
     <h4>Body</h4>
@@ -35,7 +35,8 @@ export const eventsSent = (book: Book, sample: OperationObject): Html => html`
 </section>`
 
 const SECRET = 'whsec_of_the_documentation'
-const DELIVERY_ID = 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1'
+const DELIVERY_ID = 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'
+const EVENT_ID = 'event_01jd8x2m4yf0r5s8a6b1c7d9xk'
 
 function arriving({ requestBody }: OperationObject): string {
   const message = jsonOf(requestBody ?? {})?.example as { event: string; createdAt: string }
@@ -47,6 +48,7 @@ Content-Type: application/json
 X-Service-Event: ${message.event}
 X-Service-Timestamp: ${timestamp}
 X-Service-Delivery-Id: ${DELIVERY_ID}
+X-Service-Event-Id: ${EVENT_ID}
 X-Service-Signature: sha256=${signature}
 X-Request-Id: 0199e7a2-5f1c-7c3a-9d7e-2b8f4c6a1d05
 
@@ -56,7 +58,7 @@ ${body}`
 const RECEIVER = `import { verifyWebhook } from './src/derive/client.ts'
 
 // The secret of the event above is '${SECRET}'.
-const { id, event, data } = verifyWebhook(request.headers, rawBody, secret)`
+const { eventId, event, data } = verifyWebhook(request.headers, rawBody, secret)`
 
 const BY_HAND = `{ printf '%s.%s.' "$DELIVERY_ID" "$TIMESTAMP"; cat body; } |
   openssl dgst -sha256 -hmac "$SECRET" -r |

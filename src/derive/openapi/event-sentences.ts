@@ -58,6 +58,7 @@ export const eventSentences: Readonly<Record<string, string>> = {
   'intent.matched': 'What was charged is what an intent was approved for.',
   'intent.mismatched': 'What was charged is not what an intent was approved for.',
   'key.created': 'An API key has been made.',
+  'key.live_created': 'A key of test mode has made a live key, as none worked.',
   'key.revoked': 'An API key has been revoked.',
   'key.rotated': 'An API key is being replaced by a new one.',
   'mobile_wallet.updated': 'A card has been put into a phone’s wallet, or taken out of it.',

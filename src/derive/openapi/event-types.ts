@@ -32,6 +32,9 @@ const HEADERS: Readonly<Record<string, { description: string; schema?: JsonSchem
   'X-Service-Delivery-Id': {
     description: 'Another one for each attempt. What stands before its last `-` is the same for all of them.',
   },
+  'X-Service-Event-Id': {
+    description: 'The id of the event: the same for every attempt, every replay and every subscription.',
+  },
   'X-Service-Signature': signature(
     'HMAC-SHA256 with the secret of the subscription over delivery id, `.`, timestamp, `.` and the raw body.',
   ),

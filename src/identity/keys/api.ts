@@ -21,6 +21,9 @@ export const KeyRecord = z
     environment,
     hint: z.string().meta({ description: 'The last four characters of the secret.', examples: ['uQxZ'] }),
     scopes: scopeList,
+    madeById: id('key')
+      .nullable()
+      .meta({ description: 'The key that it was made with; null for the first one of an account.' }),
     lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
     expiresAt: instant.nullable(),
     revokedAt: instant.nullable(),
@@ -36,6 +39,7 @@ const KeyEvent = z.object({
   name: z.string().max(200),
   environment,
   expiresAt: instant.nullable(),
+  madeById: id('key').nullable(),
 })
 
 const KeyRotated = KeyEvent.extend({ replacedById: id('key') })
@@ -49,6 +53,7 @@ const fails = {
     'environment: live keys are made for a verified owner. See GET /customers/me, kycStatus.',
   ],
   scope_not_held: [403, 'scopes: a key cannot give more than it has itself.'],
+  expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
 } as const satisfies Record<string, Failure>
 
 export const keysApi = {
@@ -65,15 +70,18 @@ export const keysApi = {
   create: post('/keys', {
     summary: 'Create an API key',
     description:
-      'The secret is in `key`, this once. A key made in test mode can make the owner’s first live key; from then on that key is listed in live mode only.',
+      'The secret is in `key`, this once. A key ends no later than the one that makes it, and has no scope that this one lacks. A key of test mode makes a live key only while no live key of the owner works, with `keys:write` among its scopes; it is told in test mode, too, as `key.live_created`. Further ones are made with that one, in live mode, where they are listed.',
     callers: ['key'],
     scope: 'keys:write',
     body: z.strictObject({
       name: label.meta({ examples: ['Build server'] }),
       environment,
-      expiresAt: instant.nullable().default(null).meta({ description: 'Null: until it is revoked.' }),
+      expiresAt: instant.nullable().optional().meta({
+        description: 'That of the calling key if left out. Null: until it is revoked.',
+      }),
       scopes: scopeList
         .min(1)
+        .max(scopes.length)
         .optional()
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
     }),
@@ -81,10 +89,19 @@ export const keysApi = {
     returns: [201, NewKey],
     fails: {
       expires_in_past: fails.expires_in_past,
+      expires_too_late: fails.expires_too_late,
       owner_not_verified: fails.owner_not_verified,
+      live_key_at_work: [
+        403,
+        'environment: a live key works already. Make further ones with it, or revoke it with itself first.',
+      ],
+      first_live_key: [
+        400,
+        'scopes: the first live key needs keys:write, as all others are made and revoked with it.',
+      ],
       scope_not_held: fails.scope_not_held,
     },
-    emits: { 'key.created': KeyEvent },
+    emits: { 'key.created': KeyEvent, 'key.live_created': KeyEvent },
   }),
   list: list('/keys', {
     summary: 'List API keys',
@@ -92,7 +109,7 @@ export const keysApi = {
       'Those of the calling key’s mode, newest first, revoked ones too. A secret is never shown again.',
     callers: ['key'],
     scope: 'keys:read',
-    filters: { environment: environment.optional() },
+    filters: { environment: environment.optional(), madeById: id('key').optional() },
     item: KeyRecord,
   }),
   get: get('/keys/{id}', {
@@ -105,7 +122,7 @@ export const keysApi = {
   rotate: post('/keys/{id}/rotate', {
     summary: 'Replace an API key',
     description:
-      'A new key with the same name, environment, scopes and expiry; the old one works until `overlapMinutes` have passed.',
+      'A new key with the same name, environment, scopes and expiry; the old one works until `overlapMinutes` have passed. A key can replace itself and those that have neither more scopes nor more time.',
     callers: ['key'],
     scope: 'keys:write',
     body: z.strictObject({
@@ -116,18 +133,29 @@ export const keysApi = {
     fails: {
       key_not_found: fails.key_not_found,
       key_not_open: fails.key_not_open,
-      scope_not_held: fails.scope_not_held,
+      expires_too_late: fails.expires_too_late,
+      scope_not_held: [
+        403,
+        'The key has scopes that the calling key lacks: only one that has them replaces it.',
+      ],
     },
     emits: { 'key.rotated': KeyRotated },
   }),
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
-      'It stops within a second, for good. An owner’s last key can be revoked too, as a leaked key must always be stoppable; to stay in, rotate it.',
-    callers: ['key'],
+      'It stops within a second, for good. An owner’s last key can be revoked too, as a leaked key must always be stoppable; to stay in, rotate it. A key revokes itself and those that have no scope that it lacks. What was made with a revoked key goes on: `GET /keys?madeById=` lists it. The operator revokes any key: so does an owner whose live keys are lost get another one.',
+    callers: ['key', 'dash'],
     scope: 'keys:write',
     returns: [200, KeyRecord],
-    fails: { key_not_found: fails.key_not_found, key_revoked: [400, 'The key is revoked already.'] },
+    fails: {
+      key_not_found: fails.key_not_found,
+      key_revoked: [400, 'The key is revoked already.'],
+      scope_not_held: [
+        403,
+        'The key has scopes that the calling key lacks: only one that has them revokes it.',
+      ],
+    },
     emits: { 'key.revoked': KeyEvent },
   }),
 }

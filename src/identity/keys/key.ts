@@ -1,6 +1,6 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/context.ts'
-import { tenantTable } from '../../kernel/record.ts'
+import { maybe, tenantTable } from '../../kernel/record.ts'
 import { type Scope, scopes } from '../../kernel/scopes.ts'
 import { credential } from '../../kernel/secrets.ts'
 
@@ -18,6 +18,8 @@ const schema = defineEntity({
     environment: p.enum(environments),
     /** Null for all there are, those that later areas bring too. */
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
+    /** The key that it was made with; null for the first one of an owner. */
+    madeById: maybe.string(),
   },
 })
 
@@ -26,6 +28,11 @@ export class Key extends schema.class {
 
   get scopes(): Scope[] {
     return this.granted ?? scopes
+  }
+
+  /** Whether it may do something that the other key may not: now, or once there are more scopes. */
+  mayMoreThan({ granted }: Key): boolean {
+    return granted !== null && (this.granted === null || this.granted.some(scope => !granted.includes(scope)))
   }
 }
 schema.setClass(Key)

@@ -1,20 +1,23 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
 import { after, clock, minutes } from '../../kernel/clock.ts'
-import type { Actor } from '../../kernel/context.ts'
+import type { Actor, Context, Tenant } from '../../kernel/context.ts'
+import type { Row } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
-import { implement } from '../../kernel/operation.ts'
+import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
-import { type Scope, scopes } from '../../kernel/scopes.ts'
+import type { Scope } from '../../kernel/scopes.ts'
 import { isOpen, newSecret, traceOf } from '../../kernel/secrets.ts'
 import { aboutCustomer, addCustomer, findCustomer } from '../customers/customers.ts'
 import { keysApi } from './api.ts'
 import { authenticator } from './authenticate.ts'
 import { Key, modeOf } from './key.ts'
+import { callingKey, inherited, isLiveKeyAtWork, tooLate } from './maker.ts'
 
 export { authenticator } from './authenticate.ts'
+export { callingKey, tooLate } from './maker.ts'
 
-type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'>
+type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> & Partial<Pick<Key, 'madeById'>>
 
 /** A new key and, for this one answer, its secret: it is kept nowhere. */
 function make(em: EntityManager, members: Members): Key & { key: string } {
@@ -22,15 +25,49 @@ function make(em: EntityManager, members: Members): Key & { key: string } {
   return Object.assign(em.create(Key, { ...members, ...traceOf(secret) }), { key: secret })
 }
 
-const about = ({ id, name, environment, expiresAt }: Key) => ({ keyId: id, name, environment, expiresAt })
+const about = ({ id, name, environment, expiresAt, madeById }: Key) => ({
+  keyId: id,
+  name,
+  environment,
+  expiresAt,
+  madeById,
+})
 
 /** The first of these scopes that the caller lacks. Nobody gives what he does not have. */
 export const lacking = (wanted: readonly Scope[], { scopes: own }: Actor): Scope | undefined =>
   wanted.find(scope => !own.has(scope))
 
-/** What a key gives when nothing is said: all it has. */
-const inherited = (actor: Actor): Scope[] | null =>
-  lacking(scopes, actor) ? scopes.filter(scope => actor.scopes.has(scope)) : null
+type Creating = ContextOf<typeof keysApi.create>
+
+/** Why a live key cannot be made now, and by this key; the caller acts in live mode by then. */
+async function obstacleToLive(context: Creating, granted: readonly Scope[] | null) {
+  const { em, tenant, actor, refuse } = context
+  const owner = await findCustomer(em, tenant.ownerId)
+  if (!owner.isVerified()) return refuse('owner_not_verified')
+  if (actor.tenant?.mode === 'live') return undefined
+  if (await isLiveKeyAtWork(context, clock.real())) return refuse('live_key_at_work')
+  return granted && !granted.includes('keys:write') ? refuse('first_live_key') : undefined
+}
+
+/** The key that calls and the one that it is about, which may be the same: held in the order of their ids. */
+async function bothOf(id: string, context: Pick<Context, 'em' | 'actor'>): Promise<[Key, Key | null]> {
+  if (id >= String(context.actor.id)) return [await callingKey(context), await lock(context.em, Key, id)]
+  const key = await lock(context.em, Key, id)
+  return [await callingKey(context), key]
+}
+
+const PLACE = 'select owner_id as "ownerId", mode from keys where id = $1'
+
+/** For the operator, who is no key: whosever it is. */
+async function ofAnyOwner(
+  id: string,
+  { em, sql, actFor }: Pick<Context, 'em' | 'sql' | 'actFor'>,
+): Promise<[null, Key | null]> {
+  const [place] = await sql<Tenant & Row>(PLACE, [id])
+  if (!place) return [null, null]
+  actFor({ ownerId: place.ownerId, mode: place.mode })
+  return [null, await lock(em, Key, id)]
+}
 
 const keys = implement(keysApi, {
   openAccount({ body }, { em, actFor, emit }) {
@@ -43,41 +80,57 @@ const keys = implement(keysApi, {
     return Object.assign(customer, { key: first.key })
   },
 
-  async create({ body: { scopes: wanted, ...body } }, { em, actor, tenant, actFor, emit, refuse }) {
+  async create({ body: { scopes: wanted, expiresAt: wish, ...body } }, context) {
+    const { em, actor, tenant, now, actFor, emit, refuse } = context
     const lacks = lacking(wanted ?? [], actor)
     if (lacks) return refuse('scope_not_held', `scopes: the calling key does not have ${lacks} itself.`)
-    if (body.expiresAt && body.expiresAt <= clock.real()) return refuse('expires_in_past')
-    const owner = await findCustomer(em, tenant.ownerId)
-    if (body.environment === 'live' && !owner.isVerified()) return refuse('owner_not_verified')
-    actFor({ ownerId: tenant.ownerId, mode: modeOf(body.environment) })
-    const key = make(em, { ...body, granted: wanted ?? inherited(actor) })
+    const maker = await callingKey(context)
+    const expiresAt = wish === undefined ? maker.expiresAt : wish
+    if (expiresAt && expiresAt <= clock.real()) return refuse('expires_in_past')
+    const late = tooLate(expiresAt, maker)
+    if (late) return refuse('expires_too_late', `expiresAt: ${late}`)
+    const granted = wanted ?? inherited(maker)
+    const mode = modeOf(body.environment)
+    actFor({ ownerId: tenant.ownerId, mode })
+    const obstacle = mode === 'live' ? await obstacleToLive(context, granted) : undefined
+    if (obstacle) return obstacle
+    const key = make(em, { ...body, expiresAt, granted, madeById: maker.id })
     emit('key.created', about(key))
+    if (mode === tenant.mode) return key
+    await em.flush()
+    actFor(tenant, now)
+    emit('key.live_created', about(key))
     return key
   },
 
-  list: ({ query: { environment } }, { page }) => page(Key, given({ environment })),
+  list: ({ query: { environment, madeById } }, { page }) => page(Key, given({ environment, madeById })),
 
   async get({ params }, { em, refuse }) {
     return (await em.findOne(Key, { id: params.id })) ?? refuse('key_not_found')
   },
 
-  async rotate({ params, body }, { em, actor, emit, refuse }) {
-    const old = await lock(em, Key, params.id)
+  async rotate({ params, body }, context) {
+    const { em, emit, refuse } = context
+    const [maker, old] = await bothOf(params.id, context)
     if (!old) return refuse('key_not_found')
     if (!isOpen(old)) return refuse('key_not_open')
-    if (lacking(old.scopes, actor)) return refuse('scope_not_held')
+    if (old.mayMoreThan(maker)) return refuse('scope_not_held')
     const { name, environment, granted, expiresAt } = old
-    const key = make(em, { name, environment, granted, expiresAt })
+    const late = tooLate(expiresAt, maker)
+    if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
+    const key = make(em, { name, environment, granted, expiresAt, madeById: maker.id })
     const end = after(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...about(old), replacedById: key.id })
     return key
   },
 
-  async revoke({ params }, { em, emit, refuse }) {
-    const key = await lock(em, Key, params.id)
+  async revoke({ params }, context) {
+    const { actor, emit, refuse } = context
+    const [maker, key] = await (actor.type === 'dash' ? ofAnyOwner : bothOf)(params.id, context)
     if (!key) return refuse('key_not_found')
     if (key.revokedAt) return refuse('key_revoked')
+    if (maker && key.mayMoreThan(maker)) return refuse('scope_not_held')
     key.revokedAt = clock.real()
     emit('key.revoked', about(key))
     return key

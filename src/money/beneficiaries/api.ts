@@ -109,6 +109,7 @@ export const beneficiariesApi = {
     filters: {
       iban: z
         .string()
+        .max(100)
         .transform(plainIban)
         .optional()
         .meta({ description: 'Spaces and small letters are welcome.', examples: ['DE89370400440532013000'] }),

@@ -50,7 +50,7 @@ export const billingApi = {
     description:
       'In test mode each wallet has an IBAN of its own. Live wallets share one: there the reference (ISO 11649) says which it is for, and must not be left out.',
     query: z.strictObject({
-      walletId: z.string().optional().meta({ description: 'Your oldest open wallet, if left out.' }),
+      walletId: id('wallet').optional().meta({ description: 'Your oldest open wallet, if left out.' }),
     }),
     returns: [
       200,

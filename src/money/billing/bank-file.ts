@@ -1,25 +1,23 @@
 import type { Mode } from '../../kernel/context.ts'
 import type { ContextOf } from '../../kernel/operation.ts'
 import { excerpt } from '../../kernel/schemas.ts'
-import { readXml, UnreadableXml } from '../../kernel/xml.ts'
-import { xmlText } from '../../kernel/xml-text.ts'
-import { type BankFile, readCamt } from './camt.ts'
+import type { BankFile } from './camt.ts'
 import type { incomingApi } from './incoming-api.ts'
 import { houseOf } from './incoming-credit.ts'
 import { receive } from './receive.ts'
+import type { bookingsIn } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
 /** All that a bank's file brings, in one transaction. What is for nobody lies on the ledger of the house. */
 export async function readFile(content: string, mode: Mode, context: Reading) {
-  const { now, refuse } = context
-  let file: BankFile
-  try {
-    file = readCamt(readXml(xmlText(Buffer.from(content, 'base64'))), now.toISOString().slice(0, 10))
-  } catch (error) {
-    if (error instanceof UnreadableXml) return refuse('file_unreadable', `content: ${error.message}`)
-    throw error
-  }
+  const { now, refuse, ports } = context
+  const file = await ports.threads.run<typeof bookingsIn>(
+    { module: new URL('./thread.ts', import.meta.url), name: 'bookingsIn', owner: houseOf(mode).ownerId },
+    Buffer.from(content, 'base64'),
+    now.toISOString().slice(0, 10),
+  )
+  if ('unreadable' in file) return refuse('file_unreadable', `content: ${file.unreadable}`)
   const counts = await keepCredits(file, mode, context)
   return { ...counts, skipped: file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason })) }
 }

@@ -11,7 +11,7 @@ import { referenceOf } from './reference.ts'
 
 export { keepCredits } from './bank-file.ts'
 export { exampleFile } from './bank-file-example.ts'
-export { type BankFile, readCamt } from './camt.ts'
+export type { BankFile } from './camt.ts'
 export { creditCounts, fileEvents, SkippedRecord } from './incoming-api.ts'
 export { houseOf } from './incoming-credit.ts'
 

@@ -139,7 +139,7 @@ export const fundApi = {
     description: 'What was to be put into wallets, newest first, and what became of it.',
     callers: ['key'],
     scope: 'billing:read',
-    filters: { status: status.optional(), walletId: z.string().optional(), ...span },
+    filters: { status: status.optional(), walletId: id('wallet').optional(), ...span },
     item: FundingRecord,
   }),
   get: get('/billing/fundings/{id}', {

@@ -102,8 +102,8 @@ export const incomingApi = {
     filters: {
       status: status.optional(),
       mode: z.enum(['test', 'live']).optional(),
-      ownerId: z.string().optional(),
-      walletId: z.string().optional(),
+      ownerId: id('customer').optional(),
+      walletId: id('wallet').optional(),
       ...span,
     },
     item: IncomingRecord,
@@ -118,6 +118,7 @@ export const incomingApi = {
       content: z
         .base64()
         .min(1)
+        .max(1_048_576)
         .meta({ description: 'The file, in Base64; with it the body has at most 1 MiB.' }),
       mode: z.enum(['test', 'live']).default('live').meta({
         description: 'Whose wallets it is for. `test` is for trying it out: live money is never test money.',

@@ -4,7 +4,7 @@ import { instant } from '../../kernel/clock.ts'
 import { instrumentKinds } from '../../kernel/funding-rail.ts'
 import { id } from '../../kernel/ids.ts'
 import { del, list, missing, nothing, post } from '../../kernel/operation.ts'
-import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { exactly, label, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { paymentMethodMachine } from './payment-method.ts'
 
 const status = z.enum(paymentMethodMachine.states)
@@ -47,10 +47,10 @@ export const paymentMethodsApi = {
     asks: 'fundingRail',
     body: withoutCardNumbers(
       z.strictObject({
-        token: z
-          .string()
-          .regex(/^[\w-]{3,200}$/, '3 to 200 letters, digits, `_` and `-`')
-          .meta({ description: 'Of the processor.', examples: ['tok_visa'] }),
+        token: exactly(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
+          description: 'Of the processor.',
+          examples: ['tok_visa'],
+        }),
         holder: label.meta({ description: 'In whose name it is.', examples: ['Ada Lovelace'] }),
       }),
     ),

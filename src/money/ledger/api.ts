@@ -3,7 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros, signedEuros } from '../../kernel/money.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
-import { recordHead, recordTail, span } from '../../kernel/schemas.ts'
+import { recordHead, recordTail, span, wanted } from '../../kernel/schemas.ts'
 import { kindsOfAccount } from './account.ts'
 
 const signed = signedEuros.meta({ description: 'Credits are positive, debits negative.' })
@@ -98,7 +98,7 @@ export const ledgerApi = {
   accounts: list('/ledger/accounts', {
     ...reading,
     summary: 'List the accounts of the ledger',
-    filters: { kind: z.enum(kindsOfAccount).optional(), walletId: z.string().optional() },
+    filters: { kind: z.enum(kindsOfAccount).optional(), walletId: id('wallet').optional() },
     item: LedgerAccountRecord,
   }),
   account: get('/ledger/accounts/{id}', {
@@ -119,9 +119,8 @@ export const ledgerApi = {
     ...reading,
     summary: 'List the postings',
     filters: {
-      kind: z.string().optional(),
-      referenceId: z
-        .string()
+      kind: wanted,
+      referenceId: id('intent')
         .optional()
         .meta({ description: 'For what the money moved: the id of a transfer, an intent.' }),
       ...span,

@@ -4,13 +4,13 @@ import { file } from '../../kernel/file.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { get, list, missing, post } from '../../kernel/operation.ts'
-import { recordHead, recordTail } from '../../kernel/schemas.ts'
+import { exactly, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { statementMachine } from './statement.ts'
 
-const period = z
-  .string()
-  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month is written YYYY-MM')
-  .meta({ description: 'A month, in UTC.', examples: ['2026-10'] })
+const period = exactly(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({
+  description: 'A month, in UTC.',
+  examples: ['2026-10'],
+})
 
 const status = z.enum(statementMachine.states).meta({
   description:
@@ -83,7 +83,7 @@ export const statementsApi = {
   list: list('/statements', {
     ...reading,
     summary: 'List statements',
-    filters: { walletId: z.string().optional(), period: period.optional(), status: status.optional() },
+    filters: { walletId: id('wallet').optional(), period: period.optional(), status: status.optional() },
     item: StatementRecord,
   }),
   get: get('/statements/{id}', {

@@ -18,7 +18,8 @@ export { monthsDue } from './months.ts'
 
 const shown = (statement: Statement) => answered(statement, { movements: Number(statement.movements) })
 
-type Writing = (statement: Statement, pages: AsyncIterable<readonly Movement[]>) => Pieces
+type Reading = Pick<Context, 'em' | 'sql' | 'ports'>
+type Writing = (statement: Statement, pages: AsyncIterable<readonly Movement[]>, by: Reading) => Pieces
 
 interface Form {
   readonly type: string
@@ -26,11 +27,13 @@ interface Form {
   readonly write: Writing
 }
 
-/** What draws is large, and is loaded when it is first needed. */
-async function* pdfOf(...given: Parameters<Writing>): Pieces {
-  const pdf = await import('./pdf.ts')
-  yield* pdf.pdfOf(...given)
-}
+/** Drawing takes a hundred times as long as reading: a thread does it, and is handed the movements page by page. */
+const pdfOf: Writing = (statement, pages, { ports }) =>
+  ports.threads.stream(
+    { module: new URL('./thread.ts', import.meta.url), name: 'pdfOf', owner: statement.ownerId },
+    [{ ...statement }],
+    pages,
+  )
 
 const forms = {
   pdf: { type: 'application/pdf', extension: 'pdf', write: pdfOf },
@@ -42,19 +45,17 @@ const forms = {
   camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: camt053Of },
 } as const satisfies Record<string, Form>
 
-type Reading = Pick<Context, 'em' | 'sql'>
-
 /** A statement in one of its forms, written while it is received; undefined where there is none. */
 async function document(
   id: string,
   { type, extension, write }: Form,
-  { em, sql }: Reading,
+  context: Reading,
 ): Promise<File | undefined> {
-  const statement = await em.findOne(Statement, { id })
+  const statement = await context.em.findOne(Statement, { id })
   if (!statement) return undefined
   const { period, iban, walletId } = statement
   const name = `statement-${period}-${iban ?? walletId}.${extension}`
-  return { type, name, content: write(statement, movementsOf(sql, statement)) }
+  return { type, name, content: write(statement, movementsOf(context.sql, statement), context) }
 }
 
 const statements = implement(statementsApi, {

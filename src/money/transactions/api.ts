@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { get, list, missing, patch } from '../../kernel/operation.ts'
-import { recordHead, recordTail, remark, span } from '../../kernel/schemas.ts'
+import { recordHead, recordTail, remark, span, wanted } from '../../kernel/schemas.ts'
 import { transactionMachine, transactionTypes } from './transaction.ts'
 
 const status = z.enum(transactionMachine.states)
@@ -63,14 +63,14 @@ export const transactionsApi = {
     callers: ['key', 'agent'],
     scope: 'transactions:read',
     filters: {
-      agentId: z.string().optional(),
-      cardId: z.string().optional(),
-      intentId: z.string().optional(),
-      transferId: z.string().optional(),
-      walletId: z.string().optional(),
+      agentId: id('agent').optional(),
+      cardId: id('card').optional(),
+      intentId: id('intent').optional(),
+      transferId: id('transfer').optional(),
+      walletId: id('wallet').optional(),
       type: type.optional(),
       status: status.optional(),
-      merchant: z.string().optional(),
+      merchant: wanted,
       ...span,
     },
     item: TransactionRecord,

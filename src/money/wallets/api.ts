@@ -3,7 +3,7 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { del, type Failure, get, list, missing, patch, post } from '../../kernel/operation.ts'
-import { label, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { label, metadata, recordHead, recordTail, wanted } from '../../kernel/schemas.ts'
 import { walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)
@@ -61,7 +61,10 @@ export const walletsApi = {
     }),
     example: { name: 'Research' },
     returns: [201, WalletRecord],
-    fails: { parent_not_usable: [400, 'parentWalletId: no open wallet of yours that could hold others.'] },
+    fails: {
+      parent_not_found: [404, 'parentWalletId: no such wallet.'],
+      parent_not_usable: [400, 'parentWalletId: the wallet is closed, or is that of an agent.'],
+    },
     emits: { 'wallet.created': WalletEvent },
   }),
   list: list('/wallets', {
@@ -72,9 +75,9 @@ export const walletsApi = {
     filters: {
       status: status.optional(),
       kind: z.enum(walletKinds).optional(),
-      agentId: z.string().optional(),
-      parentWalletId: z.string().optional(),
-      iban: z.string().optional(),
+      agentId: id('agent').optional(),
+      parentWalletId: id('wallet').optional(),
+      iban: wanted,
     },
     item: WalletRecord,
   }),

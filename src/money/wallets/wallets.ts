@@ -19,10 +19,11 @@ export {
 export { type Payable, payableWallets } from './payable.ts'
 export { walletEvent } from './shown.ts'
 
-/** Locked, so that it is not closed meanwhile. */
-async function canHoldOthers(id: string, { em }: Pick<Context, 'em'>): Promise<boolean> {
+/** Why no wallet can be opened below it. It is locked, so that it is not closed meanwhile. */
+async function obstacleBelow(id: string, { em }: Pick<Context, 'em'>) {
   const wallet = await lock(em, Wallet, id)
-  return wallet?.kind === 'owner' && wallet.status !== 'closed'
+  if (!wallet) return 'parent_not_found'
+  return wallet.kind === 'owner' && wallet.status !== 'closed' ? undefined : 'parent_not_usable'
 }
 
 /** A wallet of the tenant as its owner sees it; null where there is none. */
@@ -34,8 +35,8 @@ export async function findWallet(context: Pick<Context, 'em' | 'sql' | 'tenant'>
 const wallets = implement(walletsApi, {
   async create({ body }, context) {
     const { parentWalletId } = body
-    if (parentWalletId && !(await canHoldOthers(parentWalletId, context)))
-      return context.refuse('parent_not_usable')
+    const obstacle = parentWalletId && (await obstacleBelow(parentWalletId, context))
+    if (obstacle) return context.refuse(obstacle)
     return withBalance(await open(body, context), EMPTY)
   },
 

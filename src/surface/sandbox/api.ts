@@ -23,7 +23,7 @@ export const sandboxApi = {
   advance: post('/simulate/clock/advance', {
     summary: 'Move your test clock forward',
     description:
-      'Everything that falls due on the way happens, in order: a month of your agents in a second. It cannot be moved back, and live mode has no such clock.',
+      'Everything that falls due on the way happens, in order: a month of your agents in a second. Webhooks that wait for another attempt are tried, too. It cannot be moved back, and live mode has no such clock.',
     callers: ['key'],
     scope: 'sandbox:write',
     run: 'outside',

@@ -14,7 +14,9 @@ describe('the cap of a delegation', () => {
     const intents = answers.map(({ body }) => body)
     expect(intents.filter(({ status }) => status === 'approved')).toHaveLength(7)
     expect(new Set(intents.map(({ delegationId }) => delegationId))).toEqual(new Set([params.id]))
-    for (const { decision } of intents.filter(({ status }) => status === 'denied'))
+    const denied = intents.filter(({ status }) => status === 'denied')
+    expect(denied).toHaveLength(93)
+    for (const { decision } of denied)
       expect(decision.reason).toBe(
         'The budget of the delegation Sub of € 7.00 is reached: € 7.00 used, € 0.00 left.',
       )

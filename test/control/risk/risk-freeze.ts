@@ -49,18 +49,41 @@ describe('an agent that risk has frozen', () => {
     expect(last).toMatchObject({ outcome: 'unfreeze', alertId: alert.id, comment: 'Meant', signals: [] })
     expect((await namesOf(id)).slice(0, 2)).toEqual(['agent.frozen', 'agent.unfrozen'])
     const [lifted] = (await made(client.risk.alerts())).data
-    expect(lifted?.liftedAt).toBe(last?.createdAt)
+    expect(lifted).toMatchObject({ status: 'acknowledged', comment: 'Meant', liftedAt: last?.createdAt })
   })
 
-  test('is frozen again by the next one like it where only its state is changed', async () => {
-    const { declare, client, params, stands } = await someone(strict)
-    for (let round = 1; round <= 2; round++) {
-      await declare()
-      expect((await stands()).status).toBe('frozen')
-      await made(client.agents.unfreeze({ params }))
-      const { data } = await made(client.risk.alerts())
-      expect([data.length, data.filter(({ liftedAt }) => liftedAt === null).length]).toEqual([round, 0])
-    }
+  test('is freed through its alert only, which is closed with the comment', async () => {
+    const { declare, client, id, params, stands } = await someone(strict)
+    await declare()
+    const [open] = (await made(client.risk.alerts({ query: { status: 'open', agentId: id } }))).data
+    expect(await stands()).toMatchObject({ status: 'frozen', frozenByAlertId: open?.id })
+    const refused = await client.agents.unfreeze({ params })
+    expect([refused.status, refused.code]).toEqual([400, 'frozen_by_risk'])
+    expect(refused.error).toContain(`look at ${open?.id}`)
+    expect(refused.error).toContain(`POST /risk/agents/${id}/unfreeze`)
+    expect((await stands()).status).toBe('frozen')
+
+    const body = { comment: 'It was meant' }
+    const answers = await times(3, () => client.risk.unfreeze({ params, body }))
+    expect(tally(answers)).toEqual({ 200: 1, 400: 2 })
+    expect(await stands()).toMatchObject({ status: 'active', frozenByAlertId: null })
+    const [closed] = (await made(client.risk.alerts({ query: { agentId: id } }))).data
+    expect(closed).toMatchObject({ id: open?.id, status: 'acknowledged', ...body })
+    expect(closed?.liftedAt).toBe(closed?.acknowledgedAt)
+    const told = await namesOf(id)
+    expect(told.filter(event => event === 'risk.alert_acknowledged')).toHaveLength(1)
+  })
+
+  test('keeps what was said of its alert where nothing is said when it is freed', async () => {
+    const { declare, client, id, params } = await someone(strict)
+    await declare()
+    const [open] = (await made(client.risk.alerts({ query: { agentId: id } }))).data
+    await made(
+      client.risk.acknowledge({ params: { id: String(open?.id) }, body: { comment: 'We are looking' } }),
+    )
+    await made(client.risk.unfreeze({ params }))
+    const [closed] = (await made(client.risk.alerts({ query: { agentId: id } }))).data
+    expect(closed).toMatchObject({ comment: 'We are looking', liftedAt: expect.any(String) })
   })
 
   test('is not the one whom a person has frozen', async () => {
@@ -75,7 +98,7 @@ describe('an agent that risk has frozen', () => {
     }
     await refused()
     await declare()
-    await made(client.agents.unfreeze({ params }))
+    await made(client.risk.unfreeze({ params }))
     await made(client.agents.freeze({ params }))
     await refused()
     expect((await stands()).status).toBe('frozen')

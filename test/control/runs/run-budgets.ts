@@ -31,7 +31,10 @@ describe('the budget of a run', () => {
     const answers = both.flat().map(({ body }) => body)
     const passed = answers.filter(({ status }) => status === 'approved')
     expect(passed).toHaveLength(7)
-    for (const { decision } of answers.filter(({ status }) => status === 'denied')) {
+    const denied = answers.filter(({ status }) => status === 'denied')
+    // One that is like another waits for a person as long as there is money in the budget.
+    expect(denied.length).toBeGreaterThanOrEqual(86)
+    for (const { decision } of denied) {
       expect(decision.reason).toBe(
         'The budget of the run Literature review of € 7.00 is reached: € 7.00 used, € 0.00 left.',
       )
@@ -120,7 +123,7 @@ describe('the budget of a run', () => {
       await client.intents.create({ ...within(foreign.id), body }),
       await client.intents.create({ body: { ...body, runId: 'run_of_nobody' } }),
     ]
-    for (const answer of wrong) expect(answer).toMatchObject({ status: 400, code: 'run_not_found' })
+    for (const answer of wrong) expect(answer).toMatchObject({ status: 404, code: 'run_not_found' })
     const same = await itself.intents.create({ ...within(run.id), body: { ...body, runId: run.id } })
     expect(same.body.runId).toBe(run.id)
     const [twin] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)

@@ -1,0 +1,8 @@
+import { fileAs, type Unreadable } from '../../kernel/xml-text.ts'
+import { type BankFile, readCamt } from './camt.ts'
+
+export { readCamt }
+
+/** What threads load of this area: the reading of files, which may be long. Nothing here knows a database. */
+export const bookingsIn = (bytes: Uint8Array, today: string): BankFile | Unreadable =>
+  fileAs(bytes, document => readCamt(document, today))

@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals'
+import { deliveriesOf, delivery } from '../../support/deliveries.ts'
+import { aLiveClient, anAgent, aWebhook, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { answering, startReceiver } from '../../support/receiver.ts'
+import { subscriptionsIn } from '../../support/subscribed.ts'
+
+const receiver = await startReceiver()
+const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const { subscribed } = subscriptionsIn(house, receiver)
+
+/** A delivery that has failed once, on a plan with further attempts after 1, 5, 15 and 60 minutes. */
+async function failed() {
+  const one = await subscribed(answering(500), 'enterprise')
+  await anAgent(one.client)
+  const first = await delivery(
+    one.client,
+    one.id,
+    ({ status, attempts }) => status === 'pending' && attempts.length === 1,
+  )
+  const advance = (minutes: number) => made(one.client.sandbox.advance({ body: { minutes } }))
+  return { ...one, first, advance }
+}
+
+const MINUTE = 60_000
+
+describe('the test clock', () => {
+  test('that is moved over all further attempts brings them about, until the delivery is a dead letter', async () => {
+    const { client, id, path, advance } = await failed()
+    await advance(90)
+    const dead = await delivery(client, id, one => one.status === 'dead')
+    expect(dead.attempts).toHaveLength(5)
+    for (const { headers } of receiver.at(path))
+      expect(Math.abs(Number(headers['x-service-timestamp']) * 1_000 - Date.now())).toBeLessThan(MINUTE)
+    // The receiver was left alone on the way, by the clock that was moved.
+    expect((await made(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
+  })
+
+  test('brings about what falls due on the way and nothing more, and the next attempt is told by it', async () => {
+    const { client, id, first, advance } = await failed()
+    const { now } = await advance(7)
+    // One minute after the first attempt, five after the second, and fifteen later.
+    const due = Date.parse(String(first.nextAttemptAt)) + 20 * MINUTE
+    const third = await delivery(
+      client,
+      id,
+      ({ nextAttemptAt }) => Math.abs(Date.parse(String(nextAttemptAt)) - due) < 5_000,
+    )
+    expect([third.status, third.attempts.length]).toEqual(['pending', 3])
+    expect(third.explanation).toContain(`Attempt 4 is made at ${third.nextAttemptAt}`)
+    const left = Math.ceil((Date.parse(String(third.nextAttemptAt)) - Date.parse(now)) / MINUTE)
+    await advance(left - 1)
+    expect((await deliveriesOf(client, id))[0]).toMatchObject({
+      attempts: { length: 3 },
+      nextAttemptAt: third.nextAttemptAt,
+    })
+    await advance(1)
+    await delivery(client, id, ({ attempts }) => attempts.length === 4)
+  })
+
+  test('of one owner moves nothing of another, nor of live mode', async () => {
+    const owner = await house.owner()
+    const live = await aLiveClient(house, owner)
+    receiver.treat('/live', answering(500))
+    const { id } = await aWebhook(live, { url: `${receiver.url}/live`, events: ['agent.created'] })
+    await anAgent(live)
+    const other = await failed()
+    const waits = await delivery(
+      live,
+      id,
+      ({ status, attempts }) => status === 'pending' && attempts.length === 1,
+    )
+    await made(owner.client.sandbox.advance({ body: { days: 1 } }))
+    const rows = `select due_at - now() > interval '30 seconds' as waits, ahead_ms from deliveries where id = any($1)`
+    expect(await house.sql(rows, [[waits.id, other.first.id]])).toEqual([
+      { waits: true, ahead_ms: 0 },
+      { waits: true, ahead_ms: 0 },
+    ])
+    expect((await live.webhooks.delivery({ params: { id: waits.id } })).body).toEqual(waits)
+  })
+
+  test('that is moved over five days gives a receiver up that takes nothing', async () => {
+    const { client, id, advance } = await failed()
+    await house.sql('update webhooks set failures = 9 where id = $1', [id])
+    await advance(6 * 24 * 60)
+    await delivery(client, id, one => one.attempts.length >= 2)
+    const disabled = await delivery(client, id, one => one.explanation.includes('five days'))
+    expect(disabled.status).toBe('pending')
+  })
+})

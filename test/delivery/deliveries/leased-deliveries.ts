@@ -1,0 +1,107 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { type Claimed, take } from '../../../src/delivery/webhooks/claim.ts'
+import { Deliverer } from '../../../src/delivery/webhooks/deliverer.ts'
+import { Delivery } from '../../../src/delivery/webhooks/delivery.ts'
+import type { Share } from '../../../src/delivery/webhooks/lanes.ts'
+import { ProcessLease } from '../../../src/kernel/process-lease.ts'
+import type { Vault } from '../../../src/kernel/vault.ts'
+import { openDatabase } from '../../../src/platform/database.ts'
+import { anAgent } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { answering, startReceiver } from '../../support/receiver.ts'
+import { subscriptionsIn } from '../../support/subscribed.ts'
+import { until } from '../../support/until.ts'
+
+const receiver = await startReceiver()
+const house = await startHouse({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const { subscribed } = subscriptionsIn(house, receiver)
+const database = await openDatabase(house.databaseUrl, [Delivery], 3)
+afterAll(() => database.close())
+
+const shareOf = (id: string): Share => ({ lane: { id } as Share['lane'], most: 1 })
+
+/** A delivery that the holder of this lease has taken. */
+async function taken(lease: ProcessLease): Promise<Claimed> {
+  const { client, id } = await subscribed(answering(204))
+  await anAgent(client)
+  const [claimed] = await take(database, [shareOf(id)], await lease.hold())
+  return claimed as Claimed
+}
+
+const leasedUntil = async ({ id }: Claimed) =>
+  (await house.sql('select leased_until as "until" from deliveries where id = $1', [id]))[0]?.until
+
+describe('what a process has taken', () => {
+  test('is its own while it lives, and free once it has not said so for too long', async () => {
+    const [doomed, heir] = [
+      new ProcessLease(database, 'deliveries'),
+      new ProcessLease(database, 'deliveries', 40),
+    ]
+    const claimed = await taken(doomed)
+    const rounds = new Set<number>()
+    const began = performance.now()
+    await until('the heir could have freed it', async () => {
+      rounds.add(await heir.round())
+      return performance.now() - began > 120
+    })
+    expect([[...rounds], await leasedUntil(claimed)]).toEqual([[0], expect.any(Date)])
+    await house.sql('update process_leases set held_until = now() where id = $1', [claimed.lease])
+    await until('it is freed', async () => (await heir.round()) === 1)
+    expect(await leasedUntil(claimed)).toBeNull()
+    await doomed.round()
+    expect(doomed.held).not.toBe(claimed.lease)
+    await Promise.all([doomed.end(), heir.end()])
+    expect(await house.sql('select 1 from process_leases')).toEqual([])
+  })
+
+  test('stays its own after a halt that nobody has noticed; then nothing is freed before all could say so', async () => {
+    const halted = new ProcessLease(database, 'deliveries', 40)
+    const first = await halted.hold()
+    await until('its time has passed', () => halted.held === undefined)
+    expect(await halted.round()).toBe(0)
+    expect(halted.held).toBe(first)
+    const others = `insert into process_leases values ('other', 'deliveries', now())`
+    await house.sql(others)
+    await until('its time has passed again', () => halted.held === undefined)
+    expect(await halted.round()).toBe(0)
+    expect(await house.sql(`select 1 from process_leases where id = 'other'`)).toHaveLength(1)
+    await house.sql('delete from process_leases')
+  })
+})
+
+test('a delivery whose lease has passed before its turn is not begun: whoever looks next takes it', async () => {
+  await house.sql('delete from deliveries')
+  const { client, path, id } = await subscribed(answering(204))
+  await anAgent(client)
+  const looks: (string | undefined)[] = [undefined]
+  const lease = {
+    hold: async () => 'lease',
+    get held() {
+      return looks.length > 0 ? looks.pop() : 'lease'
+    },
+  }
+  const outbound = {
+    judge: () => undefined,
+    send: async ({ url, headers }: { url: string; headers: Record<string, string> }) => {
+      const { status } = await fetch(url, { method: 'POST', headers })
+      return { kind: 'answered', status, headers: {}, body: new Uint8Array(), latencyMs: 1 } as const
+    },
+  }
+  const deliverer = new Deliverer({
+    database,
+    lease: lease as unknown as ProcessLease,
+    ports: { outbound: outbound as never, vault: { open: () => 'secret' } as unknown as Vault },
+    waitsMs: [],
+    giveUp: async () => undefined,
+    onOutbox: () => undefined,
+    onFailure: error => {
+      throw error
+    },
+  })
+  await until('it is delivered', async () => {
+    const [row] = await house.sql('select status, claims from deliveries where webhook_id = $1', [id])
+    return row?.status === 'delivered' && row.claims === 2
+  })
+  await deliverer.stop()
+  expect(receiver.at(path)).toHaveLength(1)
+})

@@ -1,0 +1,12 @@
+import everything from '../jest.config.js'
+
+const { globalSetup, globalTeardown, reporters, ...common } = everything
+
+/** The tests that `npm run check` runs: of the sources and what is written beside them. They need no server. */
+export default {
+  ...common,
+  rootDir: '..',
+  testMatch: ['tidy', 'pages', 'contract-text', 'derive/openapi', 'platform/settings'].map(
+    name => `<rootDir>/test/${name}.test.ts`,
+  ),
+}

@@ -1,0 +1,91 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from '@jest/globals'
+import { startBooks } from '../../support/books.ts'
+import { made } from '../../support/factories.ts'
+import { times } from '../../support/pot-house.ts'
+import { at, cause, statementsIn } from '../../support/statements.ts'
+
+const { house, client, key, inBook } = await startBooks()
+const { anOldWallet, read } = statementsIn({ house, client, key, inBook })
+
+/** The statement of a month in which so much was booked. */
+async function aLongStatement(movements = 600) {
+  const old = await anOldWallet()
+  await old.book(at('2026-02-02T00:00:00Z'), book => {
+    for (let n = 0; n < movements; n++) book.move('fund', 'bank', old.id, 1n, cause())
+  })
+  return { ...old, statement: await old.draw('2026-02') }
+}
+
+const inMilliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000
+
+/** What the work took of the processor: of this thread, of all threads, and of the longest turn of the event loop. */
+async function processorTimeOf(work: Promise<unknown>) {
+  const [here, all] = [process.threadCpuUsage(), process.cpuUsage()]
+  let isDone = false
+  const end = work.finally(() => {
+    isDone = true
+  })
+  let longest = 0
+  while (!isDone) {
+    const before = process.threadCpuUsage()
+    await turn()
+    longest = Math.max(longest, inMilliseconds(process.threadCpuUsage(before)))
+  }
+  await end
+  return {
+    here: inMilliseconds(process.threadCpuUsage(here)),
+    all: inMilliseconds(process.cpuUsage(all)),
+    longest,
+  }
+}
+
+describe('drawing documents', () => {
+  test('is done beside the event loop: other owners are answered meanwhile', async () => {
+    const long = await Promise.all([aLongStatement(), aLongStatement(), aLongStatement()])
+    const answered: string[] = []
+    const drawing = Promise.all(
+      long.map(({ statement, key }) => read(statement, 'pdf', key).then(() => answered.push('document'))),
+    )
+    const writing = times(10, async n => {
+      await made(client.wallets.create({ body: { name: `Beside ${n}` } }))
+      answered.push('write')
+    })
+    const { here, all, longest } = await processorTimeOf(Promise.all([drawing, writing]))
+    expect(answered.lastIndexOf('write')).toBeLessThan(answered.lastIndexOf('document'))
+    // The loop reads and sends what the threads draw.
+    expect(here).toBeLessThan(all / 2)
+    expect(longest).toBeLessThan(all / 10)
+  })
+
+  test('is of one document of an owner at a time, and all of them are drawn', async () => {
+    const { statement, key } = await aLongStatement(60)
+    const documents = await times(5, () => read(statement, 'pdf', key))
+    expect(documents.map(({ length }) => length)).toEqual(Array(5).fill(documents[0]?.length))
+  })
+
+  test('ends when the reader hangs up, and the next document of the owner begins', async () => {
+    const { statement, key } = await aLongStatement()
+    const leaving = new AbortController()
+    const response = await fetch(`${house.url}/statements/${statement.id}/pdf`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: leaving.signal,
+    })
+    await response.body?.getReader().read()
+    leaving.abort()
+    expect((await read(statement, 'pdf', key)).subarray(-6).toString()).toBe('%%EOF\n')
+  })
+
+  test('is refused in words where too many of the owner wait already', async () => {
+    const { statement, key } = await aLongStatement(60)
+    const answers = await times(30, () =>
+      house.http('GET', `/statements/${statement.id}/pdf`, { token: key }),
+    )
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { status, headers, body } of refused) {
+      expect([status, headers.get('retry-after')]).toEqual([429, '5'])
+      expect(body.error).toMatch(/^20 requests of yours wait already/)
+    }
+  })
+})
