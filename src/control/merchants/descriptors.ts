@@ -30,6 +30,12 @@ function known(words: readonly string[]): Guess | undefined {
   return { ...merchant, confidence: isAll ? CONFIDENCE.known : CONFIDENCE.beginsAsKnown }
 }
 
+/** The name of a merchant that is known, where a text says nothing else. */
+export function knownName(text: string): string | undefined {
+  const found = known(wordsOf(text))
+  return found?.confidence === CONFIDENCE.known ? found.name : undefined
+}
+
 /** The part of a text in which the name stands: before the padding, the girocard’s place, the reference. */
 const partWithName = (text: string): string =>
   text

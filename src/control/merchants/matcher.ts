@@ -88,7 +88,7 @@ export interface MatcherOptions {
 /** How the texts of patterns and of merchants are taken apart before they are compared. */
 interface Names {
   readonly readings: readonly Reading[]
-  readonly ofPattern: (pattern: string) => readonly string[]
+  readonly ofPattern: (pattern: string) => Iterable<string>
   readonly ofMerchant: (merchant: string) => readonly string[]
 }
 
@@ -108,7 +108,7 @@ const admitting: Names = {
 
 const refusing: Names = {
   readings: [written, seen],
-  ofPattern: pattern => [pattern, ...namesOfPattern(pattern)],
+  ofPattern: namesOfPattern,
   ofMerchant: allNamesIn,
 }
 

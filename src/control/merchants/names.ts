@@ -1,7 +1,8 @@
 import { ibanProblem, plainIban } from '../../kernel/iban.ts'
 import { remembered } from '../../kernel/remembered.ts'
-import { lessAndLess, resolveDescriptor } from './descriptors.ts'
+import { knownName, lessAndLess, resolveDescriptor } from './descriptors.ts'
 import { hostOf } from './hosts.ts'
+import { withoutLegalForm } from './noise.ts'
 import { unwrap } from './processors.ts'
 
 /** An asterisk, and what is taken for one. */
@@ -38,21 +39,15 @@ export const allNamesIn = remembered((text: string): readonly string[] => {
   return [...names]
 })
 
-/** The names that a pattern of a blocklist is of besides the one that is written. */
-export function namesOfPattern(pattern: string): string[] {
+/** The names that a pattern of a blocklist is of; a list may be long, and each of its patterns is read so. */
+export function namesOfPattern(pattern: string): ReadonlySet<string> {
   const { name } = namedIn(pattern)
-  const { confidence, name: known } = resolveDescriptor(pattern)
-  return [name, withoutLegalForm(name), ...(confidence > 0.9 ? [known] : [])]
+  return new Set([pattern, name, withoutLegalForm(name), knownName(name) ?? name])
 }
-
-const withoutLegalForm = (name: string): string =>
-  name.replace(
-    /\s+(?:gmbh(?: & co\.? kg)?|mbh|ag|kg|ohg|ug|ltd\.?|limited|plc|llc|inc\.?|b\.?v\.?|s\.?a\.?|s\.?r\.?l\.?|oy|ab)$/i,
-    '',
-  )
 
 /** Whether a text is meant as the number of an account: two letters of a country, two digits, and enough behind them. */
 export const looksLikeIban = (text: string): boolean =>
+  /^\s*[A-Za-z]{2}\s*\d/.test(text) &&
   /^[A-Z]{2}\d{2}(?=(?:[A-Z]*\d){8})[A-Z0-9]{11,30}$/.test(plainIban(text))
 
 /** Why what looks like an IBAN is none; undefined where it is one. */
