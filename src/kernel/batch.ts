@@ -24,8 +24,8 @@ export interface Verdict<F extends string, E extends Events> {
 }
 
 /**
- * A hot operation: many requests of one tenant in one transaction of few round trips. Its events reach the
- * journal and the world, but no other area reacts to them inside the batch.
+ * A hot operation: many requests of one tenant in one transaction of few round trips. Other areas react to its
+ * events once the batch has written what it decided.
  */
 export interface HotHandler<I, R, F extends string, E extends Events, S = unknown> {
   /** Locks the rows in the global order, then reads what deciding needs. */

@@ -54,11 +54,15 @@ export interface Context<F extends string = string, E extends Events = Events> {
    * Undefined where another one is at it.
    */
   alone<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
-  /** One page of what matches, newest first (by `id`, or the member that counts them), from the cursor of the request. */
+  /**
+   * One page of what matches, newest first (by `id`, or the member that counts them), from the cursor of the request.
+   * Where a row can be large, few are read at `first`.
+   */
   page<T extends object>(
     entity: EntityName<T>,
     where: FilterQuery<T>,
     by?: keyof T & string,
+    first?: number,
   ): Promise<PageOf<T>>
   /** The same over what a statement reads, in an order of its own: so many at most that come after this id. */
   pageBy<T extends { id: string }>(

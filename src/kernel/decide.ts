@@ -3,7 +3,7 @@ import type { Call, Outcome } from './call.ts'
 import type { Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import { type Claim, keep } from './idempotency.ts'
-import type { Journal } from './journal.ts'
+import type { EventRow, Journal } from './journal.ts'
 import { outcomeOf } from './outcome.ts'
 import type { Ports } from './ports.ts'
 import { auditOf, eventOf, refusalOf, wakeUp } from './words.ts'
@@ -17,6 +17,8 @@ export interface Entry {
   readonly claim: Claim | null
   readonly now: Date
   result?: Result
+  /** What it has emitted. */
+  events?: readonly EventRow[]
 }
 
 /** Runs the area's three functions over the requests that are still open. */
@@ -56,7 +58,8 @@ function decide(
     wake: (process, record) => journal.outbox.push(wakeUp(process, item.tenant, record)),
   })
   const outcome = outcomeOf(operation, value)
-  journal.audit.push(...journal.events.slice(before).map(event => auditOf(call, event, outcome)))
+  entry.events = journal.events.slice(before)
+  journal.audit.push(...entry.events.map(event => auditOf(call, event, outcome)))
   if (claim) journal.idempotency.push(keep(claim, outcome))
   return outcome
 }

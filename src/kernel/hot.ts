@@ -3,6 +3,7 @@ import { commit, onConnection } from './connection.ts'
 import { type Sql, sqlOn } from './database.ts'
 import { decideAll, type Result } from './decide.ts'
 import { gatherer } from './gather.ts'
+import { reactToBatch } from './hot-reactions.ts'
 import { announce, type House } from './house.ts'
 import { emptyJournal, writeJournal } from './journal.ts'
 import { open } from './opening.ts'
@@ -55,6 +56,7 @@ const commitTogether = (house: House, calls: readonly Call[], patience: number):
     const { id, entries } = await open(calls, sql)
     const journal = emptyJournal()
     await decideAll(entries, sql, journal, house.ports)
+    await reactToBatch(house, entries, { client, sql, journal })
     const written = await writeJournal(sql, journal)
     await commit(house.database, client, { id, journal })
     announce(house, written)

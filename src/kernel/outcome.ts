@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { Outcome } from './call.ts'
 import { type File, mediaTypeOf } from './file.ts'
 import type { AnyOperation } from './operation.ts'
+import type { PageOf } from './page.ts'
+import { PAGE_BYTES } from './page-size.ts'
 import { Refusal } from './problem.ts'
 
 /** A secret that is shown when it is made and never again, not even in a replay. */
@@ -31,7 +33,7 @@ function mannerOf(schema: z.ZodType): Manner {
 }
 
 /** The contract has the last word on what leaves: members that it does not name are dropped. */
-export function outcomeOf(operation: AnyOperation, value: unknown): Outcome {
+export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
   if (value instanceof Refusal)
     return { status: value.status, body: errorBody(value.message), errorCode: value.code }
   const [status, schema] = operation.returns
@@ -42,12 +44,35 @@ export function outcomeOf(operation: AnyOperation, value: unknown): Outcome {
     return { status, type, body: content, ...(name && { name }) }
   }
   const wire = z.encode(schema, value) as Record<string, unknown>
-  const outcome = { status, body: JSON.stringify(wire) }
+  const outcome = {
+    status,
+    body: cursorAfter && isPage(wire) ? pageBody(wire, cursorAfter) : JSON.stringify(wire),
+  }
   if (once.length === 0) return outcome
   return {
     ...outcome,
     stored: JSON.stringify({ ...wire, ...Object.fromEntries(once.map(name => [name, null])) }),
   }
+}
+
+/** With which a list goes on after the record in this place. */
+type CursorAfter = (index: number) => string
+
+const isPage = (wire: object): wire is PageOf<unknown> => 'data' in wire && 'nextCursor' in wire
+
+/** As many of its records as a page has room for, and one at least. */
+function pageBody({ data, ...rest }: PageOf<unknown>, cursorAfter: CursorAfter): string {
+  const records: string[] = []
+  let bytes = 0
+  for (const record of data) {
+    const text = JSON.stringify(record)
+    bytes += Buffer.byteLength(text)
+    if (bytes > PAGE_BYTES && records.length > 0) break
+    records.push(text)
+  }
+  const isCut = records.length < data.length
+  const end = isCut ? { hasMore: true, nextCursor: cursorAfter(records.length - 1) } : rest
+  return `{"data":[${records.join(',')}],${JSON.stringify(end).slice(1)}`
 }
 
 export const errorBody = (message: string): string => JSON.stringify({ error: message })

@@ -21,7 +21,7 @@ export async function read(house: House, call: Call): Promise<Outcome> {
   const work = new Work(house, call, clock.tenant(call.actor.clockOffsetMs))
   try {
     const value = await (call.operation.handler as Handler)(call.input, work)
-    const outcome = outcomeOf(call.operation.operation, value)
+    const outcome = outcomeOf(call.operation.operation, value, work.cursorAfter)
     const { body } = outcome
     return body !== null && inPieces(body) ? { ...outcome, body: explaining(body) } : outcome
   } catch (error) {

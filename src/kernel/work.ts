@@ -8,6 +8,7 @@ import type { House } from './house.ts'
 import type { EventRow, OutboxRow } from './journal.ts'
 import type { Events } from './operation.ts'
 import type { PageOf } from './page.ts'
+import { type Reading, type Rows, readPage } from './page-size.ts'
 import { Problem, type Refusal } from './problem.ts'
 import type { Process } from './process.ts'
 import { bind, reachOf } from './record.ts'
@@ -27,6 +28,8 @@ export class Work implements Context {
   #tenant: Tenant | null
   #declared: Events
   #reactedTo = 0
+  /** Of the rows of the page. */
+  #keys: readonly string[] = []
 
   constructor(house: House, call: Call, now: Date, on?: Pick<Work, 'em' | 'sql'>) {
     this.now = now
@@ -108,27 +111,34 @@ export class Work implements Context {
     entity: EntityName<T>,
     where: FilterQuery<T>,
     by = 'id' as keyof T & string,
+    first?: number,
   ): Promise<PageOf<T>> => {
-    const { limit, after } = this.#pageQuery()
-    const filter = { $and: [where, after ? { [by]: { $lt: after } } : {}] }
-    const rows = await this.em.find(entity, filter as never, {
-      orderBy: { [by]: 'desc' } as never,
-      limit: limit + 1,
-    })
-    return this.#pageFrom(rows as T[], limit, by)
+    const read = async (after: string | undefined, most: number) => {
+      const filter = { $and: [where, after ? { [by]: { $lt: after } } : {}] }
+      const orderBy = { [by]: 'desc' }
+      return (await this.em.find(entity, filter as never, { orderBy: orderBy as never, limit: most })) as T[]
+    }
+    return this.#pageThrough(read, by, first)
   }
 
-  pageBy = async <T extends { id: string }>(
+  pageBy = <T extends { id: string }>(
     read: (after: string | undefined, most: number) => Promise<T[]>,
-  ): Promise<PageOf<T>> => {
-    const { limit, after } = this.#pageQuery()
-    return this.#pageFrom(await read(after, limit + 1), limit, 'id')
-  }
+  ): Promise<PageOf<T>> => this.#pageThrough(read, 'id')
 
   pageOf = <T extends { id: string }>(all: readonly T[]): PageOf<T> => {
     const { limit, after } = this.#pageQuery()
     const start = after ? all.findIndex(({ id }) => id === after) + 1 : 0
-    return this.#pageFrom(all.slice(start, start + limit + 1), limit, 'id')
+    const rows = all.slice(start, start + limit)
+    return this.#pageFrom({ rows, hasMore: start + limit < all.length }, 'id')
+  }
+
+  async #pageThrough<T extends object>(
+    read: Reading<T>['read'],
+    by: keyof T & string,
+    first?: number,
+  ): Promise<PageOf<T>> {
+    const keyOf = (row: T) => String(row[by])
+    return this.#pageFrom(await readPage({ read, keyOf, first, ...this.#pageQuery() }), by)
   }
 
   /** `limit`, and the id after which the page begins. */
@@ -139,16 +149,14 @@ export class Work implements Context {
     return { limit, after }
   }
 
-  #pageFrom<T extends object>(rows: readonly T[], limit: number, by: keyof T): PageOf<T> {
-    const data = rows.slice(0, limit)
-    const hasMore = rows.length > limit
-    const last = data.at(-1)
-    return {
-      data,
-      hasMore,
-      nextCursor: hasMore && last ? this.#house.cursors.write(this.#list(), String(last[by])) : null,
-    }
+  #pageFrom<T extends object>({ rows, hasMore }: Rows<T>, by: keyof T): PageOf<T> {
+    this.#keys = rows.map(row => String(row[by]))
+    return { data: rows, hasMore, nextCursor: hasMore ? this.cursorAfter(rows.length - 1) : null }
   }
+
+  /** With which a list goes on after this row of its page. */
+  cursorAfter = (index: number): string =>
+    this.#house.cursors.write(this.#list(), this.#keys[index] as string)
 
   /** What a cursor is good for: this list, these filters, this caller. */
   #list(): string {

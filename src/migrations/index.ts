@@ -39,6 +39,7 @@ import { PolicyOverrides } from './m0053-policy-overrides.ts'
 import { PayeesOfIntents } from './m0054-payees-of-intents.ts'
 import { KeyMakers } from './m0057-key-makers.ts'
 import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
+import { TransfersInView } from './m0059-transfers-in-view.ts'
 import { ProcessLeases } from './m0061-process-leases.ts'
 import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
 
@@ -85,6 +86,7 @@ export const migrations = [
   { name: 'm0054-payees-of-intents', class: PayeesOfIntents },
   { name: 'm0057-key-makers', class: KeyMakers },
   { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
+  { name: 'm0059-transfers-in-view', class: TransfersInView },
   { name: 'm0061-process-leases', class: ProcessLeases },
   { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
 ]

@@ -1,4 +1,5 @@
 import './paid-intents/stopped-payments.ts'
+import './paid-intents/stopped-waiting.ts'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'

@@ -1,3 +1,4 @@
+import './policies/large-lists.ts'
 import './policies/policy-changes.ts'
 import './policies/policy-templates.ts'
 import { describe, expect, test } from '@jest/globals'

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { newId } from '../../src/kernel/ids.ts'
 import { Cursors } from '../../src/kernel/page.ts'
+import { PAGE_BYTES, readPage } from '../../src/kernel/page-size.ts'
 import { anAgent } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 
@@ -40,6 +41,39 @@ describe('a cursor', () => {
   test.each(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAA', 'agent_1', '='.repeat(100)])('%j is refused', text =>
     expect(cursors.read(LIST, text)).toBeUndefined(),
   )
+})
+
+describe('a page', () => {
+  const sizes = fc.array(fc.oneof(fc.nat(2_000), fc.nat(3 * PAGE_BYTES)), { maxLength: 60 })
+
+  test('has all there is room for, whatever the sizes, and together the pages have every row once', async () => {
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.integer({ min: 1, max: 30 }), async (sizes, limit) => {
+        const all = sizes.map((size, n) => ({ id: `${n}`, text: 'x'.repeat(size) }))
+        const seen: string[] = []
+        for (let after: string | undefined; ; ) {
+          let read = 0
+          const { rows, hasMore } = await readPage<(typeof all)[number]>({
+            ...{ limit, after, keyOf: ({ id }) => id },
+            read: async (from, most) => {
+              const start = from === undefined ? 0 : Number(from) + 1
+              read += most
+              return all.slice(start, start + most)
+            },
+          })
+          const bytes = rows.reduce((sum, { text }) => sum + text.length, 0)
+          expect(rows.length <= limit && (rows.length <= 1 || bytes <= PAGE_BYTES)).toBe(true)
+          expect(read).toBeLessThanOrEqual(limit + 1)
+          seen.push(...rows.map(({ id }) => id))
+          expect(hasMore).toBe(seen.length < all.length)
+          if (!hasMore) break
+          after = seen.at(-1)
+        }
+        expect(seen).toEqual(all.map(({ id }) => id))
+      }),
+      { numRuns: 40 },
+    )
+  })
 })
 
 const house = await startHouse()

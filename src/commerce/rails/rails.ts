@@ -23,7 +23,7 @@ const rails = implement(
   { ...railsApi, ...stepsApi },
   {
     read: ({ body }, context) => read(body.content, body.mode, context),
-    messages: ({ query: { mode, kind } }, { page }) => page(SepaMessage, given({ mode, kind })),
+    messages: ({ query: { mode, kind } }, { page }) => page(SepaMessage, given({ mode, kind }), 'id', 4),
     files: ({ query: { mode, status } }, { page }) => page(SepaFile, given({ mode, status })),
     ...{ enqueue, standing, takeOut, make, stage, release, tell },
   },

@@ -219,12 +219,12 @@ export async function takeUp(id: string, doing: Doing): Promise<Course | null> {
   const seen = await em.findOne(Transfer, { id })
   if (!seen) return null
   const payments = await openPayments(sql, doing, seen.intentId ? [seen.intentId] : [])
-  if (seen.countedOn) await lockDay(sql, tenant, seen.countedOn)
   const book = await openBook(sql, doing, {
     wallets: [seen.fromWalletId],
     others: ['bank', 'clearing_sepa', 'suspense'],
     holds: [causeOf(seen), ...payments.holds],
   })
+  if (seen.countedOn) await lockDay(sql, tenant, seen.countedOn)
   await payments.lock(sql)
   const transfer = await lock(em, Transfer, id)
   const wallet = (await walletsOf(sql, tenant, [seen.fromWalletId])).get(seen.fromWalletId)

@@ -49,17 +49,17 @@ interface Desk {
 }
 
 /**
- * The counter before the accounts, as everywhere, and the accounts before the wallets are read: who freezes a wallet
- * holds its account.
+ * The accounts before the wallets are read, and before the limit of the day: who freezes a wallet holds its account, and
+ * then gives back what its transfers have taken of their days.
  */
 async function load(items: readonly Asked[], sql: Sql, ports: Ports): Promise<Desk> {
   const { tenant, now } = items[0] as Asked
   const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
   const payments = await openPayments(sql, { tenant, now }, intentIds)
-  const exit = await exitFor(items, sql, ports)
   const named = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
   const ids = [...new Set(named)]
   const book = await openBook(sql, { tenant, now }, { wallets: ids, holds: payments.holds })
+  const exit = await exitFor(items, sql, ports)
   await payments.lock(sql)
   return { exit, book, payments, wallets: await walletsOf(sql, tenant, ids), made: [], paid: [] }
 }
@@ -86,7 +86,11 @@ function whyNoRail(ports: Ports, mode: Mode): string | undefined {
   }
 }
 
-const begun = ({ input: { body }, tenant, now }: Item<Asked['input']>, from: Known): TransferRow => ({
+const begun = (
+  { input: { body }, tenant, now }: Item<Asked['input']>,
+  from: Known,
+  intent: IntentRow | undefined,
+): TransferRow => ({
   ...tenant,
   id: newId('transfer'),
   createdAt: now,
@@ -96,6 +100,7 @@ const begun = ({ input: { body }, tenant, now }: Item<Asked['input']>, from: Kno
   toWalletId: body.toWalletId ?? null,
   beneficiaryId: body.beneficiaryId ?? null,
   intentId: body.intentId ?? null,
+  delegationId: intent?.delegationId ?? null,
   kind: 'internal',
   scheme: null,
   amountEuros: body.amountEuros,
@@ -126,7 +131,7 @@ function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
-  const transfer = { ...begun(item, from), completedAt: item.now }
+  const transfer = { ...begun(item, from, intent), completedAt: item.now }
   transferMachine.move(transfer, 'completed')
   if (intent) complete(transfer, intent, item, desk, verdict)
   else book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
@@ -174,7 +179,7 @@ function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wak
   if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
   const { name, sepaName, iban, bic } = payee
-  const start = begun(item, from)
+  const start = begun(item, from, intent)
   const transfer: TransferRow = {
     ...start,
     kind: 'sepa',

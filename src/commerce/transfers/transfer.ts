@@ -54,7 +54,7 @@ const json = <T>() =>
     .onCreate(() => null)
 
 const schema = defineEntity({
-  ...tenantTable('Transfer', 'transfers', 'agentId'),
+  ...tenantTable('Transfer', 'transfers', 'agentId', 'delegationId'),
   properties: {
     ...record('transfer'),
     agentId: maybe.string(),
@@ -62,6 +62,8 @@ const schema = defineEntity({
     toWalletId: maybe.string(),
     beneficiaryId: maybe.string(),
     intentId: maybe.string(),
+    /** Under which its intent was declared. */
+    delegationId: maybe.string(),
     kind: p.enum(transferKinds),
     scheme: p
       .enum(schemes)

@@ -18,6 +18,7 @@ import { split } from './split.ts'
 import { splitApi } from './split-api.ts'
 import { inquire, lapse, noticed, submit, verify } from './steps.ts'
 import { stepsApi } from './steps-api.ts'
+import { stopReactions } from './stop-reactions.ts'
 import { Transfer, transferMachine } from './transfer.ts'
 
 export { type Paid, paymentsUnder, takeNotice } from './rail-notices.ts'
@@ -100,6 +101,7 @@ export const transfersArea = area(
   {
     entities: [Transfer],
     machines: [transferMachine],
+    reactions: stopReactions,
     deadlines: [
       {
         process: transferProcess,

@@ -110,7 +110,7 @@ export const agentsApi = {
   freeze: post('/agents/{id}/freeze', {
     summary: 'Freeze an agent',
     description:
-      'Every spend of a frozen agent is refused, and a payment on one of its intents that is not submitted yet is cancelled; reading still works.',
+      'Every spend of a frozen agent is refused, and a payment on one of its intents that is not submitted yet is cancelled at once; reading still works.',
     callers: ['key'],
     scope: 'agents:write',
     body: z.strictObject({ reason: remark.nullable().default(null) }),

@@ -147,7 +147,7 @@ export const delegationsApi = {
   revoke: post('/delegations/{id}/revoke', {
     summary: 'Revoke a delegation and all below it',
     description:
-      'At once and for good: their tokens stop, nothing more is approved under them, and what is open of their intents is cancelled, so that money held for them is free again. What has been paid, or is being paid, stays so.',
+      'At once and for good: their tokens stop, nothing more is approved under them, and what is open of their intents is cancelled, so that money held for them is free again. A SEPA transfer on one of them that has not left yet is cancelled; what has been paid, or has left, stays so.',
     callers: ['key'],
     scope: 'delegations:write',
     returns: [200, DelegationRecord],

@@ -112,7 +112,15 @@ const all = implement(
 )
 
 export type { IntentRow } from './intent-rows.ts'
-export { aboveHeld, type Bar, isApprovedPayee, openPayments, type Payments, paidEvents } from './payments.ts'
+export {
+  aboveHeld,
+  type Bar,
+  isApprovedPayee,
+  openPayments,
+  openPaymentsToEnd,
+  type Payments,
+  paidEvents,
+} from './payments.ts'
 export { IntentEvent } from './records.ts'
 
 export const intentsArea = area(

@@ -157,6 +157,10 @@ export const isApprovedPayee = (
   { name, iban }: { readonly name: string; readonly iban: string | null },
 ): boolean => foldMerchant(merchant) === foldMerchant(name) && (payeeIban === null || payeeIban === iban)
 
+/** The same for payments that come to nothing: that touches no limit, and so neither agents nor counters are held. */
+export const openPaymentsToEnd = (opening: Opening, wanted: readonly string[]): Payments =>
+  new Payments(opening, [...new Set(wanted)])
+
 /** In words, where more is asked for than is held. */
 export const aboveHeld = (amount: Euros, held: Euros): string =>
   `${inWords(amount)} are asked for, ${inWords(held)} are held for the intent.`

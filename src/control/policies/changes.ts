@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { euros, inWords } from '../../kernel/money.ts'
+import { listed } from './listed.ts'
 import { type Rules, ruleNames } from './rules.ts'
 
 /** The rules of a version as they are kept: as the contract writes them. */
@@ -47,15 +48,18 @@ const titles: Readonly<Record<keyof Rules, readonly [title: string, words: Words
   amountTolerancePercent: ['Tolerance of the amount', percent],
 }
 
-const inLists = (names: readonly unknown[], others: readonly unknown[]): unknown[] =>
-  names.filter(name => !others.includes(name))
+/** What only one of two lists has. */
+function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
+  const known = new Set(others)
+  return names.filter(name => !known.has(name)).map(String)
+}
 
 /** In a list it is told what came and what went; its order says nothing. */
 function listChange(from: readonly unknown[], to: readonly unknown[]): string | undefined {
-  const [added, removed] = [inLists(to, from), inLists(from, to)]
+  const [added, removed] = [onlyIn(to, from), onlyIn(from, to)]
   const parts = [
-    ...(added.length > 0 ? [`added ${added.join(', ')}`] : []),
-    ...(removed.length > 0 ? [`removed ${removed.join(', ')}`] : []),
+    ...(added.length > 0 ? [`added ${listed(added)}`] : []),
+    ...(removed.length > 0 ? [`removed ${listed(removed)}`] : []),
   ]
   return parts.length > 0 ? parts.join('; ') : undefined
 }

@@ -2,6 +2,7 @@ import { plainIban } from '../../kernel/iban.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
 import { looksLikeIban, mccGroup } from '../merchants/merchants.ts'
 import type { Terms } from './compiled.ts'
+import { listed } from './listed.ts'
 import type { Rules } from './rules.ts'
 
 /** Members of a policy that cannot be meant together, or do nothing. */
@@ -35,10 +36,6 @@ const outdone =
     if (above === null || below === null || above <= below) return undefined
     return { fields: [wide, narrow], message: said(above, below) }
   }
-
-/** A list may be long: ten names show what is meant. */
-const listed = (names: readonly string[]): string =>
-  names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
 const onBothLists: Finder = terms => {
   const both = terms.merchantAllowlist.filter(

@@ -56,6 +56,9 @@ export {
 } from './stored-decision.ts'
 export type { Cause, Tally } from './tally.ts'
 
+/** The lists of a policy can be long: so few are read before it is known how long they are. */
+const AT_FIRST = 4
+
 const rulesHandlers = implement(policiesApi, {
   async create({ body }, context) {
     const policy = context.em.create(Policy, body)
@@ -66,11 +69,12 @@ const rulesHandlers = implement(policiesApi, {
 
   list({ query: { kind, templateId } }, { page }) {
     const byKind = { template: { agentId: null }, agent: { agentId: { $ne: null } } }
-    return page(Policy, {
+    const where = {
       ...standing,
       ...(kind && byKind[kind]),
       ...(templateId === undefined ? {} : { templateId }),
-    })
+    }
+    return page(Policy, where, 'id', AT_FIRST)
   },
 
   presets: (_, { pageOf }) => pageOf(presets),
@@ -104,7 +108,7 @@ const rulesHandlers = implement(policiesApi, {
   async versions({ params }, { em, page, refuse }) {
     const policy = await em.findOne(Policy, { id: params.id })
     if (!policy) return refuse('policy_not_found')
-    const found = await page(PolicyVersion, { policyId: policy.id })
+    const found = await page(PolicyVersion, { policyId: policy.id }, 'id', AT_FIRST)
     return { ...found, data: await withChanges(em, found.data) }
   },
 

@@ -90,7 +90,8 @@ export const walletsApi = {
   }),
   update: patch('/wallets/{id}', {
     summary: 'Rename a wallet, or freeze it',
-    description: 'Nothing leaves a frozen wallet; money can still be paid in.',
+    description:
+      'Nothing leaves a frozen wallet, and what has not left it by SEPA is cancelled at once; money can still be paid in.',
     callers: ['key'],
     scope: 'wallets:write',
     body: z.strictObject({ name: label, status: z.enum(['active', 'frozen']), metadata }).partial(),

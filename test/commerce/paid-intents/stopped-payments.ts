@@ -91,7 +91,6 @@ test('what has not left yet is stopped with its agent, and can be paid once that
   const one = await intend('Bookshop', 'sepa')
   const { id } = await made(pay(one))
   await made(client.agents.freeze({ params }))
-  await pass()
   expect(await transfer(id)).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
   expect(await intent(one.id)).toBe('approved')
   expect((await made(client.agents.balance({ params }))).heldEuros).toBe(20)

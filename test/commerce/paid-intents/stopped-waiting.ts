@@ -1,0 +1,162 @@
+import { describe, expect, test } from '@jest/globals'
+import { aBeneficiary, anAgentUnder, anIntent, aPayment, aWallet, made } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { only } from '../../support/risk.ts'
+
+const house = await startHouse()
+const elsewhere = await house.another()
+
+/** An owner whose payees are unknown to their banks: what is paid to them waits until somebody confirms. */
+async function someone() {
+  const owner = await house.owner()
+  const { client } = owner
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })
+  const { id: beneficiaryId } = await aBeneficiary(client, { name: 'No Match GmbH' })
+  const get = (id: string) => made(client.transfers.get({ params: { id } }))
+  return {
+    ...owner,
+    agent,
+    params: { id: agent.id },
+    get,
+    /** What has been asked of the process of this record, and when. */
+    woken: (id: string) => house.sql(`select 1 from outbox where input ->> 'id' = $1`, [id]),
+    /** The verification has been asked for by then. */
+    async waiting(make: () => Promise<{ id: string }>) {
+      const { id } = await make()
+      await made(client.sandbox.advance({ body: { minutes: 1 } }))
+      expect(await get(id)).toMatchObject({ status: 'verifying', payeeCheck: { result: 'no_match' } })
+      return id
+    },
+    onIntent: async (amountEuros = 20) => {
+      const { id: intentId } = await anIntent(client, agent.id, { amountEuros, beneficiaryId })
+      const body = { fromWalletId: agent.walletId, beneficiaryId, intentId, amountEuros }
+      return made(client.transfers.create({ body }))
+    },
+    fromWallet: (fromWalletId: string, amountEuros = 20) =>
+      aPayment(client, { fromWalletId, beneficiaryId, amountEuros }),
+    usedToday: async () => {
+      const { usedEuros } = await made(client.transfers.limits())
+      return usedEuros
+    },
+    sound: async () => expect(await made(client.ledger.verify())).toMatchObject({ ok: true, problems: [] }),
+  }
+}
+
+describe('a transfer that waits for its payee', () => {
+  test('is cancelled in the transaction that freezes its wallet, and all that it held is free', async () => {
+    const { client, waiting, fromWallet, get, woken, usedToday, sound } = await someone()
+    const wallet = await aWallet(client, 50)
+    const id = await waiting(() => fromWallet(wallet.id))
+    expect(await usedToday()).toBe(20)
+    const before = (await woken(id)).length
+    const answer = await client.wallets.update({ params: { id: wallet.id }, body: { status: 'frozen' } })
+    expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'wallet_frozen' } })
+    expect(await made(client.wallets.get({ params: { id: wallet.id } }))).toMatchObject({
+      ...{ status: 'frozen', heldEuros: 0, availableEuros: 50 },
+    })
+    expect(await usedToday()).toBe(0)
+    expect(await woken(id)).toHaveLength(before + 1)
+    const told = await house.sql('select event from events where request_id = $1 order by id', [
+      answer.headers.get('x-request-id'),
+    ])
+    expect(told.map(({ event }) => event)).toEqual(['wallet.updated', 'transfer.failed'])
+    expect((await client.transfers.confirmPayee({ params: { id } })).code).toBe('payee_not_waiting')
+    await sound()
+  })
+
+  test('is cancelled with the agent on whose intent it is, not with what an owner pays himself', async () => {
+    const { client, agent, params, waiting, onIntent, fromWallet, get, sound } = await someone()
+    const own = await waiting(() => fromWallet(agent.walletId, 30))
+    const id = await waiting(onIntent)
+    await made(client.agents.freeze({ params, body: { reason: 'Unusual' } }))
+    const stopped = await get(id)
+    expect(stopped).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
+    expect((await get(own)).status).toBe('verifying')
+    const intent = await made(client.intents.get({ params: { id: String(stopped.intentId) } }))
+    expect(intent.status).toBe('approved')
+    expect((await made(client.agents.balance({ params }))).heldEuros).toBe(50)
+    expect((await made(client.intents.cancel({ params: { id: intent.id } }))).status).toBe('cancelled')
+    expect((await made(client.agents.balance({ params }))).heldEuros).toBe(30)
+    await sound()
+  })
+
+  test('is cancelled by the very request with which risk freezes its agent', async () => {
+    const { client, agent, waiting, onIntent, get, sound } = await someone()
+    const id = await waiting(onIntent)
+    await made(client.risk.configure({ body: only('newMerchant', 95) }))
+    const body = { agentId: agent.id, amountEuros: 5, merchant: 'Somebody new', purpose: 'A test' }
+    const answer = await client.intents.create({ body })
+    expect(answer.body.status).toBe('denied')
+    expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
+    const told = await house.sql<{ event: string; action: string }>(
+      'select event, action from audit_entries where request_id = $1 and resource_id = $2',
+      [answer.headers.get('x-request-id'), id],
+    )
+    expect(told).toEqual([{ event: 'transfer.failed', action: 'intents.create' }])
+    await sound()
+  })
+
+  test('is cancelled with the delegation of its intent', async () => {
+    const { client, agent, waiting, get, sound } = await someone()
+    const { id: beneficiaryId } = await aBeneficiary(client, { name: 'No Match GmbH' })
+    const delegation = await made(
+      client.delegations.create({ body: { agentId: agent.id, maxAmountEuros: 50, expiresInMinutes: 600 } }),
+    )
+    const { token } = await made(client.delegations.redeem({ body: { code: String(delegation.code) } }))
+    const intent = await anIntent(house.client(String(token)), agent.id, { amountEuros: 9, beneficiaryId })
+    const id = await waiting(() =>
+      made(
+        client.transfers.create({
+          body: { fromWalletId: agent.walletId, beneficiaryId, amountEuros: 9, intentId: intent.id },
+        }),
+      ),
+    )
+    await made(client.delegations.revoke({ params: { id: delegation.id } }))
+    expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'delegation_revoked' } })
+    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect((await made(client.intents.get({ params: { id: intent.id } }))).status).toBe('expired')
+    expect((await made(client.agents.balance({ params: { id: agent.id } }))).heldEuros).toBe(0)
+    await sound()
+  })
+
+  test('is cancelled when its owner is suspended, and nothing else of other owners', async () => {
+    const [one, other] = [await someone(), await someone()]
+    const wallets = [await aWallet(one.client, 50), await aWallet(other.client, 50)] as const
+    const id = await one.waiting(() => one.fromWallet(wallets[0].id))
+    const theirs = await other.waiting(() => other.fromWallet(wallets[1].id))
+    const params = { id: one.ownerId }
+    await made(house.dash.customers.update({ params, body: { status: 'suspended' } }))
+    await made(house.dash.customers.update({ params, body: { status: 'active' } }))
+    expect((await other.get(theirs)).status).toBe('verifying')
+    const [row] = await house.sql('select status, reason from transfers where id = $1', [id])
+    expect(row).toMatchObject({ status: 'cancelled', reason: { code: 'customer_suspended' } })
+  })
+
+  test('is cancelled, however many wait and are confirmed and made at the moment of the freezing', async () => {
+    const { client, key, agent, params, waiting, onIntent, fromWallet, get, sound } = await someone()
+    const wallet = await aWallet(client, 200)
+    const ids = []
+    for (let n = 0; n < 3; n++)
+      ids.push(await waiting(() => onIntent(10 + n)), await waiting(() => fromWallet(wallet.id, 10 + n)))
+    const confirm = (id: string, n: number) =>
+      n % 2
+        ? client.transfers.confirmPayee({ params: { id } })
+        : fetch(`${elsewhere}/transfers/${id}/confirm-payee`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${key}` },
+          })
+    const [frozen, closed, , late] = await Promise.all([
+      client.agents.freeze({ params }),
+      client.wallets.update({ params: { id: wallet.id }, body: { status: 'frozen' } }),
+      Promise.all(ids.map(confirm)),
+      Promise.allSettled([fromWallet(wallet.id, 5), onIntent(5), fromWallet(wallet.id, 6)]),
+    ])
+    expect([frozen.status, closed.status]).toEqual([200, 200])
+    const both = late.flatMap(result => (result.status === 'fulfilled' ? [result.value.id] : []))
+    const ends = await Promise.all([...ids, ...both].map(get))
+    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['cancelled']))
+    expect((await made(client.wallets.get({ params: { id: wallet.id } }))).heldEuros).toBe(0)
+    expect((await made(client.wallets.get({ params: { id: agent.walletId } }))).status).toBe('active')
+    await sound()
+  })
+})

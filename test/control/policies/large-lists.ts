@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals'
+import type { areas } from '../../../src/areas.ts'
+import { changesBetween } from '../../../src/control/policies/changes.ts'
+import { newId } from '../../../src/kernel/ids.ts'
+import { PAGE_BYTES } from '../../../src/kernel/page-size.ts'
+import { aPolicy, made } from '../../support/factories.ts'
+import { type Owner, startHouse, type Told } from '../../support/harness.ts'
+
+const house = await startHouse()
+
+const names = (count: number, of = 'Merchant') => Array.from({ length: count }, (_, n) => `${of} number ${n}`)
+
+/** All pages of a list, as they were sent. */
+async function pagesOf(path: string, token: string): Promise<Told[]> {
+  const pages: Told[] = []
+  for (let cursor = ''; ; ) {
+    const page = await house.http('GET', `${path}?limit=100${cursor && `&cursor=${cursor}`}`, { token })
+    expect(page.status).toBe(200)
+    expect(page.body.hasMore).toBe(page.body.nextCursor !== null)
+    pages.push(page)
+    if (!page.body.nextCursor) return pages
+    cursor = page.body.nextCursor
+  }
+}
+
+/** A policy of before there were limits: its list, and those of its later versions, have so many entries. */
+async function anOldPolicy({ client }: Pick<Owner<typeof areas>, 'client'>, entries: number, latest: number) {
+  const { id } = await aPolicy(client)
+  const listed = (of: string) =>
+    `(select array_agg('Merchant ' || ${of} || n) from generate_series(1, ${entries}) n)`
+  await house.sql(`update policies set merchant_allowlist = ${listed(`''`)} where id = $1`, [id])
+  for (let version = 2; version <= latest; version++)
+    await house.sql(
+      `insert into policy_versions
+       select (jsonb_populate_record(v, jsonb_build_object('id', $2::text, 'version', $3::int, 'rules',
+         jsonb_set(v.rules::jsonb, '{merchantAllowlist}', to_jsonb(${listed(`${version} || '.'`)}))))).*
+       from policy_versions v where policy_id = $1 and version = 1`,
+      [id, newId('policyversion'), version],
+    )
+  return id
+}
+
+describe('a page of records that are large', () => {
+  test('has as many as there is room for, and the next one goes on from there', async () => {
+    const { client, key } = await house.owner()
+    const merchantAllowlist = names(1_000, 'x'.repeat(200))
+    const made: string[] = []
+    for (let n = 0; n < 9; n++) made.unshift((await aPolicy(client, { merchantAllowlist })).id)
+    const pages = await pagesOf('/policies', key)
+    expect(pages.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id))).toEqual(made)
+    expect(pages.length).toBeGreaterThan(1)
+    for (const { text } of pages) expect(Buffer.byteLength(text)).toBeLessThan(PAGE_BYTES + 1_000)
+  })
+
+  test('has one at least, however large it is, and old ones are read as they are', async () => {
+    const owner = await house.owner()
+    const id = await anOldPolicy(owner, 62_000, 3)
+    const read = await made(owner.client.policies.get({ params: { id } }))
+    expect(read.merchantAllowlist).toHaveLength(62_000)
+    const pages = await pagesOf(`/policies/${id}/versions`, owner.key)
+    expect(pages.map(({ body }) => body.data.map(({ version }: { version: number }) => version))).toEqual([
+      [3],
+      [2],
+      [1],
+    ])
+    expect(pages[0]?.body.data[0].changes.map(({ text }: { text: string }) => text)).toEqual([
+      expect.stringMatching(
+        /^Allowed merchants: added Merchant 3\.1, .* and 61990 more; removed Merchant 2\.1, /,
+      ),
+    ])
+  })
+})
+
+test('the difference of two long lists is told in few words, and takes as long as they are', () => {
+  const [before, after] = [names(62_000), names(62_000, 'Shop')]
+  const began = process.cpuUsage()
+  const [change] = changesBetween({ merchantAllowlist: before }, { merchantAllowlist: after })
+  const { user, system } = process.cpuUsage(began)
+  expect(change?.text.length).toBeLessThan(1_000)
+  // Each with each would take many seconds.
+  expect((user + system) / 1_000).toBeLessThan(1_000)
+})
