@@ -102,6 +102,13 @@ export const transfersArea = area(
     entities: [Transfer],
     machines: [transferMachine],
     reactions: stopReactions,
+    openRecords: [
+      {
+        process: transferProcess,
+        select:
+          'select id, owner_id, mode, agent_id from transfers where due_at is not null and workflow_id is not null',
+      },
+    ],
     deadlines: [
       {
         process: transferProcess,

@@ -21,11 +21,11 @@ import { simulationApi } from './simulation-api.ts'
 
 const find = (em: EntityManager, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 
-/** One line for the operator who looks at the run. */
-const summaryOf = ({ amountEuros, merchant, status, expiresAt }: Intent): string => {
+/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
+const summaryOf = ({ amountEuros, mode, status, expiresAt }: Intent): string => {
   const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
   const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
-  return `${inWords(amountEuros)} to ${merchant}: ${waits}`
+  return `Intent of ${inWords(amountEuros)} in ${mode} mode: ${waits}`
 }
 
 const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)
@@ -131,6 +131,12 @@ export const intentsArea = area(
     entities: [Intent],
     machines: [intentMachine],
     reactions: { 'delegation.revoked': onDelegationRevoked },
+    openRecords: [
+      {
+        process: intentProcess,
+        select: `select id, owner_id, mode, agent_id from intents where ${OPEN} and workflow_id is not null`,
+      },
+    ],
     deadlines: [
       {
         process: intentProcess,

@@ -10,6 +10,11 @@ export { Deliverer, type DelivererParts } from './deliverer.ts'
 export { expireDeliveries } from './expiry.ts'
 export { giveUp } from './give-up.ts'
 
+/** Those that have failed, and whose subscription is served. */
+const RETRIED = `
+select d.id, d.owner_id, d.mode, null::text as agent_id from deliveries d join webhooks w on w.id = d.webhook_id
+where d.status = 'pending' and d.workflow_id is not null and w.status = 'active' and w.deleted_at is null`
+
 export const webhooksArea = area(
   'Webhooks',
   'Events sent to you: subscriptions, what was delivered and what was not, dead letters.',
@@ -30,5 +35,6 @@ export const webhooksArea = area(
         waits: 'workflow_id is not null',
       },
     ],
+    openRecords: [{ process: webhookProcess, select: RETRIED }],
   },
 )
