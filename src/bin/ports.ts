@@ -1,12 +1,8 @@
 import { overdueSeconds } from '../delivery/webhooks/webhooks.ts'
-import { renderDocs } from '../derive/docs/docs.ts'
-import { eventTypesOf } from '../derive/openapi/event-types.ts'
-import { openapiDocument } from '../derive/openapi.ts'
 import type { Areas } from '../kernel/area.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
 import { advance } from '../kernel/deadlines.ts'
 import type { Execute } from '../kernel/execute.ts'
-import type { File } from '../kernel/file.ts'
 import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
@@ -14,6 +10,7 @@ import { offsetOf } from '../kernel/tenant-clock.ts'
 import type { Threads } from '../kernel/threads.ts'
 import type { Vault } from '../kernel/vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { reference } from './reference.ts'
 
 interface Parts {
   readonly areas: Areas
@@ -51,10 +48,6 @@ export function portsOf(parts: Parts): Ports {
     onOutbox,
     temporal,
   } = parts
-  const document = once(() => openapiDocument(areas))
-  const eventTypes = once(() => eventTypesOf(areas))
-  const text = once(() => JSON.stringify(document()))
-  const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
     ...outside,
     health: () => healthOf(database, temporal),
@@ -70,10 +63,7 @@ export function portsOf(parts: Parts): Ports {
     vault,
     threads,
     pushContact,
-    eventTypes,
-    openapi: text,
-    docs: () => pages().get('') as File,
-    docsAsset: name => pages().get(name),
+    ...reference({ areas, threads, publicUrl }),
   }
 }
 
@@ -90,11 +80,3 @@ async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promis
 }
 
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}

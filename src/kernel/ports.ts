@@ -25,13 +25,12 @@ export interface Ports extends Outside {
   /** To whom push services turn about our messages: an address of mail, or a page. */
   readonly pushContact: string
   /** All events that can be subscribed to. */
-  eventTypes(): readonly EventType[]
+  eventTypes(): Promise<readonly EventType[]>
+  eventNames(): readonly string[]
   /** The OpenAPI document, as served. */
-  openapi(): string
-  /** The reference as a page. */
-  docs(): File
-  /** What the page is made of; undefined where there is none of that name. */
-  docsAsset(name: string): File | undefined
+  openapi(): Promise<File>
+  /** The reference for people, by addresses: `/docs`, its sections, and what they are made of. */
+  docs(address: string): Promise<File | undefined>
 }
 
 /**
