@@ -115,8 +115,7 @@ describe('an agent pays a wallet', () => {
     const one = await someone()
     const { client, itself, agent, walletId, payee, balance } = one
     const other = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
-    const declare = (members: object, of = agent.id) =>
-      anIntent(client, of, { amountEuros: 20, ...members })
+    const declare = (members: object, of = agent.id) => anIntent(client, of, { amountEuros: 20, ...members })
     const right = await declare({ walletId: payee })
     const waiting = await declare({ walletId: payee, amountEuros: 3_000 })
     const nobodys = await declare({})
