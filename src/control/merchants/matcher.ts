@@ -131,9 +131,10 @@ export function matcher(
   const { readings, ofPattern, ofMerchant } = lookalikes ? refusing : admitting
   const accounts = accountsIn(patterns)
   const indexes = readings.map(reading => new Index(reading))
-  for (const [place, pattern] of [...patterns.entries()].reverse())
-    if (!looksLikeIban(pattern))
-      for (const index of indexes) for (const name of ofPattern(pattern)) index.add(name, place)
+  const keys = [...patterns.entries()].flatMap(([place, pattern]) =>
+    looksLikeIban(pattern) ? [] : [...ofPattern(pattern)].map(name => [name, place] as const),
+  )
+  for (const [name, place] of keys.reverse()) for (const index of indexes) index.add(name, place)
   // What is written as a number is no proof of the account: it is refused by it, and not admitted.
   const numbersIn = (merchant: string): string[] =>
     lookalikes && accounts.size > 0 ? [plainIban(merchant)] : []
