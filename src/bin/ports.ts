@@ -1,8 +1,9 @@
-import { overdueSeconds } from '../delivery/webhooks/webhooks.ts'
+import { behindCount, overdueSeconds } from '../delivery/webhooks/webhooks.ts'
 import type { Areas } from '../kernel/area.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
 import { advance } from '../kernel/deadlines.ts'
 import type { Execute } from '../kernel/execute.ts'
+import type { FindPayments, IntentPayment } from '../kernel/intent-payments.ts'
 import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
@@ -59,6 +60,7 @@ export function portsOf(parts: Parts): Ports {
     },
     walletBank,
     collection,
+    paymentsOn: findingPayments(areas),
     outbound,
     vault,
     threads,
@@ -67,15 +69,26 @@ export function portsOf(parts: Parts): Ports {
   }
 }
 
+/** Asked one after the other: they may share a connection. */
+function findingPayments(areas: Areas): FindPayments {
+  const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
+  return async (...asked) => {
+    const found: IntentPayment[] = []
+    for (const find of finders) found.push(...(await find(...asked)))
+    return found
+  }
+}
+
 async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promise<Health> {
   const sql = sqlOn(pool)
-  const [oldest, overdue] = await Promise.all([oldestSeconds(sql), overdueSeconds(sql)]).catch(() => [])
+  const read = [oldestSeconds(sql), overdueSeconds(sql), behindCount(sql)] as const
+  const [oldest, overdue, behind] = await Promise.all(read).catch(() => [])
   const serving = await temporal()
   return {
     database: reachable(oldest !== undefined),
     temporal: serving === null ? null : reachable(serving),
     relay: { oldestSeconds: oldest ?? null },
-    deliveries: { oldestSeconds: overdue ?? null },
+    deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
   }
 }
 

@@ -4,6 +4,7 @@ import type { CalledRun } from './call.ts'
 import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import type { Deadline, Waiting } from './deadline.ts'
+import type { FindPayments } from './intent-payments.ts'
 import type { Machine } from './machine.ts'
 import type { OpenRecords } from './open-records.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
@@ -52,6 +53,8 @@ export interface Area<A extends Api = Api> {
   readonly announces: Events
   /** Tells what the header `X-Run-Id` names. */
   readonly findRuns?: FindRuns
+  /** Tells what it pays on intents. */
+  readonly findPayments?: FindPayments
 }
 
 type Named =
@@ -64,6 +67,7 @@ type Named =
   | 'reactions'
   | 'announces'
   | 'findRuns'
+  | 'findPayments'
 type Optional = Partial<Pick<Area, Named>>
 
 export const area = <A extends Api>(

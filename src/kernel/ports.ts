@@ -2,6 +2,7 @@ import type { Mode, Tenant } from './context.ts'
 import type { EventType } from './event-types.ts'
 import type { File } from './file.ts'
 import type { FundingRail } from './funding-rail.ts'
+import type { FindPayments } from './intent-payments.ts'
 import type { Outbound } from './outbound.ts'
 import type { SepaRail } from './sepa-rail.ts'
 import type { Threads } from './threads.ts'
@@ -19,6 +20,8 @@ export interface Ports extends Outside {
   readonly walletBank: { readonly code: string; readonly bic: string }
   /** The account to which live money is sent, if there is one, and in whose name wallets' numbers are. */
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
+  /** The payments on these intents, the newest first, whatever area makes them. */
+  readonly paymentsOn: FindPayments
   readonly outbound: Outbound
   readonly vault: Vault
   readonly threads: Threads
@@ -47,5 +50,5 @@ export interface Health {
   /** Null until durable processes exist. */
   temporal: 'ok' | 'unreachable' | null
   relay: { oldestSeconds: number | null }
-  deliveries: { oldestSeconds: number | null }
+  deliveries: { oldestSeconds: number | null; behind: number }
 }

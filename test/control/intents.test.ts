@@ -70,6 +70,7 @@ describe('a new intent', () => {
         ],
       },
       transactionId: null,
+      payment: null,
       workflowId: `intent/${answer.body.id}`,
       metadata: {},
       createdAt: expect.stringMatching(INSTANT),

@@ -12,6 +12,7 @@ import { type IntentRow, insertIntents } from './intent-rows.ts'
 import { openPayees, type Payees, travelled } from './payees.ts'
 import { intentProcess } from './process.ts'
 import { type Ask, askerOf, decideOn, holdScene, obstacleTo, type Scene, underOf } from './scene.ts'
+import { unpaid } from './shown.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
 type Asked = Parameters<Create['decide']>[0]
@@ -118,7 +119,7 @@ export const declare: Create = {
     else if (intent.likeness) desk.alike.set(intent.likeness, intent.id)
     if (intent.status === 'approved') emit('intent.approved', aboutIntent(intent))
     for (const [event, data] of desk.watch.follow(agent, { ...intent, type: 'intent' })) emit(event, data)
-    return intent
+    return unpaid(intent)
   },
   async write({ declared, decisions, tally, funds, watch }: Desk, sql) {
     await insertIntents(sql, declared, decisions)

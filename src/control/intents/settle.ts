@@ -20,6 +20,7 @@ import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { type Levels, openLevels, openLevelsOf } from './levels.ts'
 import { travelled } from './payees.ts'
 import { intentProcess } from './process.ts'
+import { unpaid } from './shown.ts'
 
 type Approve = HandlerOf<typeof intentsApi.approve>
 type Expire = HandlerOf<typeof intentsApi.expire>
@@ -132,7 +133,7 @@ export const approve: Approve = {
     desk.changed.add(intent)
     emit('intent.approved', aboutIntent(intent, comment ?? undefined))
     wake(intentProcess, intent)
-    return intent
+    return unpaid(intent)
   },
   write,
 }
