@@ -4,11 +4,12 @@ import { inspect } from '../src/derive/body.ts'
 import type { ProcessInput } from '../src/kernel/process.ts'
 import type { Run } from './support.ts'
 
-/** What a person sends along: a name, proved by nothing, and why. */
-const Payload = z.strictObject({
-  by: z.string().trim().min(1).max(200),
-  comment: z.string().trim().min(1).max(1_000).optional(),
-})
+const words = z.string().trim().min(1).max(1_000).optional()
+
+/** What a person sends along: a name, proved by nothing, and why, by either name. */
+const Payload = z
+  .strictObject({ by: z.string().trim().min(1).max(200), comment: words, reason: words })
+  .refine(({ comment, reason }) => comment === undefined || reason === undefined)
 
 export interface SignalSettings {
   /** Whether signals from the Web UI decide about live money too. */
@@ -34,10 +35,10 @@ export async function decideWith<Verb extends string>(
   { operation, requestId, body }: Decision,
 ): Promise<string> {
   const read = readPayload(payload)
-  if (!read) return `A signal ${verb} was ignored: send {"by": "your name", "comment": "why"}.`
+  if (!read) return `A signal ${verb} was ignored: send {"by": "your name", "reason": "why"}.`
   if (input.mode === 'live' && !operatorSignals)
     return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
-  const { by, comment } = read
+  const { by, comment = read.reason } = read
   const { refused } = await run(operation, {
     of: input,
     as: { operator: by },

@@ -6,7 +6,7 @@ import type { Execute } from '../src/kernel/execute.ts'
 import { Problem } from '../src/kernel/problem.ts'
 import type { Look, ProcessInput } from '../src/kernel/process.ts'
 
-/** What an operation answered: its result, or the sentence with which it refused. */
+/** What an operation answered: its result, or the sentence with which it refused, which names nobody. */
 export interface Answered<T> {
   readonly result?: T
   readonly refused?: string
@@ -31,12 +31,14 @@ interface Parts {
   readonly offsetOf: (tenant: Tenant) => Promise<number>
   /** The request that is behind what is done with a record. */
   readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
+  /** Is told what went wrong in full, which Temporal is not. */
+  readonly onFailure: (error: unknown, operation: string) => void
 }
 
 /** Runs one of the API's operations on the record of a process. */
 export type Run = <T>(operation: string, asked: Asked) => Promise<Answered<T>>
 
-export function runner({ execute, operations, offsetOf, causeOf }: Parts): Run {
+export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): Run {
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
   return async <T>(
     key: string,
@@ -45,18 +47,37 @@ export function runner({ execute, operations, offsetOf, causeOf }: Parts): Run {
     const operation = byKey.get(key)
     if (!operation) throw ApplicationFailure.nonRetryable(`there is no operation ${key}`)
     const params = { id: of.id }
-    const clockOffsetMs = await offsetOf(of)
     const isRead = operation.operation.method === 'GET'
-    const requestId = isRead || unasked ? given : ((await causeOf(of, of.id)) ?? given)
-    const outcome = await unlessWrong(() => {
+    const work = async () => {
+      const clockOffsetMs = await offsetOf(of)
+      const requestId = isRead || unasked ? given : ((await causeOf(of, of.id)) ?? given)
       const input = { params, ...inputOf(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }
       return execute({ operation, actor, input, requestId, address: null, idempotencyKey: once })
+    }
+    const outcome = await unlessWrong(work).catch((error: unknown) => {
+      onFailure(error, key)
+      throw withoutNames(error, key)
     })
     if ('refused' in outcome) return outcome
     const answer = JSON.parse(String(outcome.body))
-    return outcome.errorCode ? { refused: answer.error } : { result: answer }
+    const { errorCode } = outcome
+    return errorCode ? { refused: sentenceOf(operation, errorCode, answer.error) } : { result: answer }
   }
+}
+
+const TELLS_A_STATE = /^The \w+ is \w+ already\.$/
+
+/** What a handler says of a refusal may name the payee, and stays in the history for good: there the contract speaks. */
+const sentenceOf = ({ operation }: Registered, code: string, said: string): string =>
+  TELLS_A_STATE.test(said) ? said : (operation.fails?.[code]?.[1] ?? code)
+
+/** The message of an error may hold a whole statement with its values: in the history it is only told what it was. */
+function withoutNames(error: unknown, operation: string): ApplicationFailure {
+  const { name, code } = error as { name?: string; code?: unknown }
+  const type = name ?? 'Error'
+  const message = `${operation} failed: ${[type, ...(code === undefined ? [] : [code])].join(' ')}. The log says more.`
+  return ApplicationFailure.create({ message, type })
 }
 
 /** Bad input is the caller's to hear; a database that is away is a reason to try again. */

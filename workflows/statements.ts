@@ -9,6 +9,7 @@ import {
 import type { Closed, StatementActivities } from '../activities/statements.ts'
 import { LOOK_AGAIN } from '../src/kernel/process.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
+import { heedCancellation, tell } from './support.ts'
 
 const { closeMonths } = proxyActivities<StatementActivities>({
   startToCloseTimeout: 300_000,
@@ -16,7 +17,13 @@ const { closeMonths } = proxyActivities<StatementActivities>({
 })
 
 /** Page by page through the wallets; what is made is not made again, wherever it has to go on. */
-export async function statements({ after = '', ...whose }: MonthsOf): Promise<string> {
+export const statements = (months: MonthsOf): Promise<string> =>
+  heedCancellation(
+    () => void tell('Request Cancellation changed nothing: what is missing is drawn up.'),
+    () => drawUp(months),
+  )
+
+async function drawUp({ after = '', ...whose }: MonthsOf): Promise<string> {
   let toldToLook = false
   setHandler(defineSignal(LOOK_AGAIN), () => {
     toldToLook = true

@@ -7,6 +7,7 @@ import { listen } from '../platform/listener.ts'
 import { installRuntime } from '../platform/temporal-runtime.ts'
 import { temporalStarter } from '../platform/temporal-starter.ts'
 import type { OpenHouse, Part } from './house.ts'
+import { startMending } from './mend-runs.ts'
 import { keepSchedules } from './schedules.ts'
 import { startWorker } from './worker-service.ts'
 
@@ -31,8 +32,10 @@ export function startRelay(house: OpenHouse, access: TemporalAccess): Part {
       house.log.warn({ err: error }, 'Temporal took no work'),
     )
     const listener = listen(house.settings.databaseUrl, 'outbox', relay.wake)
+    const mending = startMending(house, client, access.taskQueue)
     return {
       async stop() {
+        await mending.stop()
         await listener.stop()
         await relay.stop()
         await connection.close()

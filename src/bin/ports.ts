@@ -1,12 +1,9 @@
-import { overdueSeconds } from '../delivery/webhooks/webhooks.ts'
-import { renderDocs } from '../derive/docs/docs.ts'
-import { eventTypesOf } from '../derive/openapi/event-types.ts'
-import { openapiDocument } from '../derive/openapi.ts'
+import { behindCount, overdueSeconds } from '../delivery/webhooks/webhooks.ts'
 import type { Areas } from '../kernel/area.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
 import { advance } from '../kernel/deadlines.ts'
 import type { Execute } from '../kernel/execute.ts'
-import type { File } from '../kernel/file.ts'
+import type { FindPayments, IntentPayment } from '../kernel/intent-payments.ts'
 import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
@@ -14,6 +11,7 @@ import { offsetOf } from '../kernel/tenant-clock.ts'
 import type { Threads } from '../kernel/threads.ts'
 import type { Vault } from '../kernel/vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { reference } from './reference.ts'
 
 interface Parts {
   readonly areas: Areas
@@ -51,10 +49,6 @@ export function portsOf(parts: Parts): Ports {
     onOutbox,
     temporal,
   } = parts
-  const document = once(() => openapiDocument(areas))
-  const eventTypes = once(() => eventTypesOf(areas))
-  const text = once(() => JSON.stringify(document()))
-  const pages = once(() => renderDocs(document(), publicUrl ? { baseUrl: publicUrl } : {}))
   return {
     ...outside,
     health: () => healthOf(database, temporal),
@@ -66,35 +60,36 @@ export function portsOf(parts: Parts): Ports {
     },
     walletBank,
     collection,
+    paymentsOn: findingPayments(areas),
     outbound,
     vault,
     threads,
     pushContact,
-    eventTypes,
-    openapi: text,
-    docs: () => pages().get('') as File,
-    docsAsset: name => pages().get(name),
+    ...reference({ areas, threads, publicUrl }),
+  }
+}
+
+/** Asked one after the other: they may share a connection. */
+function findingPayments(areas: Areas): FindPayments {
+  const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
+  return async (...asked) => {
+    const found: IntentPayment[] = []
+    for (const find of finders) found.push(...(await find(...asked)))
+    return found
   }
 }
 
 async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promise<Health> {
   const sql = sqlOn(pool)
-  const [oldest, overdue] = await Promise.all([oldestSeconds(sql), overdueSeconds(sql)]).catch(() => [])
+  const read = [oldestSeconds(sql), overdueSeconds(sql), behindCount(sql)] as const
+  const [oldest, overdue, behind] = await Promise.all(read).catch(() => [])
   const serving = await temporal()
   return {
     database: reachable(oldest !== undefined),
     temporal: serving === null ? null : reachable(serving),
     relay: { oldestSeconds: oldest ?? null },
-    deliveries: { oldestSeconds: overdue ?? null },
+    deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
   }
 }
 
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}

@@ -1,4 +1,10 @@
-import { type Client, ScheduleAlreadyRunning, type ScheduleOptions } from '@temporalio/client'
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/client'
 import { MONTHLY, statementsProcess } from '../money/statements/process.ts'
 
 /** What begins by the calendar, each under a name that an operator finds in the Web UI. */
@@ -10,6 +16,34 @@ export async function keepSchedules({ schedule }: Client, taskQueue: string): Pr
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
     // A new version may say it otherwise; what an operator has paused stays so.
     await schedule.getHandle(scheduleId).update(({ state }) => ({ ...monthly, state }))
+  }
+}
+
+/**
+ * The last run that the schedule has begun is begun anew, under the same id, where it did not come to its own end; one
+ * that is no longer kept as well, and that one finds everything done.
+ */
+export async function mendMonthly(client: Client, taskQueue: string): Promise<void> {
+  const { scheduleId, action } = statementsOf(taskQueue)
+  const last = await lastBegunBy(client, scheduleId)
+  if (last === undefined) return
+  const again = {
+    ...{ taskQueue, args: action.args, workflowId: last },
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+  } as const
+  await client.workflow.start(action.workflowType, again).catch((error: unknown) => {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+  })
+}
+
+/** Undefined where there is none yet. A worker makes the schedule. */
+async function lastBegunBy({ schedule }: Client, scheduleId: string): Promise<string | undefined> {
+  try {
+    const { info } = await schedule.getHandle(scheduleId).describe()
+    return info.recentActions.at(-1)?.action.workflow.workflowId
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined
+    throw error
   }
 }
 

@@ -26,7 +26,7 @@ export interface RunningWorker {
 
 /** Carries out the durable processes: their order and time by Temporal, their effects by the operations of the API. */
 export async function startWorker(
-  { execute, operations, database, settings }: OpenHouse,
+  { execute, operations, database, settings, log }: OpenHouse,
   connection: NativeConnection,
   { namespace, taskQueue }: Pick<TemporalAccess, 'namespace' | 'taskQueue'>,
 ): Promise<RunningWorker> {
@@ -35,6 +35,7 @@ export async function startWorker(
     ...{ execute, operations },
     offsetOf: tenant => offsetOf(sql, tenant),
     causeOf: (tenant, id) => causeOf(sql, tenant, id),
+    onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
   })
   const worker = await Worker.create({
     connection,

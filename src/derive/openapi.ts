@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type Areas, published, type Registered } from '../kernel/area.ts'
+import { atOnce, type Sliced } from '../kernel/slices.ts'
 import { ErrorCollector } from './openapi/errors.ts'
-import { eventTypesOf, webhooksOf } from './openapi/event-types.ts'
+import { eventTypesSliced, webhooksOf } from './openapi/event-types.ts'
 import type { Known } from './openapi/example.ts'
 import { headerParameters, headers } from './openapi/headers.ts'
 import { operationObject, type Parts } from './openapi/operation.ts'
@@ -33,16 +34,19 @@ const errorSchema: JsonSchema = {
 }
 
 /** The whole interface as an OpenAPI document, read off the contracts. */
-export function openapiDocument(areas: Areas): Document {
+export const openapiDocument = (areas: Areas): Document => atOnce(openapiSliced(areas))
+
+/** The same for a process that serves others meanwhile: some operations at a time. */
+export function* openapiSliced(areas: Areas): Sliced<Document> {
   const operations = published(areas)
   const schemas = new SchemaCollector()
   const errors = new ErrorCollector()
-  const parameterExample = parameterExamples(
+  const parameterExample = yield* parameterExamples(
     operations.map(({ operation }) => operation),
     schemas,
   )
-  const paths = pathsOf(operations, { schemas, errors, parameterExample })
-  const webhooks = webhooksOf(areas, eventTypesOf(areas, schemas))
+  const paths = yield* pathsOf(operations, { schemas, errors, parameterExample })
+  const webhooks = webhooksOf(areas, yield* eventTypesSliced(areas, schemas))
   return {
     openapi: '3.1.1',
     info,
@@ -60,13 +64,14 @@ export function openapiDocument(areas: Areas): Document {
   }
 }
 
-function pathsOf(operations: readonly Registered[], parts: Parts): Document['paths'] {
+function* pathsOf(operations: readonly Registered[], parts: Parts): Sliced<Document['paths']> {
   const known = knownBySection(operations)
   const paths: Record<string, Record<string, OperationObject>> = {}
   for (const one of operations) {
     const { path, method } = one.operation
     paths[path] ??= {}
     paths[path][method.toLowerCase()] = operationObject(one, known.get(one.tag) ?? {}, parts)
+    yield
   }
   return paths
 }

@@ -6,6 +6,7 @@ import type { Outcome } from '../kernel/call.ts'
 import { inPieces, type Pieces } from '../kernel/file.ts'
 import { errorBody } from '../kernel/outcome.ts'
 import type { Problem } from '../kernel/problem.ts'
+import { sendKept } from './send-kept.ts'
 
 const RESIDENCY = 'EU'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -34,12 +35,13 @@ export const greeting = (requestId: string): Headers => ({
 })
 
 export async function send(response: ServerResponse, headers: Headers, outcome: Outcome): Promise<void> {
-  const { status, body, errorCode, replayed } = outcome
+  const { status, body, errorCode, replayed, kept } = outcome
   if (body !== null && inPieces(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (body !== null) {
     describe(headers, outcome)
+    if (kept) return sendKept(response, headers, { status, content: body, kept })
     headers['Content-Length'] = Buffer.byteLength(body)
   }
   response.writeHead(status, headers).end(body ?? undefined)

@@ -4,7 +4,9 @@ import type { CalledRun } from './call.ts'
 import type { Actor, Context, Tenant } from './context.ts'
 import type { Sql } from './database.ts'
 import type { Deadline, Waiting } from './deadline.ts'
+import type { FindPayments } from './intent-payments.ts'
 import type { Machine } from './machine.ts'
+import type { OpenRecords } from './open-records.ts'
 import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
 
 /** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
@@ -43,12 +45,16 @@ export interface Area<A extends Api = Api> {
   readonly deadlines: readonly Deadline[]
   /** Records that end by nobody's clock, but whose processes wait by the tenant's. */
   readonly waits: readonly Waiting[]
+  /** Records that a run looks after. */
+  readonly openRecords: readonly OpenRecords[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to, whether or not an operation of today emits them. */
   readonly announces: Events
   /** Tells what the header `X-Run-Id` names. */
   readonly findRuns?: FindRuns
+  /** Tells what it pays on intents. */
+  readonly findPayments?: FindPayments
 }
 
 type Named =
@@ -56,10 +62,12 @@ type Named =
   | 'machines'
   | 'deadlines'
   | 'waits'
+  | 'openRecords'
   | 'credentials'
   | 'reactions'
   | 'announces'
   | 'findRuns'
+  | 'findPayments'
 type Optional = Partial<Pick<Area, Named>>
 
 export const area = <A extends Api>(
@@ -71,6 +79,7 @@ export const area = <A extends Api>(
     machines = [],
     deadlines = [],
     waits = [],
+    openRecords = [],
     credentials = {},
     reactions = {},
     announces = {},
@@ -86,6 +95,7 @@ export const area = <A extends Api>(
     machines,
     deadlines,
     waits,
+    openRecords,
     credentials,
     reactions,
     announces,

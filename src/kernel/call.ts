@@ -1,6 +1,6 @@
 import type { Registered } from './area.ts'
 import type { Actor, Tenant } from './context.ts'
-import type { Content } from './file.ts'
+import type { Content, Kept } from './file.ts'
 import { Problem } from './problem.ts'
 
 /** A request after the pipeline has let it in: known caller, valid input. */
@@ -39,6 +39,8 @@ export interface Outcome {
   readonly type?: string
   /** Of a file that is to be saved. */
   readonly name?: string
+  /** Of a file that clients keep. */
+  readonly kept?: Kept
   readonly errorCode?: string
   readonly replayed?: boolean
   /** The body as kept for a replay, where it differs: without the secrets that are shown once. */

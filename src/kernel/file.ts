@@ -10,6 +10,17 @@ export interface File {
   readonly content: Content
   /** Under which a browser saves it, where it is not to be looked at. */
   readonly name?: string
+  readonly kept?: Kept
+}
+
+/** Of content that is the same for everybody: by what it is known, and how it is sent to those who can unpack it. */
+export interface Kept {
+  /** Another one whenever the content is another one. */
+  readonly version: string
+  readonly br: Uint8Array
+  readonly gzip: Uint8Array
+  /** Its address names the version: what has been fetched once need never be asked for again. */
+  readonly isForGood: boolean
 }
 
 export const file = (mediaType: string) =>

@@ -40,8 +40,8 @@ export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?:
   if (value === undefined) return { status, body: null }
   const { mediaType, once } = mannerOf(schema)
   if (mediaType) {
-    const { type, content, name } = value as File
-    return { status, type, body: content, ...(name && { name }) }
+    const { type, content, name, kept } = value as File
+    return { status, type, body: content, ...(name && { name }), ...(kept && { kept }) }
   }
   const wire = z.encode(schema, value) as Record<string, unknown>
   const outcome = {

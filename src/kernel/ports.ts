@@ -2,6 +2,7 @@ import type { Mode, Tenant } from './context.ts'
 import type { EventType } from './event-types.ts'
 import type { File } from './file.ts'
 import type { FundingRail } from './funding-rail.ts'
+import type { FindPayments } from './intent-payments.ts'
 import type { Outbound } from './outbound.ts'
 import type { SepaRail } from './sepa-rail.ts'
 import type { Threads } from './threads.ts'
@@ -19,19 +20,20 @@ export interface Ports extends Outside {
   readonly walletBank: { readonly code: string; readonly bic: string }
   /** The account to which live money is sent, if there is one, and in whose name wallets' numbers are. */
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
+  /** The payments on these intents, the newest first, whatever area makes them. */
+  readonly paymentsOn: FindPayments
   readonly outbound: Outbound
   readonly vault: Vault
   readonly threads: Threads
   /** To whom push services turn about our messages: an address of mail, or a page. */
   readonly pushContact: string
   /** All events that can be subscribed to. */
-  eventTypes(): readonly EventType[]
+  eventTypes(): Promise<readonly EventType[]>
+  eventNames(): readonly string[]
   /** The OpenAPI document, as served. */
-  openapi(): string
-  /** The reference as a page. */
-  docs(): File
-  /** What the page is made of; undefined where there is none of that name. */
-  docsAsset(name: string): File | undefined
+  openapi(): Promise<File>
+  /** The reference for people, by addresses: `/docs`, its sections, and what they are made of. */
+  docs(address: string): Promise<File | undefined>
 }
 
 /**
@@ -48,5 +50,5 @@ export interface Health {
   /** Null until durable processes exist. */
   temporal: 'ok' | 'unreachable' | null
   relay: { oldestSeconds: number | null }
-  deliveries: { oldestSeconds: number | null }
+  deliveries: { oldestSeconds: number | null; behind: number }
 }

@@ -39,7 +39,7 @@ const rights = {
   'transactions:read': 'given',
   'transactions:write': 'never',
   'transfers:create': 'asked',
-  'transfers:read': 'never',
+  'transfers:read': 'given',
   'wallets:fund': 'never',
   'wallets:read': 'given',
   'wallets:write': 'never',

@@ -1,49 +1,40 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
+import { z } from 'zod'
+import { instant } from './clock.ts'
 import type { Tenant } from './context.ts'
 import type { Row, Sql } from './database.ts'
-import type { Euros } from './money.ts'
+import { id } from './ids.ts'
+import { euros } from './money.ts'
 
-export interface TimelineEntry {
-  readonly at: Date
-  readonly event: string
-  readonly actorType: string
-  readonly actorId: string | null
-  readonly requestId: string
-}
+/** One entry of a timeline, whatever record it is of. */
+export const TimelineEntry = z
+  .object({
+    id: id('audit'),
+    at: instant,
+    event: z.string().meta({ examples: ['intent.approved'] }),
+    action: z.string().meta({ description: 'The operation that caused it.', examples: ['intents.create'] }),
+    resourceId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+    amountEuros: euros.nullable().meta({ description: 'The amount that it is about.' }),
+    reason: z.string().nullable().meta({ description: 'What was said about it, or why it came to nothing.' }),
+    actorType: z.string().meta({ examples: ['agent'] }),
+    actorId: z.string().nullable(),
+    requestId: z.string(),
+  })
+  .meta({ id: 'TimelineEntry' })
 
-const TIMELINE = `
-select coalesce(e.created_at, a.at) as at, a.event, a.actor_type as "actorType", a.actor_id as "actorId",
-  a.request_id as "requestId"
-from audit_entries a left join events e on e.id = a.event_id
-where a.owner_id = ? and a.mode = ? and a.resource_id = ? order by a.id limit 500`
+type Entry = z.output<typeof TimelineEntry>
 
-/** What happened to a record, the oldest first: who did it as the audit trail has it, when in the tenant's time. */
-export async function timelineOf(
-  em: EntityManager,
-  record: Tenant & { id: string },
-): Promise<TimelineEntry[]> {
-  const rows = await em.execute<(TimelineEntry & { at: string })[]>(TIMELINE, [
-    record.ownerId,
-    record.mode,
-    record.id,
-  ])
-  return rows.map(row => ({ ...row, at: new Date(row.at) }))
-}
-
-export interface RunEntry extends TimelineEntry {
-  readonly id: string
-  readonly action: string
-  readonly resourceId: string
-  /** What the event says of money. */
-  readonly amountEuros: Euros | null
-}
-
-const OF_RUN = `
+/** Who did it as the audit trail has it, when in the tenant's time. */
+const ENTRIES = `
 select a.id, coalesce(e.created_at, a.at) as at, a.event, a.action, a.resource_id as "resourceId",
-  ((e.data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", a.actor_type as "actorType",
-  a.actor_id as "actorId", a.request_id as "requestId"
-from audit_entries a left join events e on e.id = a.event_id
+  ((e.data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", e.data ->> 'reason' as reason,
+  a.actor_type as "actorType", a.actor_id as "actorId", a.request_id as "requestId"
+from audit_entries a left join events e on e.id = a.event_id`
+
+const OF_RUN = `${ENTRIES}
 where (a.owner_id, a.mode, a.run_id) = ($1, $2, $3) and a.id > $4 order by a.id limit $5`
+
+const OF_RECORDS = `${ENTRIES}
+where (a.owner_id, a.mode) = ($1, $2) and a.resource_id = any($3::text[]) and a.id > $4 order by a.id limit $5`
 
 /** What belongs to a run, the oldest first: so many at most that come after this id. */
 export const timelineOfRun = (
@@ -51,4 +42,13 @@ export const timelineOfRun = (
   { ownerId, mode, id }: Tenant & { id: string },
   after: string | undefined,
   most: number,
-): Promise<RunEntry[]> => sql<RunEntry & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most])
+): Promise<Entry[]> => sql<Entry & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most])
+
+/** The same for what happened to any of these records. */
+export const timelineOfRecords = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+  after: string | undefined,
+  most: number,
+): Promise<Entry[]> => sql<Entry & Row>(OF_RECORDS, [ownerId, mode, ids, after ?? '', most])

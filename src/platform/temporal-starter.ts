@@ -28,7 +28,7 @@ export const temporalStarter =
     })
   }
 
-const attributesOf = ({ ownerId, agentId }: ProcessInput): TypedSearchAttributes =>
+export const attributesOf = ({ ownerId, agentId }: ProcessInput): TypedSearchAttributes =>
   new TypedSearchAttributes([
     { key: OWNER_ATTRIBUTE, value: ownerId },
     ...(agentId ? [{ key: AGENT_ATTRIBUTE, value: agentId }] : []),

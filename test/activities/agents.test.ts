@@ -20,7 +20,7 @@ const activities = (by: Execute = execute) =>
   agentActivities(
     runner({
       ...{ execute: by, operations: registered(areas) },
-      ...{ offsetOf: async () => 0, causeOf: async () => undefined },
+      ...{ offsetOf: async () => 0, causeOf: async () => undefined, onFailure: () => undefined },
     }),
   )
 
@@ -72,9 +72,9 @@ describe('carrying out a deletion', () => {
       if (call.operation.key === key) throw new Error('the worker was killed')
       return outcome
     }
-    await expect(carryOut(agent, killedAfter('intents.endForAgent'))).rejects.toThrow('killed')
+    await expect(carryOut(agent, killedAfter('intents.endForAgent'))).rejects.toThrow('failed: Error')
     expect([await openOf(agent), await statusOf(agent)]).toEqual([0, 'deleting'])
-    await expect(carryOut(agent, killedAfter('agents.finishDeletion'))).rejects.toThrow('killed')
+    await expect(carryOut(agent, killedAfter('agents.finishDeletion'))).rejects.toThrow('failed: Error')
     await carryOut(agent)
     expect(await statusOf(agent)).toBe('deleted')
     expect(await eventsOf(agent)).toEqual({
@@ -126,12 +126,12 @@ describe('carrying out a deletion', () => {
 describe('looking', () => {
   test('sees a deletion before all else', async () => {
     const agent = await anAgentWith(0)
-    const nothing = { summary: 'Reader: nothing is pending', closed: true, dueInMs: null }
+    const nothing = { summary: 'Agent in test mode: nothing is pending', closed: true, dueInMs: null }
     expect(await look(agent)).toEqual({ ...nothing, status: 'active' })
     await remove(agent)
     expect(await look(agent)).toEqual({
       status: 'deleting',
-      summary: 'Agent Reader is being deleted',
+      summary: 'Agent in test mode: it is being deleted',
       closed: false,
       dueInMs: 0,
     })

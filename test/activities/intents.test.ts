@@ -22,7 +22,7 @@ const activities = (by: Execute = execute) =>
   intentActivities(
     runner({
       ...{ execute: by, operations: registered(areas) },
-      ...{ offsetOf: async () => 0, causeOf: async () => undefined },
+      ...{ offsetOf: async () => 0, causeOf: async () => undefined, onFailure: () => undefined },
     }),
     {
       operatorSignals: false,
@@ -74,7 +74,7 @@ describe('a decision', () => {
       await execute(call)
       throw new Error('the worker was killed')
     }
-    await expect(attempt('1', { ...intent, ...approve }, lost)).rejects.toThrow('killed')
+    await expect(attempt('1', { ...intent, ...approve }, lost)).rejects.toThrow('failed: Error')
     expect(await attempt('1', { ...intent, ...approve })).toBe('Signal approve by Ada: done.')
     expect(await approvedEvents(intent.id)).toBe(1)
     expect(await attempt('2', { ...intent, ...approve })).toBe(
@@ -86,9 +86,31 @@ describe('a decision', () => {
     const intent = await anIntent()
     for (const code of ['unavailable', 'busy', 'outcome_unknown', 'in_progress'] as const) {
       const away: Execute = () => Promise.reject(new Problem(code))
-      await expect(attempt('1', { ...intent, ...approve }, away)).rejects.toBeInstanceOf(Problem)
+      await expect(attempt('1', { ...intent, ...approve }, away)).rejects.toThrow(
+        `intents.approve failed: Error ${code}. The log says more.`,
+      )
     }
     expect(await attempt('1', { ...intent, ...approve })).toBe('Signal approve by Ada: done.')
+  })
+
+  test('that fails tells Temporal nothing of the record: neither values of a statement nor words of a rule', async () => {
+    const intent = await anIntent()
+    const failing: Execute = () =>
+      Promise.reject(
+        Object.assign(new Error(`insert … values ('Bookshop')`), { name: 'DriverException', code: '23505' }),
+      )
+    const failed = await attempt('1', { ...intent, ...approve }, failing).catch((error: Error) => error)
+    expect(failed).toMatchObject({
+      message: 'intents.approve failed: DriverException 23505. The log says more.',
+    })
+    expect(`${(failed as Error).stack} ${String((failed as Error).cause)}`).not.toContain('Bookshop')
+    const refusing: Execute = async call => ({
+      ...(await execute(call)),
+      ...{ errorCode: 'against_policy', body: JSON.stringify({ error: 'Bookshop is blocked.' }) },
+    })
+    expect(await attempt('1', { ...intent, ...approve }, refusing)).toBe(
+      'The signal approve by Ada changed nothing: The agent’s policy does not allow it at this moment.',
+    )
   })
 
   test('that the operation does not take is told in its own words', async () => {
@@ -109,7 +131,7 @@ describe('looking', () => {
     const { dueInMs, ...seen } = await look(id)
     expect(seen).toEqual({
       status: 'created',
-      summary: expect.stringMatching(/^€ 25\.00 to Bookshop: waits for approval until .* UTC$/),
+      summary: expect.stringMatching(/^Intent of € 25\.00 in test mode: waits for approval until .* UTC$/),
       closed: false,
     })
     expect(Number(dueInMs)).toBeGreaterThan(3_500_000)

@@ -106,7 +106,7 @@ describe('PostgreSQL that is restarted while workflows wait', () => {
     await temporal.of(denied).signal('deny', { by: 'Bob' })
     await temporal.of(denied).ends()
     await temporal.of(signalled).ends()
-    await temporal.of(approved).says('to Bookshop: approved')
+    await temporal.of(approved).says('in test mode: approved')
     await made(mine().sandbox.advance({ body: { days: 2 } }))
 
     const ids = intents.map(({ id }) => id)

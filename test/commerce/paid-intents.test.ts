@@ -1,3 +1,4 @@
+import './paid-intents/seen-payments.ts'
 import './paid-intents/stopped-payments.ts'
 import './paid-intents/stopped-waiting.ts'
 import { describe, expect, test } from '@jest/globals'
@@ -75,7 +76,7 @@ describe('an agent pays a wallet', () => {
         transferId: transfer.id,
       },
     ])
-    const { entries } = await made(client.intents.timeline({ params: { id: intentId } }))
+    const { data: entries } = await made(client.intents.timeline({ params: { id: intentId } }))
     expect(entries.map(({ event }) => event)).toContain('intent.completed')
     const again = await itself.transfers.create({ body })
     expect([again.status, again.code]).toEqual([400, 'intent_not_approved'])

@@ -82,6 +82,7 @@ describe('a new token', () => {
       'runs:write',
       'tokens:read',
       'transactions:read',
+      'transfers:read',
       'wallets:read',
     ])
   })

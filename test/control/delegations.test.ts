@@ -27,7 +27,7 @@ describe('a delegation', () => {
       status: 'issued',
       maxAmountEuros: 20,
       spentEuros: 0,
-      reservedEuros: 0,
+      heldEuros: 0,
       remainingEuros: 20,
       hint: code?.slice(-4),
       codeExpiresAt: record.expiresAt,

@@ -69,6 +69,7 @@ describe('a new intent', () => {
         ],
       },
       transactionId: null,
+      payment: null,
       workflowId: `intent/${answer.body.id}`,
       metadata: {},
       createdAt: expect.stringMatching(INSTANT),

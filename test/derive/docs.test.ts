@@ -1,17 +1,14 @@
+import './docs/docs-served.ts'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { areas } from '../../src/areas.ts'
 import { stepsFor } from '../../src/derive/docs/quickstart.ts'
 import { verifyWebhook } from '../../src/derive/verify-webhook.ts'
-import { published } from '../../src/kernel/area.ts'
-import { eventSchemas } from '../../src/kernel/event-types.ts'
 import { useBrowser, type Visit } from '../support/browser.ts'
 import { faintTexts } from '../support/contrast.js'
 import { startHouse } from '../support/harness.ts'
 
-const keys = published(areas).map(({ key }) => key)
 const desktop = { viewport: { width: 1440, height: 900 } }
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
@@ -20,36 +17,14 @@ const docs = `${house.url}/docs`
 
 const visit = useBrowser()
 
-const shown = ({ page }: Visit) => page.locator('nav a.operation:visible')
+const results = ({ page }: Visit) => page.locator('#results a')
 
 const unfold = (page: Page) =>
   page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
 
-describe('the page', () => {
-  let page: Page
-  beforeAll(async () => {
-    ;({ page } = await visit(docs, desktop))
-  })
-
-  test('lists every operation, with an anchor of its own', async () => {
-    expect(await page.locator('section.operation').evaluateAll(all => all.map(one => one.id))).toEqual(
-      expect.arrayContaining(keys),
-    )
-    const linked = await page
-      .locator('nav a.operation')
-      .evaluateAll(all => all.map(one => one.getAttribute('href')))
-    expect(linked.sort()).toEqual(keys.map(key => `#${key}`).sort())
-  })
-
-  test('lists every event, with an anchor of its own', async () => {
-    const events = [...eventSchemas(areas).keys()].map(name => `#on.${name}`)
-    const linked = await page
-      .locator('nav a.event')
-      .evaluateAll(all => all.map(one => one.getAttribute('href') ?? ''))
-    expect(linked.sort()).toEqual(events.sort())
-  })
-
-  test('shows an event as it arrives, with a signature that is right', async () => {
+describe('the pages', () => {
+  test('show an event as it arrives, with a signature that is right', async () => {
+    const { page } = await visit(`${docs}/event-types`, desktop)
     const [sent = '', receiver = ''] = await page.locator('#received-events pre').allTextContents()
     const [head = '', body = ''] = sent.split('\n\n')
     const headers = head
@@ -61,45 +36,46 @@ describe('the page', () => {
     expect(found).toMatchObject({ event: 'agent.frozen', data: { status: 'frozen' } })
   })
 
-  test('every link within it leads somewhere', async () => {
-    const ids = new Set(await page.locator('[id]').evaluateAll(all => all.map(one => one.id)))
-    const links = await page
-      .locator('a[href^="#"]')
-      .evaluateAll(all => all.map(one => one.getAttribute('href')))
-    expect(links.filter(link => !ids.has(link?.slice(1) ?? ''))).toEqual([])
-  })
-
-  test.each([docs, `${house.url}/v1/docs`])(
+  test.each([docs, `${docs}/agents`, `${house.url}/v1/docs`])(
     '%s asks nothing of anybody else and breaks no rule',
     async address => {
       const { page, complaints, requests } = await visit(address, desktop)
       await page.keyboard.press('/')
       await page.keyboard.type('agent')
+      await page.locator('#results a').first().waitFor()
       await page.locator('.theme').click()
-      expect(requests.length).toBeGreaterThanOrEqual(3)
+      expect(requests.length).toBeGreaterThanOrEqual(4)
       expect(requests.filter(url => !url.startsWith(`${house.url}/`))).toEqual([])
       expect(complaints).toEqual([])
     },
   )
 
-  test.each(['light', 'dark'] as const)('its texts stand out from their ground (%s)', async colorScheme => {
-    await page.emulateMedia({ colorScheme })
-    await unfold(page)
-    expect(await page.evaluate(faintTexts)).toEqual([])
-  })
+  test.each(['', '/agents', '/event-types'])(
+    'the texts of /docs%s stand out from their ground',
+    async path => {
+      const { page } = await visit(docs + path, desktop)
+      await unfold(page)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        expect(await page.evaluate(faintTexts)).toEqual([])
+      }
+    },
+  )
 
-  test('reads without a script', async () => {
+  test('read without a script', async () => {
     const { page } = await visit(`${docs}#menu`, { ...phone, javaScriptEnabled: false })
-    await page.locator('nav summary', { hasText: 'Policies' }).click()
-    await page.locator('nav a[href="#policies.create"]').click()
+    await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).click()
+    expect(page.url()).toBe(`${docs}/policies`)
+    await page.getByRole('link', { name: 'Menu' }).click()
+    await page.locator('nav a[href="/docs/policies#policies.create"]').click()
     const operation = page.locator('section.operation:target')
-    expect(await operation.locator('h3').isVisible()).toBe(true)
+    expect(await operation.locator('h2').isVisible()).toBe(true)
     expect(await operation.locator('figure:visible').count()).toBe(3)
     expect(await page.locator('nav').isVisible()).toBe(false)
   })
 })
 
-describe('with its script', () => {
+describe('with their script', () => {
   let seen: Visit
   beforeAll(async () => {
     seen = await visit(docs, desktop)
@@ -113,42 +89,76 @@ describe('with its script', () => {
 
   test('/ leads to the search', () => expectSlashToSearch(seen.page))
 
-  test('the search narrows the contents, and lets them go again', async () => {
+  test('the search shows what is found in place of the contents, and goes again', async () => {
     const field = seen.page.getByRole('searchbox')
+    const contents = seen.page.locator('#contents')
     await field.fill('policies freeze')
-    expect(await seen.page.locator('#found').textContent()).toBe('no operations, no events')
+    await seen.page.getByText('no operations, no events').waitFor()
     await field.fill('unfreeze')
-    expect(await shown(seen).evaluateAll(all => all.map(one => one.getAttribute('href')))).toEqual([
-      '#agents.unfreeze',
-      '#risk.unfreeze',
+    await seen.page.getByText(/^2 operations/).waitFor()
+    expect(await results(seen).evaluateAll(all => all.map(one => one.getAttribute('href')))).toEqual([
+      '/docs/agents#agents.unfreeze',
+      '/docs/agents#agents',
+      '/docs/risk#risk.unfreeze',
     ])
-    await field.press('Enter')
-    expect(new URL(seen.page.url()).hash).toBe('#agents.unfreeze')
+    expect(await contents.isVisible()).toBe(false)
     await field.press('Escape')
-    expect(await seen.page.locator('nav li[hidden]').count()).toBe(0)
+    expect([await contents.isVisible(), await results(seen).count()]).toEqual([true, 0])
   })
 
   test('the search finds an operation by its scope, its event and its refusal', async () => {
     for (const word of ['tokens:write', 'policy.assigned', 'external_id_taken']) {
       await seen.page.getByRole('searchbox').fill(word)
-      expect(await shown(seen).count()).toBeGreaterThan(0)
+      await seen.page.locator('#results a.operation').first().waitFor()
     }
   })
 
+  test('the index is fetched once, and is enough: searching goes on without the service', async () => {
+    const visited = await visit(docs, desktop)
+    const field = visited.page.getByRole('searchbox')
+    await field.fill('wallet')
+    await results(visited).first().waitFor()
+    await visited.page.context().setOffline(true)
+    await field.fill('unfreeze')
+    await visited.page.getByText(/^2 operations/).waitFor()
+    expect(visited.requests.filter(url => url.includes('/search-'))).toHaveLength(1)
+  })
+
+  test('Enter leads to the first that is found, on its own page', async () => {
+    const { page } = await visit(docs, desktop)
+    await page.getByRole('searchbox').fill('unfreeze')
+    await page.getByRole('searchbox').press('Enter')
+    await page.waitForURL(`${docs}/agents#agents.unfreeze`)
+    expect(await page.locator('section.operation:target h2').textContent()).toBe('Unfreeze an agent')
+  })
+
   test('the search finds an event by its name, and what it leads to is marked', async () => {
-    const field = seen.page.getByRole('searchbox')
-    await field.fill('intent.approved')
-    expect(await seen.page.locator('#found').textContent()).toMatch(/ operations, 1 event$/)
-    await seen.page.locator('nav a.event:visible').click()
-    const event = seen.page.locator('div:target')
+    const { page } = await visit(docs, desktop)
+    await page.getByRole('searchbox').fill('intent.approved')
+    await page.getByText(/ operations, 1 event$/).waitFor()
+    await page.locator('#results a.event').click()
+    const event = page.locator('div:target')
     expect(await event.locator('dt').textContent()).toBe('intent.approved')
-    expect(await event.locator('a[href="#intents.approve"]').isVisible()).toBe(true)
-    await seen.page.locator('nav a[aria-current][href="#on.intent.approved"]').waitFor()
-    await field.press('Escape')
+    expect(await event.locator('a[href="/docs/intents#intents.approve"]').isVisible()).toBe(true)
+    await page.locator('nav a[aria-current=location][href="/docs/event-types#on.intent.approved"]').waitFor()
+  })
+
+  test.each([
+    ['policies.create', '/policies'],
+    ['record.Policy', '/policies'],
+    ['on.agent.frozen', '/event-types'],
+    ['event-types', '/event-types'],
+    ['agents', '/agents'],
+  ])('an address of the time when all was one page, #%s, leads on', async (anchor, path) => {
+    const { page } = await visit(`${docs}#${anchor}`, desktop)
+    await page.waitForURL(`${docs}${path}#${anchor}`)
   })
 
   test('a sample is copied as it stands', async () => {
-    const { page } = await visit(docs, { ...desktop, permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = await visit(`${docs}/agents`, {
+      ...desktop,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
     const sample = page.locator('#agents\\.create [data-language=curl]')
     await sample.getByRole('button', { name: 'Copy' }).click()
     await sample.getByRole('button', { name: 'Copied' }).waitFor()
@@ -157,22 +167,21 @@ describe('with its script', () => {
     expect(copied).toContain('curl "$URL/agents"')
   })
 
-  test('the chosen language and colours are kept', async () => {
-    const { page } = await visit(docs, { ...desktop, colorScheme: 'light' })
-    const sample = page.locator('#policies\\.create .samples')
-    await sample.getByRole('button', { name: 'TypeScript' }).first().click()
+  test('the chosen language and colours are kept from page to page', async () => {
+    const { page } = await visit(`${docs}/policies`, { ...desktop, colorScheme: 'light' })
+    await page.locator('#policies\\.create').getByRole('button', { name: 'TypeScript' }).first().click()
     await page.locator('.theme').click()
-    await page.reload()
-    expect(await sample.locator('pre:visible').textContent()).toContain('await client.policies.create({')
+    await page.goto(`${docs}/agents`)
+    expect(await page.locator('#agents\\.create .samples pre:visible').textContent()).toContain(
+      'await client.agents.create({',
+    )
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
   })
 
   test('the contents show where one is reading', async () => {
-    const { page } = await visit(`${docs}#policies.toggle`, desktop)
-    await page.locator('nav a[aria-current][href="#policies.toggle"]').waitFor()
-    expect(await page.locator('nav details[open] summary').allTextContents()).toEqual([
-      expect.stringMatching('Policies'),
-    ])
+    const { page } = await visit(`${docs}/policies#policies.toggle`, desktop)
+    await page.locator('nav a[aria-current=location][href="/docs/policies#policies.toggle"]').waitFor()
+    expect(await page.locator('nav a[aria-current=page]').textContent()).toMatch(/^Policies/)
   })
 })
 
@@ -192,17 +201,21 @@ describe('on a phone', () => {
     const contents = page.getByRole('navigation')
     expect(await contents.isVisible()).toBe(false)
     await page.getByRole('link', { name: 'Menu' }).click()
-    await contents.locator('a[href="#errors"]').click()
+    await contents.locator('a[href="/docs#errors"]').click()
     expect(await contents.isVisible()).toBe(false)
     expect(await page.locator('#errors h2').isVisible()).toBe(true)
   })
 
   test('/ leads to the search', () => expectSlashToSearch(page))
 
-  test('nothing is wider than the screen', async () => {
-    await unfold(page)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-  })
+  test.each(['', '/policies', '/event-types', '/webhooks'])(
+    'nothing on /docs%s is wider than the screen',
+    async path => {
+      const { page } = await visit(docs + path, phone)
+      await unfold(page)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    },
+  )
 })
 
 test('the quickstart works as it is pasted', async () => {

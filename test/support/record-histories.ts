@@ -27,6 +27,8 @@ const folder = join(import.meta.dirname, '../workflows/histories')
 interface Stage {
   readonly client: TestClient
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
+  /** As the button "Request Cancellation" does. */
+  cancel(workflowId: string): Promise<void>
   /** A signal that no converter can read. */
   mumble(workflowId: string, name: string): Promise<void>
   shows(workflowId: string, text: string): Promise<void>
@@ -182,6 +184,46 @@ const stories: Readonly<Record<string, Story>> = {
     return workflowId
   },
 
+  'intent-asked-to-cancel': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.cancel(workflowId)
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'intent-answered': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.signal(workflowId, 'approve', { by: 7 })
+    await stage.shows(workflowId, 'A signal approve was ignored')
+    await stage.signal(workflowId, 'complete', { by: 'Ada' })
+    await stage.shows(workflowId, 'no such signal is known')
+    await stage.signal(workflowId, 'approve', { by: 'Ada', reason: 'Go ahead' })
+    await stage.signal(workflowId, 'approve', { by: 'Bob' })
+    await stage.shows(workflowId, 'by Bob changed nothing')
+    return workflowId
+  },
+
+  'transfer-asked-to-cancel-too-late': async stage => {
+    const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 777.06)
+    await stage.shows(workflowId, 'submitted')
+    await stage.cancel(workflowId)
+    await stage.shows(workflowId, 'changed nothing')
+    await made(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'agent-asked-to-cancel': async ({ client, shows, cancel, ends }) => {
+    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    await shows(`agent/${id}`, 'the policy ends')
+    await cancel(`agent/${id}`)
+    await shows(`agent/${id}`, 'Request Cancellation changed nothing')
+    await made(client.agents.delete({ params: { id } }))
+    await ends(`agent/${id}`)
+    return `agent/${id}`
+  },
+
   'statements-of-a-clock': async ({ client, ends }) => {
     const { id, ownerId } = await made(client.wallets.create({ body: { name: 'Purse' } }))
     await made(client.fund.wallet({ params: { id }, body: { amountEuros: 25 } }))
@@ -229,6 +271,7 @@ function stageOf(temporal: Client, client: TestClient): Stage {
   return {
     client,
     signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
+    cancel: async workflowId => void (await handle(workflowId).cancel()),
     async mumble(workflowId, signalName) {
       const payloads = [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') }]
       const workflowExecution = { workflowId }

@@ -51,7 +51,7 @@ function runOf(client: Client, workflowId: string): RunSeen {
       let said = ''
       const has = () => (typeof text === 'string' ? said.includes(text) : text.test(said))
       await until(`${workflowId} says ${text}`, async () => {
-        said = await details()
+        said = await details().catch(unlessMissing)
         return has()
       })
       return said
@@ -69,6 +69,12 @@ function runOf(client: Client, workflowId: string): RunSeen {
       return (events ?? []).filter(event => event.workflowTaskFailedEventAttributes).length
     },
   }
+}
+
+/** One that has not begun yet says nothing. */
+function unlessMissing(error: unknown): string {
+  if (error instanceof WorkflowNotFoundError) return ''
+  throw error
 }
 
 type Description = Awaited<ReturnType<WorkflowHandle['describe']>>

@@ -98,6 +98,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
       runner({
         ...{ execute: by, operations: registered(areas), offsetOf: tenant => offsetOf(sql, tenant) },
         causeOf: (tenant, id) => causeOf(sql, tenant, id),
+        onFailure: () => undefined,
       }),
       { operatorSignals: false },
     )

@@ -39,6 +39,9 @@ export const FILLED_BY: Readonly<Record<string, string>> = {
   '/events': 'agents.create',
 }
 
+/** The page that links to what has no list of its own. */
+export const LINKED_FROM: Readonly<Record<string, string>> = { '/docs/assets': 'pages.docs' }
+
 export interface Made {
   readonly by: string
   readonly body: object

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { areas } from '../../src/areas.ts'
 import { published, type Registered } from '../../src/kernel/area.ts'
 import { type Asked, DASHBOARD_SECRET, type Owner, type TestHouse, type Told } from './harness.ts'
-import { BEFORE, FILLED_BY, MADE_AS, MADE_WITH, type Made } from './world-needs.ts'
+import { BEFORE, FILLED_BY, LINKED_FROM, MADE_AS, MADE_WITH, type Made } from './world-needs.ts'
 
 export const operations = published(areas)
 
@@ -157,14 +157,15 @@ export class World {
     if (happened) return happened(this)
     const post = at('POST', collection)
     if (post) return this.#made(post, collection)
-    const list = at('GET', collection)
+    const page = LINKED_FROM[collection]
+    const list = page ? byKey(page) : at('GET', collection)
     if (!list) return this.idOf(name.replace(/Id$/, ''))
     const filler = FILLED_BY[collection]
     if (filler) await this.#do(filler)
     const { body, text } = await this.#succeed(list, collection)
     return body
       ? (body.data[0].id ?? body.data[0][name])
-      : (new RegExp(`"${collection}/([^"?]+)`).exec(text)?.[1] ?? unknownId(name))
+      : (new RegExp(`"${collection}/([^"?#/]+)["?#]`).exec(text)?.[1] ?? unknownId(name))
   }
 
   async #do(key: string): Promise<void> {

@@ -32,7 +32,7 @@ describe('an agent whose policy has an end', () => {
     const { client, ownerId, agent, run, params } = await aWaiting()
     const policy = await made(client.policies.effective({ params }))
     const end = String(policy.expiresAt).slice(0, 16).replace('T', ' ')
-    expect(await run.details()).toBe(`Research assistant: the policy ends ${end} UTC`)
+    expect(await run.details()).toBe(`Agent in test mode: the policy ends ${end} UTC`)
     expect(await run.attributes()).toMatchObject({
       AgentPayOwner: ownerId,
       AgentPayAgent: agent.id,
@@ -111,7 +111,7 @@ describe('an agent that is to be deleted', () => {
     await made(client.agents.delete({ params: { id: agent.id } }))
     const run = temporal.of({ workflowId: `agent/${agent.id}` })
     await run.begins()
-    await run.says('Agent Research assistant is being deleted')
+    await run.says('Agent in test mode: it is being deleted')
     expect(await run.attributes()).toMatchObject({
       AgentPayOwner: ownerId,
       AgentPayAgent: agent.id,

@@ -103,7 +103,7 @@ describe('a signal', () => {
       const { status, decidedBy } = await get(intent.id)
       expect(await eventsOf(intent.id)).toEqual(['intent.created', `intent.${status}`])
       expect((await auditOf(intent.id))[0]).toMatch(`intent.${status} by ${decidedBy?.type}`)
-      await run.says(`to Bookshop: ${status}`)
+      await run.says(`in test mode: ${status}`)
       expect(await run.attributes()).toMatchObject({ AgentPayStatus: status })
     }
   })

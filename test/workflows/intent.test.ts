@@ -3,6 +3,7 @@ import { days, minutes } from '../../src/kernel/clock.ts'
 import { LOOK_AGAIN } from '../../src/kernel/process.ts'
 import { aFundedAgent, anAgentUnder, anIntent, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import { textOf } from '../support/history-text.ts'
 import { intentRunsIn } from '../support/intent-runs.ts'
 import { until } from '../support/until.ts'
 
@@ -20,7 +21,7 @@ describe('an intent that waits', () => {
       AgentPayStatus: 'created',
     })
     const until = intent.expiresAt.slice(0, 16).replace('T', ' ')
-    const line = `€ 19.90 to Bookshop: waits for approval until ${until} UTC`
+    const line = `Intent of € 19.90 in test mode: waits for approval until ${until} UTC`
     expect(await run.details()).toBe(line)
     const { dueInMs, ...state } = (await run.state()) ?? {}
     expect(state).toEqual({ status: 'created', summary: line, closed: false })
@@ -40,12 +41,17 @@ describe('an intent that waits', () => {
   })
 
   test('shows no more in its history than ids', async () => {
-    const { run } = await aWaiting({ purpose: 'A secret purpose' })
+    const { run } = await aWaiting({ purpose: 'A secret purpose', merchant: 'Zauberladen Müller' })
+    await run.signal('approve', { by: 'Ada' })
+    await run.says('in test mode: approved')
     const { events } = await run.handle.fetchHistory()
     const begun = events?.[0]?.workflowExecutionStartedEventAttributes
     const [input] = (begun?.input?.payloads ?? []).map(({ data }) => JSON.parse(String(data)))
     expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId'])
-    expect(JSON.stringify(events)).not.toContain(Buffer.from('A secret purpose').toString('base64'))
+    const told = textOf([events, await run.handle.describe().then(({ raw }) => raw)])
+    expect(told).toContain('Intent of € 25.00 in test mode')
+    for (const secret of ['A secret purpose', 'Zauberladen', 'Müller', agent.name])
+      expect(told).not.toContain(secret)
   })
 
   test('cannot forge what the operator reads', async () => {
@@ -74,7 +80,7 @@ describe('a decision by REST', () => {
   test('to approve: the run goes on until the deadline', async () => {
     const { run, params } = await aWaiting()
     await made(client.intents.approve({ params, body: { comment: 'Fine' } }))
-    await run.says('to Bookshop: approved')
+    await run.says('in test mode: approved')
     expect(await run.status()).toBe('RUNNING')
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'approved' })
     expect(await run.state()).toMatchObject({ status: 'approved', closed: false })
@@ -89,7 +95,7 @@ describe('a decision by REST', () => {
     await made(client.intents.cancel({ params: cancelled.params }))
     expect(await denied.run.ends()).toBe('denied')
     expect(await cancelled.run.ends()).toBe('cancelled')
-    expect(await denied.run.details()).toContain('to Bookshop: denied')
+    expect(await denied.run.details()).toContain('in test mode: denied')
   })
 })
 

@@ -47,7 +47,7 @@ describe('while Temporal is away', () => {
     await becomes('ok')
     expect((await checks()).relay.oldestSeconds).toBeNull()
     const [one, two, three, ...rest] = intents.map(intent => temporal.of(intent))
-    await one?.says('to Bookshop: approved')
+    await one?.says('in test mode: approved')
     expect([await two?.ends(), await three?.ends()]).toEqual(['denied', 'cancelled'])
     for (const run of rest) await run.says('waits for approval')
   })

@@ -11,6 +11,7 @@ import {
 import { DeterminismViolationError } from '@temporalio/workflow'
 import { bundleWorkflows } from '../../src/bin/workflow-bundle.ts'
 import { legible } from '../../src/platform/temporal-payloads.ts'
+import { textOf } from '../support/history-text.ts'
 
 const logger = new DefaultLogger('ERROR')
 // A history that does not fit is no news to this file.
@@ -66,6 +67,16 @@ describe('a run that began under an earlier version', () => {
       if (error) wrong.push(error)
     expect(wrong).toEqual([])
   })
+
+  test.each(histories.filter(name => /-(?:asked-to-cancel|answered)/.test(name)))(
+    'holds ids, and no name of a payee or an agent: %s',
+    name => {
+      const told = textOf(historyOf(name))
+      expect(told).toMatch(/(?:intent|transfer|agent)_\w{26}/)
+      for (const secret of ['Bookshop', 'Müller', 'Reader', 'caching', 'DE89'])
+        expect(told).not.toContain(secret)
+    },
+  )
 
   test('is recorded for every process', () => {
     const kinds = new Set(histories.map(name => name.split('-')[0]))

@@ -3,6 +3,7 @@ import { transferSignals } from '../../src/commerce/transfers/process.ts'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import { aPayment, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import { textOf } from '../support/history-text.ts'
 import { times } from '../support/pot-house.ts'
 import { expectProven } from '../support/proven.ts'
 import { recordingRail } from '../support/rail.ts'
@@ -46,9 +47,11 @@ describe('a transfer by SEPA', () => {
     expect(await run.ends()).toBe('completed')
     expect(await get(id)).toMatchObject({ status: 'completed', payeeCheck: { result: 'match' } })
     expect(await run.attributes()).toMatchObject({ AgentPayOwner: ownerId, AgentPayStatus: 'completed' })
-    expect(await run.details()).toContain('€ 19.90 to Bäckerei Müller: completed')
+    expect(await run.details()).toMatch(/^Transfer of € 19\.90 to beneficiary_\w+ in test mode: completed$/)
     expect([rail.count('verifyPayee', id), rail.count('submit', id), rail.taken(id)]).toEqual([1, 1, 1])
     expect(await run.failedTasks()).toBe(0)
+    const told = textOf(await run.handle.fetchHistory())
+    for (const secret of ['Bäckerei', 'Müller', 'DE89']) expect(told).not.toContain(secret)
     await isProven()
   })
 
@@ -65,7 +68,9 @@ describe('a transfer by SEPA', () => {
     const { dueInMs, ...state } = (await run.state()) ?? {}
     expect(state).toEqual({
       status: 'verifying',
-      summary: expect.stringMatching(/^€ 12\.50 to Close Adler GmbH: .* until .* UTC \(close_match\)$/),
+      summary: expect.stringMatching(
+        /^Transfer of € 12\.50 to beneficiary_\w+ in test mode: .* until .* UTC \(close_match\)$/,
+      ),
       closed: false,
       next: 'lapse',
     })

@@ -103,9 +103,13 @@ export const transfersApi = {
   }),
   list: list('/transfers', {
     summary: 'List transfers',
-    callers: ['key'],
+    description:
+      'Newest first. An agent’s token sees what is paid from its agent’s wallet; that of a delegation what is paid on intents which were declared under it.',
+    callers: ['key', 'agent'],
     scope: 'transfers:read',
     filters: {
+      agentId: id('agent').optional(),
+      intentId: id('intent').optional(),
       status: status.optional(),
       kind: z.enum(transferKinds).optional(),
       beneficiaryId: id('beneficiary').optional(),
@@ -117,7 +121,7 @@ export const transfersApi = {
   }),
   get: get('/transfers/{id}', {
     summary: 'Get a transfer',
-    callers: ['key'],
+    callers: ['key', 'agent'],
     scope: 'transfers:read',
     returns: [200, TransferRecord],
     fails: { transfer_not_found },

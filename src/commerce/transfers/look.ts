@@ -15,15 +15,16 @@ function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
   return transfer.payeeCheck ? { next: 'lapse', atOnce: false } : { next: 'verify', atOnce: true }
 }
 
-/** One line for the operator who looks at the run. */
+/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
 function summaryOf(transfer: Transfer): string {
-  const { amountEuros, payee, status, recall, reason, payeeCheck, dueAt } = transfer
-  const head = `${inWords(amountEuros)} to ${payee?.name ?? 'a wallet'}: ${status}`
+  const { amountEuros, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
+  const head = `Transfer of ${inWords(amountEuros)} to ${beneficiaryId} in ${mode} mode: ${status}`
   const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
   if (recall?.status === 'requested') return `${head}, and asked back`
   if (status === 'verifying' && transfer.isToBeConfirmed())
     return `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
-  return reason ? `${head}, ${reason.code}: ${reason.message}` : head
+  // The words of who cancelled it are for the record.
+  return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
 }
 
 export const look: HandlerOf<typeof stepsApi.look> = async ({ params }, context) => {

@@ -31,6 +31,7 @@ const Reason = z.object({
 export const TransferRecord = z
   .object({
     ...recordHead('transfer'),
+    agentId: id('agent').nullable().meta({ description: 'Whose wallet pays; null for one of yours.' }),
     fromWalletId: id('wallet'),
     toWalletId: id('wallet').nullable(),
     beneficiaryId: id('beneficiary').nullable(),
@@ -88,6 +89,11 @@ export const TransferEvent = z.object({
   status,
   amountEuros: euros,
   reason: z.string().max(200).optional(),
+})
+
+/** Of a payment into many wallets: who got what. */
+export const SplitEvent = TransferEvent.extend({
+  parts: z.array(z.object({ walletId: id('wallet'), amountEuros: euros })),
 })
 
 export const transferEvents = {

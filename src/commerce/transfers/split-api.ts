@@ -3,7 +3,7 @@ import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
 import { post } from '../../kernel/operation.ts'
 import { fails, HIGHEST, reference } from './api.ts'
-import { TransferEvent, TransferRecord } from './records.ts'
+import { SplitEvent, TransferRecord } from './records.ts'
 
 export const splitApi = {
   split: post('/transfers/split', {
@@ -59,6 +59,6 @@ export const splitApi = {
       part_of_nothing: [400, 'amountEuros: too little to give every part a cent.'],
       too_much: [400, 'parts: together they are more than one transfer may be.'],
     },
-    emits: { 'transfer.split.completed': TransferEvent },
+    emits: { 'transfer.split.completed': SplitEvent },
   }),
 }

@@ -71,6 +71,6 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   await em.flush()
   book.spread('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
   await book.post(sql)
-  emit('transfer.split.completed', aboutTransfer(transfer))
+  emit('transfer.split.completed', { ...aboutTransfer(transfer), parts })
   return shown(transfer)
 }

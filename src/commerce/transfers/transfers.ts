@@ -5,6 +5,7 @@ import { given } from '../../kernel/record.ts'
 import { createdWithin } from '../../kernel/span.ts'
 import { transfersApi } from './api.ts'
 import { takeUp, UNATTENDED } from './course.ts'
+import { paymentsOnIntents } from './intent-payments.ts'
 import { limitsApi } from './limits-api.ts'
 import { look } from './look.ts'
 import { ownerLimits } from './owner-limits.ts'
@@ -102,6 +103,14 @@ export const transfersArea = area(
     entities: [Transfer],
     machines: [transferMachine],
     reactions: stopReactions,
+    findPayments: paymentsOnIntents,
+    openRecords: [
+      {
+        process: transferProcess,
+        select:
+          'select id, owner_id, mode, agent_id from transfers where due_at is not null and workflow_id is not null',
+      },
+    ],
     deadlines: [
       {
         process: transferProcess,

@@ -106,9 +106,9 @@ const agents = implement(agentsApi, {
   async look({ params }, { em, refuse }) {
     const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    const { name, status } = agent
+    const { mode, status } = agent
     const isGoing = status === 'deleting'
-    const summary = isGoing ? `Agent ${name} is being deleted` : `${name}: nothing is pending`
+    const summary = `Agent in ${mode} mode: ${isGoing ? 'it is being deleted' : 'nothing is pending'}`
     return { status, summary, closed: !isGoing, dueInMs: isGoing ? 0 : null }
   },
 
@@ -143,5 +143,11 @@ export const agentsArea = area(
     entities: [Agent],
     machines: [agentMachine],
     deadlines: [deletion],
+    openRecords: [
+      {
+        process: agentProcess,
+        select: `select id, owner_id, mode, id as agent_id from agents where ${deletion.open}`,
+      },
+    ],
   },
 )

@@ -21,7 +21,7 @@ export const DelegationRecord = z
     status,
     maxAmountEuros: euros.meta({ description: 'Its cap: the most that it and all below it hold and spend.' }),
     spentEuros: euros,
-    reservedEuros: euros.meta({ description: 'Kept for intents that have been approved.' }),
+    heldEuros: euros.meta({ description: 'Kept for intents that have been approved.' }),
     remainingEuros: euros.meta({
       description:
         'What can still be spent: the least that it and those above it have left; 0 once it is over.',

@@ -25,10 +25,10 @@ export async function withUses(delegations: readonly Delegation[], { sql, tenant
   const leftOf = ({ id, maxAmountEuros }: Pick<Cap, 'id' | 'maxAmountEuros'>): Euros =>
     maxAmountEuros - uses(id).heldEuros - uses(id).spentEuros
   return delegations.map(delegation => {
-    const { heldEuros: reservedEuros, spentEuros } = uses(delegation.id)
+    const { heldEuros, spentEuros } = uses(delegation.id)
     const left = [delegation, ...caps.filter(({ id }) => delegation.ancestors.includes(id))].map(leftOf)
     const remainingEuros = isOpen(delegation, now) ? least(left) : 0n
-    return Object.assign(delegation, { spentEuros, reservedEuros, remainingEuros })
+    return Object.assign(delegation, { spentEuros, heldEuros, remainingEuros })
   })
 }
 

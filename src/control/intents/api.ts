@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
 import { get, list, missing, post } from '../../kernel/operation.ts'
 import { country, LookRecord, label, metadata, remark, span, wanted } from '../../kernel/schemas.ts'
+import { TimelineEntry } from '../../kernel/timeline.ts'
 import { AgentEvent } from '../agents/agents.ts'
 import { riskEvents } from '../risk/risk.ts'
 import { IntentEvent, IntentRecord, mcc, status } from './records.ts'
@@ -137,25 +137,13 @@ export const intentsApi = {
     fails: cancelling,
     emits: { 'intent.cancelled': IntentEvent },
   }),
-  timeline: get('/intents/{id}/timeline', {
-    summary: 'What happened to an intent, and who did it',
+  timeline: list('/intents/{id}/timeline', {
+    summary: 'What happened to an intent and to its payment, and who did it',
+    description:
+      'The oldest first. What became of its payment is there too: that it was rejected, or came back, and why.',
     callers: ['key', 'agent'],
     scope: 'intents:read',
-    returns: [
-      200,
-      z.object({
-        intentId: id('intent'),
-        entries: z.array(
-          z.object({
-            at: instant,
-            event: z.string().meta({ examples: ['intent.approved'] }),
-            actorType: z.string().meta({ examples: ['key'] }),
-            actorId: z.string().nullable(),
-            requestId: z.string(),
-          }),
-        ),
-      }),
-    ],
+    item: TimelineEntry,
     fails: finding,
   }),
   /** What the process reads when it is told to look again. */

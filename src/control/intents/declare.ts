@@ -13,6 +13,7 @@ import { heldFor, intentMachine, likenessOf } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
 import { type Ask, askerOf, decideOn, holdScene, obstacleTo, type Scene, underOf } from './scene.ts'
+import { unpaid } from './shown.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
 type Asked = Parameters<Create['decide']>[0]
@@ -122,7 +123,7 @@ export const declare: Create = {
     else if (intent.likeness) desk.alike.set(intent.likeness, intent.id)
     if (intent.status === 'approved') emit('intent.approved', aboutIntent(intent))
     for (const [event, data] of desk.watch.follow(agent, { ...intent, type: 'intent' })) emit(event, data)
-    return intent
+    return unpaid(intent)
   },
   async write({ declared, decisions, tally, funds, watch }: Desk, sql) {
     await insertIntents(sql, declared, decisions)

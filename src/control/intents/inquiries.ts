@@ -5,8 +5,9 @@ import { effectivePolicy, explain, type Policy, StoredDecision, sameMerchant } f
 import { aboutIntent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
+import { paymentsOf, wordsOn } from './shown.ts'
 
-type Inquiring = Pick<ContextOf<typeof inquiryApi.explanation>, 'em'>
+type Inquiring = Pick<ContextOf<typeof inquiryApi.explanation>, 'em' | 'sql' | 'tenant' | 'ports'>
 
 type Told = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion' | 'reason' | 'checks'> & { at: Date }
 
@@ -54,6 +55,12 @@ function summaryOf(intent: Intent, reason: string): string {
   const isPersons = decidedBy !== null && decidedBy.type !== 'policy'
   const said = comment ? `a person decided, and said: ${comment}` : 'a person decided'
   return summaries[status](intent, isPersons ? said : reason)
+}
+
+/** The same, and what there is to say of its latest payment. */
+async function summaryWithPayment(intent: Intent, reason: string, context: Inquiring): Promise<string> {
+  const [latest] = await paymentsOf([intent], context)
+  return [summaryOf(intent, reason), (latest && wordsOn(latest)) || []].flat().join(' ')
 }
 
 /** What has become of the policy between the first decision, the latest one and now. */
@@ -112,7 +119,7 @@ export const inquiries = implement(inquiryApi, {
       intentId: intent.id,
       decisionId: latest.id,
       decidedAt: latest.at,
-      summary: summaryOf(intent, latest.reason),
+      summary: await summaryWithPayment(intent, latest.reason, context),
       policy: policyId === null || version === null ? null : { policyId, version, changedSince },
       note: noteOn(first, latest, now),
       rules: explain(latest.checks, intent.decidedAt === null),

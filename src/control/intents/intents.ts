@@ -4,7 +4,7 @@ import { inWords } from '../../kernel/money.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given, lock } from '../../kernel/record.ts'
 import { createdWithin } from '../../kernel/span.ts'
-import { timelineOf } from '../../kernel/timeline.ts'
+import { timelineOfRecords } from '../../kernel/timeline.ts'
 import { findAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
@@ -16,16 +16,17 @@ import { Intent, intentMachine } from './intent.ts'
 import { keptFor, letGo, OPEN, onDelegationRevoked } from './let-go.ts'
 import { intentProcess } from './process.ts'
 import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
+import { paymentsOf, shown, unpaid, withPayments } from './shown.ts'
 import { simulate } from './simulate.ts'
 import { simulationApi } from './simulation-api.ts'
 
 const find = (em: EntityManager, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 
-/** One line for the operator who looks at the run. */
-const summaryOf = ({ amountEuros, merchant, status, expiresAt }: Intent): string => {
+/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
+const summaryOf = ({ amountEuros, mode, status, expiresAt }: Intent): string => {
   const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
   const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
-  return `${inWords(amountEuros)} to ${merchant}: ${waits}`
+  return `Intent of ${inWords(amountEuros)} in ${mode} mode: ${waits}`
 }
 
 const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)
@@ -40,11 +41,13 @@ const intents = implement(intentsApi, {
 
   async list({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, context) {
     const created = await createdWithin('intent', { from, to }, context)
-    return context.page(Intent, given({ ...filters, ...created }))
+    const found = await context.page(Intent, given({ ...filters, ...created }))
+    return { ...found, data: await withPayments(found.data, context) }
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await find(em, params.id)) ?? refuse('intent_not_found')
+  async get({ params }, context) {
+    const intent = await find(context.em, params.id)
+    return intent ? shown(intent, context) : context.refuse('intent_not_found')
   },
 
   async deny({ params, body }, { em, actor, now, emit, refuse, wake }) {
@@ -56,7 +59,7 @@ const intents = implement(intentsApi, {
     Object.assign(intent, { decidedAt: now, decidedBy: deciderOf(actor), comment: body.reason })
     emit('intent.denied', aboutIntent(intent, body.reason))
     wake(intentProcess, intent)
-    return intent
+    return unpaid(intent)
   },
 
   async cancel({ params, body }, context) {
@@ -72,7 +75,7 @@ const intents = implement(intentsApi, {
     letGo(intent, body.comment, context)
     kept.giveBack(intent)
     await kept.write()
-    return intent
+    return shown(intent, context)
   },
 
   async endForAgent({ params }, context) {
@@ -90,11 +93,13 @@ const intents = implement(intentsApi, {
     return { done }
   },
 
-  async timeline({ params }, { em, refuse }) {
+  async timeline({ params }, context) {
+    const { em, sql, tenant, pageBy, refuse } = context
     const intent = await find(em, params.id)
-    return intent
-      ? { intentId: intent.id, entries: await timelineOf(em, intent) }
-      : refuse('intent_not_found')
+    if (!intent) return refuse('intent_not_found')
+    const payments = await paymentsOf([intent], context)
+    const ids = [intent.id, intent.transactionId ?? [], payments.map(({ id }) => id)].flat(2)
+    return pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
   },
 
   async look({ params }, { em, now, refuse }) {
@@ -130,6 +135,12 @@ export const intentsArea = area(
     entities: [Intent],
     machines: [intentMachine],
     reactions: { 'delegation.revoked': onDelegationRevoked },
+    openRecords: [
+      {
+        process: intentProcess,
+        select: `select id, owner_id, mode, agent_id from intents where ${OPEN} and workflow_id is not null`,
+      },
+    ],
     deadlines: [
       {
         process: intentProcess,

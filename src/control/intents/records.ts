@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
+import { paymentStates } from '../../kernel/intent-payments.ts'
 import { euros } from '../../kernel/money.ts'
 import { exactly, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { DecisionRecord } from '../policies/policies.ts'
@@ -18,6 +19,22 @@ const DecidedBy = z.object({
     .meta({ examples: ['key_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
   name: z.string().nullable().meta({ description: 'As given; that of an operator is proved by nothing.' }),
 })
+
+const Payment = z
+  .object({
+    type: z.enum(['transfer']).meta({ description: 'By what it is paid.' }),
+    id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+    status: z.enum(paymentStates),
+    reason: z
+      .object({
+        code: z.string().meta({ examples: ['AC04'] }),
+        message: z.string().meta({ examples: ['The payee’s account is closed.'] }),
+      })
+      .nullable()
+      .meta({ description: 'Why it came to nothing or came back, or what it waits for.' }),
+    updatedAt: instant,
+  })
+  .meta({ id: 'IntentPayment' })
 
 export const IntentRecord = z
   .object({
@@ -43,6 +60,10 @@ export const IntentRecord = z
     comment: z.string().nullable(),
     decision: DecisionRecord,
     transactionId: id('txn').nullable(),
+    payment: Payment.nullable().meta({
+      description:
+        'Its latest payment, and how that stands. A completed intent stays so when its payment is `rejected` or `returned` later: the money is back, and this says why.',
+    }),
     workflowId: z
       .string()
       .nullable()

@@ -19,6 +19,7 @@ import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { type Levels, openLevels, openLevelsOf } from './levels.ts'
 import { intentProcess } from './process.ts'
+import { unpaid } from './shown.ts'
 
 type Approve = HandlerOf<typeof intentsApi.approve>
 type Expire = HandlerOf<typeof intentsApi.expire>
@@ -122,7 +123,7 @@ export const approve: Approve = {
     desk.changed.add(intent)
     emit('intent.approved', aboutIntent(intent, comment ?? undefined))
     wake(intentProcess, intent)
-    return intent
+    return unpaid(intent)
   },
   write,
 }

@@ -182,7 +182,8 @@ const rulesHandlers = implement(policiesApi, {
     const summary = due
       ? `the policy ends ${due.toISOString().slice(0, 16).replace('T', ' ')} UTC`
       : 'nothing is pending'
-    return { status: agent.status, summary: `${agent.name}: ${summary}`, closed: due === null, dueInMs }
+    const { mode, status } = agent
+    return { status, summary: `Agent in ${mode} mode: ${summary}`, closed: due === null, dueInMs }
   },
 })
 
@@ -210,6 +211,12 @@ export const policiesArea = area(
   {
     entities: [Policy, PolicyVersion, StoredDecision, OwnerBudget],
     deadlines: [expiry],
+    openRecords: [
+      {
+        process: agentProcess,
+        select: `select agent_id as id, owner_id, mode, agent_id from policies where ${expiry.open} and ${expiry.waits}`,
+      },
+    ],
     reactions: { 'agent.created': onAgentCreated, 'agent.deleting': onAgentDeleting },
   },
 )

@@ -4,6 +4,7 @@ import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
 import { type Failure, get, gone, list, missing, patch, post } from '../../kernel/operation.ts'
 import { label, metadata, recordHead, recordTail, remark, span, wanted } from '../../kernel/schemas.ts'
+import { TimelineEntry } from '../../kernel/timeline.ts'
 import { runMachine } from './run.ts'
 
 const status = z.enum(runMachine.states)
@@ -41,20 +42,6 @@ export const RunEvent = z.object({
   budgetEuros: euros.optional(),
   reason: z.string().max(200).optional(),
 })
-
-const TimelineEntry = z
-  .object({
-    id: id('audit'),
-    at: instant,
-    event: z.string().meta({ examples: ['intent.approved'] }),
-    action: z.string().meta({ description: 'The operation that caused it.', examples: ['intents.create'] }),
-    resourceId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-    amountEuros: euros.nullable().meta({ description: 'The amount that it is about.' }),
-    actorType: z.string().meta({ examples: ['agent'] }),
-    actorId: z.string().nullable(),
-    requestId: z.string(),
-  })
-  .meta({ id: 'RunTimelineEntry' })
 
 const fails = {
   run_not_found: missing('run'),

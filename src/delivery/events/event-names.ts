@@ -4,19 +4,17 @@ import type { Ports } from '../../kernel/ports.ts'
 export const unknownEvent = (member: string) =>
   [400, `${member}: There is no event of this name. GET /events/types lists them.`] as const
 
-type Catalogue = Pick<Ports, 'eventTypes'>
-
-const names = (ports: Catalogue): string[] => ports.eventTypes().map(({ event }) => event)
+type Catalogue = Pick<Ports, 'eventNames'>
 
 /** Why a subscription cannot name these events; undefined where it can. */
 export function misnamed(member: string, asked: readonly string[], ports: Catalogue): string | undefined {
-  const unknown = unknownEvents(asked, ['*', ...names(ports)])
+  const unknown = unknownEvents(asked, ['*', ...ports.eventNames()])
   return unknown && `${member}: ${unknown}`
 }
 
 /** Why this is not the name of one event; undefined where it is, or where none is given. */
 export function misnamedOne(member: string, asked: string | undefined, ports: Catalogue): string | undefined {
-  const unknown = asked === undefined ? undefined : unknownEvents([asked], names(ports))
+  const unknown = asked === undefined ? undefined : unknownEvents([asked], ports.eventNames())
   return unknown && `${member}: ${unknown}`
 }
 

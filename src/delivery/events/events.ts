@@ -17,7 +17,7 @@ const events = implement(eventsApi, {
     return context.page(Event, given({ event, agentId, ...created }))
   },
 
-  types: (_, { ports }) => ({ data: [...ports.eventTypes()] }),
+  types: async (_, { ports }) => ({ data: [...(await ports.eventTypes())] }),
 
   async get({ params }, { em, refuse }) {
     return (await em.findOne(Event, { id: params.id })) ?? refuse('event_not_found')

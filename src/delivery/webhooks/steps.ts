@@ -28,7 +28,7 @@ export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { e
   return {
     status: shownState(delivery),
     summary: [
-      `${event} to ${new URL(webhook.url).host}: ${explain(delivery, webhook, aheadOf({ now }))}`,
+      `${event} to ${webhook.id} in ${webhook.mode} mode: ${explain(delivery, webhook, aheadOf({ now }))}`,
       ...tried,
     ].join('; '),
     closed: status !== 'pending' || !isServed(webhook),

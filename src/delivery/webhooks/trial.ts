@@ -37,7 +37,7 @@ export const trial: HandlerOf<typeof webhooksApi.test> = {
   async reserve({ params, body }, { em, now, ports, requestId, refuse }) {
     const webhook = await em.findOne(Webhook, { id: params.id, deletedAt: null })
     if (!webhook) return refuse('webhook_not_found')
-    const type = ports.eventTypes().find(({ event }) => event === body.event)
+    const type = (await ports.eventTypes()).find(({ event }) => event === body.event)
     if (!type) return refuse('unknown_event', misnamedOne('event', body.event, ports))
     const { id, url, secret, nextSecret, nextFrom } = webhook
     const { event, example } = type

@@ -5,10 +5,16 @@ import { webhookProcess } from './process.ts'
 import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
 
-export { deliveryCounts, overdueSeconds, pausedCount } from './backlog.ts'
+export { behindCount, deliveryCounts, overdueSeconds, pausedCount } from './backlog.ts'
+export { BacklogKeeper } from './backlog-keeper.ts'
 export { Deliverer, type DelivererParts } from './deliverer.ts'
 export { expireDeliveries } from './expiry.ts'
 export { giveUp } from './give-up.ts'
+
+/** Those that have failed, and whose subscription is served. */
+const RETRIED = `
+select d.id, d.owner_id, d.mode, null::text as agent_id from deliveries d join webhooks w on w.id = d.webhook_id
+where d.status = 'pending' and d.workflow_id is not null and w.status = 'active' and w.deleted_at is null`
 
 export const webhooksArea = area(
   'Webhooks',
@@ -30,5 +36,6 @@ export const webhooksArea = area(
         waits: 'workflow_id is not null',
       },
     ],
+    openRecords: [{ process: webhookProcess, select: RETRIED }],
   },
 )

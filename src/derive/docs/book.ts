@@ -11,7 +11,7 @@ import type {
   Schemas,
   States,
 } from '../openapi/types.ts'
-import { type EventGroup, eventGroupsOf } from './event-groups.ts'
+import { type EventGroup, eventGroupsOf, eventsIn } from './event-groups.ts'
 
 /** An operation as a page shows it: where it is, and every reference followed. */
 export interface Entry {
@@ -48,6 +48,8 @@ export class Book {
   readonly chapters: readonly Chapter[]
   readonly eventGroups: readonly EventGroup[]
   readonly #records: ReadonlySet<string>
+  /** Of each anchor the section in which it is; what is in none is in the overview. */
+  readonly #sections: ReadonlyMap<string, string>
 
   constructor(document: Document) {
     this.document = document
@@ -64,10 +66,16 @@ export class Book {
     })
     this.#records = seen
     this.eventGroups = eventGroupsOf(document)
+    this.#sections = new Map([...this.chapters.flatMap(anchorsIn), ...eventAnchorsIn(this.eventGroups)])
   }
 
   get entries(): readonly Entry[] {
     return this.chapters.flatMap(({ entries }) => entries)
+  }
+
+  /** Where a part of the reference is: `/docs/agents#agents.freeze`. */
+  href(anchor: string): string {
+    return `${addressOf(this.#sections.get(anchor) ?? OVERVIEW)}#${anchor}`
   }
 
   /** The schema itself, and the record it is described as, where it is one. */
@@ -78,6 +86,25 @@ export class Book {
     return { ...this.follow(target), ...(this.#records.has(name) ? { record: name } : {}) }
   }
 }
+
+/** The page under `/docs` itself. */
+export const OVERVIEW = ''
+
+export const addressOf = (section: string): string => (section === OVERVIEW ? '/docs' : `/docs/${section}`)
+
+/** The page of all events, and what stands first on it. */
+export const EVENTS = { id: 'event-types', title: 'Event types', arriving: 'received-events' }
+
+const anchorsIn = ({ id, records, entries }: Chapter): [anchor: string, section: string][] => [
+  [id, id],
+  ...entries.map(({ key }): [string, string] => [key, id]),
+  ...records.map((record): [string, string] => [`record.${record}`, id]),
+]
+
+const eventAnchorsIn = (groups: readonly EventGroup[]): [anchor: string, section: string][] =>
+  [EVENTS.id, EVENTS.arriving, ...groups.map(({ id }) => id), ...eventsIn(groups).map(({ id }) => id)].map(
+    anchor => [anchor, EVENTS.id],
+  )
 
 export const idOf = (name: string): string => name.toLowerCase().replace(/\W+/g, '-')
 

@@ -72,53 +72,131 @@ async function writeClipboard(element) {
   return true
 }
 
+let index
+
+/** All that can be looked for: fetched once, when it is first needed, and found in memory from then on. */
+function allFindable() {
+  index ??= fetch(root.dataset.index)
+    .then(response => (response.ok ? response.json() : Promise.reject(response.status)))
+    .catch(() => {
+      index = undefined
+      return null
+    })
+  return index
+}
+
+const addressOf = ({ section, anchor }) => `/docs${section && `/${section}`}#${anchor}`
+
+function linkTo(entry) {
+  const link = document.createElement('a')
+  link.href = addressOf(entry)
+  link.className = entry.kind
+  const title = document.createElement('span')
+  title.textContent = entry.title
+  link.append(title)
+  if (entry.method) {
+    const method = document.createElement('span')
+    method.className = `method ${entry.method.toLowerCase()}`
+    method.textContent = entry.method
+    link.append(method)
+  }
+  const item = document.createElement('li')
+  item.append(link)
+  return item
+}
+
+/** What is called so stands before what only mentions it. */
+function allWith(words, all) {
+  const [called, mentioning] = [[], []]
+  for (const entry of all) {
+    if (!words.every(word => entry.words.includes(word))) continue
+    const isCalledSo = words.every(word => entry.title.toLowerCase().includes(word))
+    if (isCalledSo) called.push(entry)
+    else mentioning.push(entry)
+  }
+  return [...called, ...mentioning]
+}
+
+/** So many are shown: who finds more is better served by another letter. */
+const SHOWN = 100
+
 function startSearch() {
   const field = document.getElementById('search')
   const found = document.getElementById('found')
-  const links = [...document.querySelectorAll('nav [data-find]')]
-  const groups = [...document.querySelectorAll('nav .guides, nav details')]
+  const results = document.getElementById('results')
+  const contents = document.getElementById('contents')
 
-  const counted = kind => {
-    const hits = links.filter(link => link.matches(`.${kind}`) && !link.parentElement.hidden).length
-    return `${hits === 0 ? 'no' : hits} ${kind}${hits === 1 ? '' : 's'}`
+  const counted = (hits, kind) => {
+    const count = hits.filter(hit => hit.kind === kind).length
+    return `${count === 0 ? 'no' : count} ${kind}${count === 1 ? '' : 's'}`
   }
 
-  const narrow = () => {
+  const show = (hits, words) => {
+    results.hidden = words.length === 0
+    contents.hidden = words.length > 0
+    results.replaceChildren(...hits.slice(0, SHOWN).map(linkTo))
+    found.textContent = words.length > 0 ? `${counted(hits, 'operation')}, ${counted(hits, 'event')}` : ''
+  }
+
+  const look = async () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
-    for (const link of links)
-      link.parentElement.hidden = !words.every(word => link.dataset.find.includes(word))
-    for (const group of groups) {
-      group.hidden = !group.querySelector('li:not([hidden])')
-      group.toggleAttribute('open', words.length > 0 || group.contains(current()))
-    }
-    found.textContent = words.length > 0 ? `${counted('operation')}, ${counted('event')}` : ''
+    if (words.length === 0) return show([], words)
+    const asked = field.value
+    const all = await allFindable()
+    // Meanwhile something else has been typed.
+    if (field.value !== asked) return
+    if (all) show(allWith(words, all), words)
+    else found.textContent = 'The index could not be fetched. Try again.'
   }
 
-  field.addEventListener('input', narrow)
-  field.addEventListener('keydown', event => {
-    if (event.key === 'Enter') links.find(link => !link.parentElement.hidden)?.click()
-    if (event.key === 'ArrowDown') links.find(link => !link.parentElement.hidden)?.focus()
+  field.addEventListener('focus', () => void allFindable())
+  field.addEventListener('input', () => void look())
+  field.addEventListener('keydown', async event => {
     if (event.key === 'Escape') {
       field.value = ''
-      narrow()
+      show([], [])
       field.blur()
     }
+    if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
+    event.preventDefault()
+    await look()
+    const first = results.querySelector('a')
+    if (event.key === 'Enter') first?.click()
+    else first?.focus()
+  })
+  results.addEventListener('keydown', event => {
+    const item = event.target.closest('li')
+    const next = { ArrowDown: item?.nextElementSibling, ArrowUp: item?.previousElementSibling ?? field }[
+      event.key
+    ]
+    if (!next) return
+    event.preventDefault()
+    const focusable = next.querySelector?.('a') ?? next
+    focusable.focus()
   })
   return field
 }
 
-const current = () => document.querySelector('nav [aria-current]')
+/** What was once on one page has pages of its own: an address from then leads on to where it is today. */
+async function followOldAnchor() {
+  const anchor = decodeURIComponent(location.hash.slice(1))
+  if (!anchor || document.getElementById(anchor)) return
+  const entry = (await allFindable())?.find(one => one.anchor === anchor)
+  if (entry) location.replace(addressOf(entry))
+}
 
-/** Marks the section that is being read, and opens its chapter in the contents. */
+/** Marks the part of this page that is being read. */
 function followReading() {
-  const links = new Map([...document.querySelectorAll('nav li a')].map(link => [link.hash.slice(1), link]))
+  const here = link => link.hash && link.pathname === location.pathname && document.getElementById(idOf(link))
+  const links = new Map(
+    [...document.querySelectorAll('#contents a')].filter(here).map(link => [idOf(link), link]),
+  )
+  const current = () => document.querySelector('#contents [aria-current=location]')
   const mark = id => {
     const link = links.get(id)
     if (!link || link === current()) return
-    current()?.closest('details')?.removeAttribute('open')
     current()?.removeAttribute('aria-current')
     link.setAttribute('aria-current', 'location')
-    link.closest('details')?.setAttribute('open', '')
     link.scrollIntoView({ block: 'nearest' })
   }
   const inSight = new Set()
@@ -133,6 +211,8 @@ function followReading() {
   )
   for (const id of links.keys()) observer.observe(document.getElementById(id))
 }
+
+const idOf = link => decodeURIComponent(link.hash.slice(1))
 
 /** Where nobody said what the service is called, it is called what this page was asked under. */
 function nameService() {
@@ -151,6 +231,8 @@ document.addEventListener('DOMContentLoaded', () => {
   showLanguage()
   const search = startSearch()
   followReading()
+  void followOldAnchor()
+  addEventListener('hashchange', () => void followOldAnchor())
 
   document.addEventListener('click', event => {
     const button = event.target.closest('button')

@@ -1,47 +1,40 @@
-import { readFileSync } from 'node:fs'
 import type { Document } from '../openapi/types.ts'
-import { Book } from './book.ts'
-import { page } from './page.ts'
+import { assetsWith } from './assets.ts'
+import { addressOf, Book } from './book.ts'
+import { guidesOf } from './guide.ts'
+import { layout } from './layout.ts'
+import { chapterPage, eventsPage, overview } from './page.ts'
+import { searchIndex } from './search-index.ts'
 
 export interface DocsFile {
   readonly type: string
   readonly content: string
+  /** Another content has another address. */
+  readonly isForGood: boolean
 }
 
-/** The style sheet in the order in which one rule may override another. */
-const styles = [
-  'base',
-  'code',
-  'parts',
-  'members',
-  'states',
-  'tables',
-  'page',
-  'quickstart',
-  'events',
-  'bar',
-  'contents',
-  'narrow',
-]
-
-const asset = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
-
-/** The reference as files: the page under the empty name, and what it is made of. */
+/** The reference by addresses: its overview, a page for each section, and what they are made of. */
 export function renderDocs(
   document: Document,
   { baseUrl }: { baseUrl?: string } = {},
-): ReadonlyMap<string, DocsFile> {
-  const { text } = page(new Book(document), baseUrl?.replace(/\/$/, ''))
+): Map<string, DocsFile> {
+  const book = new Book(document)
+  const guides = guidesOf(book)
+  const assets = assetsWith(searchIndex(book, guides))
+  const reference = { book, guides, assets, baseUrl: baseUrl?.replace(/\/$/, '') }
+  const pages = [
+    overview(reference),
+    ...book.chapters.map(chapter => chapterPage(book, chapter)),
+    eventsPage(book),
+  ]
   return new Map([
-    ['', { type: 'text/html; charset=utf-8', content: text }],
-    [
-      'docs.css',
-      {
-        type: 'text/css; charset=utf-8',
-        content: styles.map(name => asset(`styles/${name}.css`)).join('\n'),
-      },
-    ],
-    ['docs.js', { type: 'text/javascript; charset=utf-8', content: asset('docs.js') }],
-    ['docs.svg', { type: 'image/svg+xml', content: asset('docs.svg') }],
+    ...pages.map((page): [string, DocsFile] => [
+      addressOf(page.section),
+      { type: 'text/html; charset=utf-8', content: layout(reference, page).text, isForGood: false },
+    ]),
+    ...Object.values(assets).map(({ address, type, content }): [string, DocsFile] => [
+      address,
+      { type, content, isForGood: true },
+    ]),
   ])
 }

@@ -36,6 +36,9 @@ export function eventGroupsOf({ webhooks, paths }: Document): EventGroup[] {
   }))
 }
 
+export const eventsIn = (groups: readonly EventGroup[]): EventEntry[] =>
+  groups.flatMap(({ families }) => families.flatMap(({ events }) => events))
+
 const ACRONYMS = ['mpp', 'sepa']
 
 function titleOf(noun: string): string {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { OperationObject } from '../openapi/types.ts'
-import { type Book, jsonOf } from './book.ts'
+import { type Book, EVENTS, jsonOf } from './book.ts'
 import { type Html, html } from './html.ts'
 import { inline } from './markdown.ts'
 import { parameters } from './members.ts'
@@ -8,20 +8,20 @@ import { panel } from './panel.ts'
 
 /** How every event arrives, with one whose signature is right: who writes a receiver can try it on that. */
 export const eventsSent = (book: Book, sample: OperationObject): Html => html`
-<section class="split" id="received-events" aria-labelledby="received-events-title">
+<section class="split" id="${EVENTS.arriving}" aria-labelledby="${EVENTS.arriving}-title">
   <div class="text">
-    <h3 id="received-events-title"><a href="#received-events">How an event arrives</a></h3>
-    <p><a href="#webhooks.create">Subscribe</a> an address, and each event that you name is sent there by POST: signed, at
+    <h2 id="${EVENTS.arriving}-title"><a href="#${EVENTS.arriving}">How an event arrives</a></h2>
+    <p><a href="${book.href('webhooks.create')}">Subscribe</a> an address, and each event that you name is sent there by POST: signed, at
       least once, in no certain order. What has not arrived, and why, is among the
-      <a href="#webhooks.deliveries">deliveries</a> of the subscription; <a href="#events.list">all that has happened</a>
-      and <a href="#events.types">this list</a> can be read, too.</p>
+      <a href="${book.href('webhooks.deliveries')}">deliveries</a> of the subscription; <a href="${book.href('events.list')}">all that has happened</a>
+      and <a href="${book.href('events.types')}">this list</a> can be read, too.</p>
     <p>Verify the signature over the bytes as they came, before anything else; answer; work afterwards. Take an event once:
       ${inline('`X-Service-Event-Id` is the same at every attempt and for all your subscriptions.')}</p>
-    <h4>Headers</h4>
+    <h3>Headers</h3>
     ${parameters(book, sample.parameters?.filter(one => 'name' in one) ?? [])}
-    <h4>Body</h4>
+    <h3>Body</h3>
     <p>${inline('`event`, `createdAt` (when it happened) and `data`, whose form each event has below.')}</p>
-    <h4>Your answer</h4>
+    <h3>Your answer</h3>
     <dl class="facts">${Object.entries(sample.responses).map(
       ([status, response]) =>
         html`<div><dt><code>${status}</code></dt><dd>${inline('description' in response ? response.description : '')}</dd></div>`,

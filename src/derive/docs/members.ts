@@ -51,9 +51,9 @@ function member(book: Book, { name, schema, required, direction }: Member): Html
 }
 
 function typeOf(book: Book, schema: JsonSchema, record?: string): Content {
-  if (record) return linkTo(record)
+  if (record) return linkTo(book, record)
   const items = schema.items && book.follow(schema.items)
-  if (items?.record) return html`array of ${linkTo(items.record)}`
+  if (items?.record) return html`array of ${linkTo(book, items.record)}`
   const options = schema.anyOf ?? schema.oneOf
   if (!options) return typeWords(schema)
   return options.flatMap((option, index) => {
@@ -62,7 +62,8 @@ function typeOf(book: Book, schema: JsonSchema, record?: string): Content {
   })
 }
 
-export const linkTo = (record: string): Html => html`<a href="#record.${record}">${record}</a>`
+export const linkTo = (book: Book, record: string): Html =>
+  html`<a href="${book.href(`record.${record}`)}">${record}</a>`
 
 /** What an object or the items of an array are made of, where no record of its own says it. */
 function inner(book: Book, schema: JsonSchema, direction: Direction): Content {

@@ -1,12 +1,11 @@
-import type { Book, Chapter, Entry } from './book.ts'
-import type { EventGroup } from './event-groups.ts'
-import { EVENTS } from './events.ts'
+import { addressOf, type Book, type Chapter, type Entry, EVENTS, OVERVIEW } from './book.ts'
+import { eventsIn } from './event-groups.ts'
 import type { Guide } from './guide.ts'
 import { type Html, html } from './html.ts'
 import { method } from './operation.ts'
 
-/** Everything on the page, by chapter, with a field that narrows it. */
-export const navigation = (book: Book, guides: readonly Guide[]): Html => html`
+/** All sections, and what is in the one that is open; the script puts what a search has found in their place. */
+export const navigation = (book: Book, guides: readonly Guide[], section: string): Html => html`
 <nav id="menu" aria-label="Contents">
   <div class="top">
     <a class="close" href="#content">Close</a>
@@ -17,55 +16,48 @@ export const navigation = (book: Book, guides: readonly Guide[]): Html => html`
     </div>
     <p id="found" role="status"></p>
   </div>
-  <div class="list">
-    <ul class="guides">${[{ id: 'quickstart', title: 'Quickstart' }, ...guides].map(
-      ({ id, title }) => html`<li><a href="#${id}" data-find="${title.toLowerCase()}">${title}</a></li>`,
-    )}</ul>
-    ${book.chapters.map(chapter)}
-    ${events(book.eventGroups)}
+  <ul class="list" id="results" aria-label="Found" hidden></ul>
+  <div class="list" id="contents">
+    <ul class="guides">
+      ${sectionLink(OVERVIEW, 'Overview', section)}
+      ${[{ id: 'quickstart', title: 'Quickstart' }, ...guides].map(
+        ({ id, title }) => html`<li><a href="${book.href(id)}">${title}</a></li>`,
+      )}
+    </ul>
+    <ul class="sections">
+      ${book.chapters.map(chapter => chapterLinks(book, chapter, section))}
+      ${eventLinks(book, section)}
+    </ul>
   </div>
 </nav>`
 
-const chapter = ({ id, name, records, entries }: Chapter): Html => html`<details>
-  <summary>${name} <span class="count">${entries.length}</span></summary>
-  <ul>
-    <li><a href="#${id}" data-find="${name.toLowerCase()}">Overview</a></li>
-    ${entries.map(link)}
-    ${records.map(record => html`<li><a class="record" href="#record.${record}" data-find="${record.toLowerCase()} record">${record}</a></li>`)}
-  </ul>
-</details>`
+const sectionLink = (id: string, title: string, current: string, count?: number, inside?: Html): Html => html`
+<li><a href="${addressOf(id)}"${id === current && html` aria-current="page"`}><span>${title}</span>${
+  count !== undefined && html` <span class="count">${count}</span>`
+}</a>${inside}</li>`
 
-const events = (groups: readonly EventGroup[]): Html => {
-  const all = groups.flatMap(({ families }) => families.flatMap(family => family.events))
-  return html`<details>
-  <summary>${EVENTS.title} <span class="count">${all.length}</span></summary>
-  <ul>
-    <li><a href="#received-events" data-find="how an event arrives headers signature webhook">How an event arrives</a></li>
-    ${all.map(
-      ({ id, name, post }) =>
-        html`<li><a class="event" href="#${id}" data-find="${`${name} ${post.summary}`.toLowerCase()}">${name}</a></li>`,
-    )}
-  </ul>
-</details>`
+function chapterLinks(book: Book, { id, name, records, entries }: Chapter, current: string): Html {
+  const inside = html`<ul>
+    ${entries.map(entry => operationLink(book, entry))}
+    ${records.map(record => html`<li><a class="record" href="${book.href(`record.${record}`)}">${record}</a></li>`)}
+  </ul>`
+  return sectionLink(id, name, current, entries.length, id === current ? inside : undefined)
 }
 
-const link = (entry: Entry): Html =>
-  html`<li><a class="operation" href="#${entry.key}" data-find="${wordsOf(entry)}"><span>${
-    entry.operation.summary
-  }</span> ${method(entry.method)}</a></li>`
+function eventLinks(book: Book, current: string): Html {
+  const events = eventsIn(book.eventGroups)
+  const inside = html`<ul>
+    <li><a href="${book.href(EVENTS.arriving)}">How an event arrives</a></li>
+    ${events.map(({ id, name }) => html`<li><a class="event" href="${book.href(id)}">${name}</a></li>`)}
+  </ul>`
+  return sectionLink(
+    EVENTS.id,
+    EVENTS.title,
+    current,
+    events.length,
+    EVENTS.id === current ? inside : undefined,
+  )
+}
 
-/** What one may look for: names, addresses, scopes, events, the refusals of its own. */
-const wordsOf = ({ key, method: verb, path, operation, refusals }: Entry): string =>
-  [
-    key,
-    verb,
-    path,
-    operation.summary,
-    operation['x-scope'],
-    ...(operation['x-events'] ?? []),
-    ...(operation['x-aliases'] ?? []),
-    ...refusals.filter(({ universal }) => !universal).map(({ code }) => code),
-  ]
-    .filter(Boolean)
-    .join(' ')
-    .toLowerCase()
+const operationLink = (book: Book, { key, method: verb, operation }: Entry): Html =>
+  html`<li><a class="operation" href="${book.href(key)}"><span>${operation.summary}</span> ${method(verb)}</a></li>`

@@ -13,13 +13,13 @@ import { curlOf, typescriptOf } from './samples.ts'
 export const operationSection = (book: Book, entry: Entry): Html => html`
 <section class="split operation" id="${entry.key}" aria-labelledby="${entry.key}-title">
   <div class="text">
-    <h3 id="${entry.key}-title"><a href="#${entry.key}">${entry.operation.summary}</a></h3>
+    <h2 id="${entry.key}-title"><a href="#${entry.key}">${entry.operation.summary}</a></h2>
     <p class="address">${method(entry.method)} <code>${pathOf(entry.path)}</code></p>
     ${markdown(entry.operation.description.split(ACCESS)[0] ?? '')}
-    ${facts(entry)}
+    ${facts(book, entry)}
     ${inputs(book, entry)}
     ${returns(book, entry)}
-    ${refusals(entry.refusals)}
+    ${refusals(book, entry)}
   </div>
   <div class="code">
     ${samples(curlOf(entry), typescriptOf(entry))}
@@ -41,13 +41,13 @@ const callers: Readonly<Record<string, string>> = {
   dashboardSecret: 'dashboard secret',
 }
 
-function facts({ operation }: Entry): Html {
+function facts(book: Book, { operation }: Entry): Html {
   const schemes = operation.security.flatMap(requirement => Object.keys(requirement))
   const scope = operation['x-scope']
   return html`<dl class="facts">
     <div><dt>Who may call</dt><dd>${schemes.length > 0 ? chips(schemes.map(scheme => callers[scheme] ?? scheme)) : chips(['anybody'])}</dd></div>
     ${fact('Scope', scope ? [scope] : [])}
-    ${fact('Emits', operation['x-events'] ?? [], name => `on.${name}`)}
+    ${fact('Emits', operation['x-events'] ?? [], name => book.href(`on.${name}`))}
     ${fact('Also at', operation['x-aliases'] ?? [])}
   </dl>`
 }
@@ -55,11 +55,11 @@ function facts({ operation }: Entry): Html {
 const chips = (names: readonly string[]): Html[] =>
   names.map(name => html`<span class="chip">${name}</span> `)
 
-function fact(title: string, names: readonly string[], anchorOf?: (name: string) => string): Content {
+function fact(title: string, names: readonly string[], hrefOf?: (name: string) => string): Content {
   if (names.length === 0) return false
   const shown = names.map(name => {
     const code = html`<code>${name}</code> `
-    return anchorOf ? html`<a href="#${anchorOf(name)}">${code}</a>` : code
+    return hrefOf ? html`<a href="${hrefOf(name)}">${code}</a>` : code
   })
   return html`<div><dt>${title}</dt><dd>${shown}</dd></div>`
 }
@@ -72,20 +72,21 @@ function inputs(book: Book, { parameters: all, operation }: Entry): Content {
   const about = [requestBody?.description, !requestBody?.required && 'It may be left out.'].filter(Boolean)
   const lists = (['path', 'query'] as const).flatMap(place => {
     const own = all.filter(parameter => parameter.in === place)
-    return own.length > 0 ? [html`<h4>${places[place]}</h4>${parameters(book, own)}`] : []
+    return own.length > 0 ? [html`<h3>${places[place]}</h3>${parameters(book, own)}`] : []
   })
-  return [lists, body && html`<h4>Body <small>${about.join(' ')}</small></h4>${members(book, body, 'sent')}`]
+  return [lists, body && html`<h3>Body <small>${about.join(' ')}</small></h3>${members(book, body, 'sent')}`]
 }
 
 function returns(book: Book, { success: [status, response] }: Entry): Content {
-  const title = html`<h4>Returns <small>${status} ${STATUS_CODES[status]}</small></h4>`
+  const title = html`<h3>Returns <small>${status} ${STATUS_CODES[status]}</small></h3>`
   const schema = jsonOf(response)?.schema
   if (!schema) return [title, html`<p>${Object.keys(response.content ?? {})[0] ?? 'Nothing.'}</p>`]
   const { record, schema: target } = book.follow(schema)
-  if (record) return [title, html`<p>The ${linkTo(record)} record.</p>`]
+  if (record) return [title, html`<p>The ${linkTo(book, record)} record.</p>`]
   const items = target.properties?.data?.items
   const page = items && 'nextCursor' in (target.properties ?? {}) && book.follow(items).record
-  if (page) return [title, html`<p>A <a href="#lists">page</a> of ${linkTo(page)} records.</p>`]
+  if (page)
+    return [title, html`<p>A <a href="${book.href('lists')}">page</a> of ${linkTo(book, page)} records.</p>`]
   return [title, members(book, target, 'returned')]
 }
 

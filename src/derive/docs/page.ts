@@ -1,52 +1,23 @@
-import type { Book, Chapter } from './book.ts'
+import { addressOf, type Book, type Chapter, EVENTS, OVERVIEW } from './book.ts'
+import { eventsIn } from './event-groups.ts'
 import { eventsChapter } from './events.ts'
-import { guideSection, guidesOf, leadOf } from './guide.ts'
+import { guideSection, leadOf } from './guide.ts'
 import { type Html, html } from './html.ts'
-import { navigation } from './navigation.ts'
+import { type Page, PLACEHOLDER, type Reference } from './layout.ts'
 import { operationSection } from './operation.ts'
 import { quickstartSection } from './quickstart.ts'
 import { recordSection } from './record.ts'
 import { statesSection } from './states.ts'
 
-/** Stands for the service until the script knows under which name the page was asked for. */
-const PLACEHOLDER = 'http://127.0.0.1:8080'
-
-/** The whole reference on one page: it can be read, searched and printed without a script. */
-export function page(book: Book, baseUrl: string | undefined): Html {
-  const url = baseUrl ?? PLACEHOLDER
+/** How to begin, what holds for every operation, and which sections there are. */
+export function overview({ book, guides, baseUrl = PLACEHOLDER }: Reference): Page {
   const { info } = book.document
-  const guides = guidesOf(book)
-  return html`<!doctype html>
-<html lang="en"${baseUrl === undefined && html` data-placeholder="${PLACEHOLDER}"`}>
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${info.title} API ${info.version}</title>
-<meta name="description" content="${info.summary}">
-<link rel="icon" href="/docs/docs.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/docs.css">
-<script src="/docs/docs.js"></script>
-</head>
-<body id="top">
-<a class="skip" href="#content">Skip to the content</a>
-<header>
-  <a class="brand" href="#top"><img src="/docs/docs.svg" alt="" width="24" height="24"> ${info.title} <span class="version">${info.version}</span></a>
-  <a class="spec" href="/openapi.json">OpenAPI</a>
-  <button type="button" class="theme" aria-label="Switch between light and dark"></button>
-  <a class="open" href="#menu">Menu</a>
-</header>
-${navigation(book, guides)}
-<main id="content" tabindex="-1">
-${hero(book, url)}
-${quickstartSection(url)}
-${guides.map(guideSection)}
-${book.chapters.map(chapter => chapterSection(book, chapter))}
-${eventsChapter(book)}
-</main>
-</body>
-</html>
-`
+  const content = html`
+${hero(book, baseUrl)}
+${sections(book)}
+${quickstartSection(baseUrl)}
+${guides.map(guideSection)}`
+  return { section: OVERVIEW, title: `${info.title} API ${info.version}`, about: info.summary, content }
 }
 
 const hero = (book: Book, url: string): Html => html`
@@ -65,11 +36,41 @@ const hero = (book: Book, url: string): Html => html`
   </dl>
 </section>`
 
-const chapterSection = (book: Book, { id, name, about, states, records, entries }: Chapter): Html => html`
+const ABOUT_EVENTS = 'What happens to your records, as it is sent to addresses that have subscribed to it.'
+
+function sections({ chapters, eventGroups }: Book): Html {
+  const cards = [
+    ...chapters.map(({ id, name, about, entries }) => ({ id, name, about, count: entries.length })),
+    { id: EVENTS.id, name: EVENTS.title, about: ABOUT_EVENTS, count: eventsIn(eventGroups).length },
+  ]
+  return html`
+<section class="guide" id="sections" aria-labelledby="sections-title">
+  <h2 id="sections-title"><a href="#sections">Sections</a></h2>
+  <ul class="cards">${cards.map(
+    ({ id, name, about, count }) =>
+      html`<li><a href="${addressOf(id)}">${name}</a> <span class="count">${count}</span><p>${about}</p></li>`,
+  )}</ul>
+</section>`
+}
+
+/** The operations of a noun, and the records that they return. */
+export function chapterPage(book: Book, { id, name, about, states, records, entries }: Chapter): Page {
+  const content = html`
 <section class="chapter" aria-labelledby="${id}">
-<h2 id="${id}"><a href="#${id}">${name}</a></h2>
+<h1 id="${id}">${name}</h1>
 <p class="about">${about}</p>
 ${statesSection(states)}
 ${entries.map(entry => operationSection(book, entry))}
 ${records.map(record => recordSection(book, record))}
 </section>`
+  return { section: id, title: titleOf(book, name), about, content }
+}
+
+export const eventsPage = (book: Book): Page => ({
+  section: EVENTS.id,
+  title: titleOf(book, EVENTS.title),
+  about: ABOUT_EVENTS,
+  content: eventsChapter(book, ABOUT_EVENTS),
+})
+
+const titleOf = ({ document: { info } }: Book, name: string): string => `${name} · ${info.title} API`

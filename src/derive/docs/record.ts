@@ -12,7 +12,7 @@ export function recordSection(book: Book, name: string): Html {
   return html`
 <section class="split record" id="record.${name}" aria-labelledby="record.${name}-title">
   <div class="text">
-    <h3 id="record.${name}-title"><a href="#record.${name}">${name}</a> <small>record</small></h3>
+    <h2 id="record.${name}-title"><a href="#record.${name}">${name}</a> <small>record</small></h2>
     ${schema.description && markdown(schema.description)}
     ${members(book, schema, 'returned')}
   </div>

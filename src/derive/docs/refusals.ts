@@ -1,28 +1,30 @@
 import { type ProblemCode, problems } from '../../kernel/problem.ts'
-import type { Refusal } from './book.ts'
+import type { Book, Entry } from './book.ts'
 import { type Content, type Html, html } from './html.ts'
 import { inline } from './markdown.ts'
 
 /** The refusals that are an operation's own, and by name those that it shares with all. */
-export function refusals(list: readonly Refusal[]): Content {
+export function refusals(book: Book, { operation, refusals: list }: Entry): Content {
   const own = list.filter(({ universal }) => !universal)
   const shared = list.filter(({ universal }) => universal)
-  return html`<h4>Errors</h4>
+  return html`<h3>Errors</h3>
     ${
       own.length > 0 &&
       table(
+        `Errors of ${operation.operationId}`,
         ['Status', 'Code', 'Meaning'],
         own.map(({ status, code, message }) => [status, html`<code>${code}</code>`, inline(message)]),
       )
     }
     <details class="shared"><summary>${own.length > 0 ? 'And those' : 'Those'} that any operation can meet</summary>
-      <p>${shared.map(({ status, code }) => html`<a href="#error.${code}"><b>${status}</b> ${code}</a> `)}</p>
+      <p>${shared.map(({ status, code }) => html`<a href="${book.href(`error.${code}`)}"><b>${status}</b> ${code}</a> `)}</p>
     </details>`
 }
 
 /** What every operation can meet, and what to do about it. */
 export const universalRefusals = (): Html =>
   table(
+    'What any operation can meet',
     ['Status', 'Code', 'Meaning', 'What to do'],
     Object.entries(problems).map(([code, [status, message]]) => [
       status,
@@ -56,8 +58,8 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   unavailable: 'Repeat after `Retry-After` seconds.',
 }
 
-const table = (head: readonly string[], rows: readonly (readonly Content[])[]): Html =>
-  html`<div class="scroll" role="region" aria-label="Errors" tabindex="0"><table>
+const table = (label: string, head: readonly string[], rows: readonly (readonly Content[])[]): Html =>
+  html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
     <thead><tr>${head.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
   </table></div>`

@@ -1,22 +1,29 @@
 import type { Areas } from '../../kernel/area.ts'
 import { type EventType, emittedNames, eventSchemas, RESERVED } from '../../kernel/event-types.ts'
+import { atOnce, type Sliced } from '../../kernel/slices.ts'
 import { eventExample } from './event-example.ts'
 import { eventSentences } from './event-sentences.ts'
 import { SchemaCollector } from './schemas.ts'
 import type { Document, JsonSchema, OperationObject } from './types.ts'
 
 /** All events with the form of their `data`, and an example of it. */
-export function eventTypesOf(areas: Areas, schemas = new SchemaCollector()): EventType[] {
-  return [...eventSchemas(areas)].map(([event, data]) => {
+export const eventTypesOf = (areas: Areas): EventType[] => atOnce(eventTypesSliced(areas))
+
+/** The same for a process that serves others meanwhile: some events at a time. */
+export function* eventTypesSliced(areas: Areas, schemas = new SchemaCollector()): Sliced<EventType[]> {
+  const types: EventType[] = []
+  for (const [event, data] of eventSchemas(areas)) {
     const schema = schemas.add(data)
-    return {
+    types.push({
       event,
       description: eventSentences[event] ?? `The event ${event}.`,
       reserved: RESERVED.has(event),
       schema: { ...schema },
       example: eventExample(event, schema, schemas.all()) as EventType['example'],
-    }
-  })
+    })
+    yield
+  }
+  return types
 }
 
 const string = (more: Partial<JsonSchema> = {}): JsonSchema => ({ type: 'string', ...more })

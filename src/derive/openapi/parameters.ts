@@ -1,4 +1,5 @@
 import type { AnyOperation } from '../../kernel/operation.ts'
+import type { Sliced } from '../../kernel/slices.ts'
 import { exampleOf, resolve } from './example.ts'
 import type { headerParameters } from './headers.ts'
 import type { SchemaCollector } from './schemas.ts'
@@ -8,15 +9,15 @@ import type { JsonSchema, Parameter, Reference, Schemas } from './types.ts'
 export type ParameterExample = (operation: AnyOperation, name: string) => string
 
 /** Looks at the operation that reads `/agents/{id}` to know what `{id}` is in `/agents/{id}/freeze`. */
-export function parameterExamples(
+export function* parameterExamples(
   operations: readonly AnyOperation[],
   collector: SchemaCollector,
-): ParameterExample {
-  const readers = new Map(
-    operations.flatMap(({ method, path, returns }) =>
-      method === 'GET' ? [[path, collector.add(returns[1])]] : [],
-    ),
-  )
+): Sliced<ParameterExample> {
+  const readers = new Map<string, JsonSchema>()
+  for (const { method, path, returns } of operations) {
+    if (method === 'GET') readers.set(path, collector.add(returns[1]))
+    yield
+  }
   return ({ path }, name) => {
     const reader = readers.get(path.slice(0, path.indexOf(`{${name}}`) + name.length + 2))
     const example = reader && memberExample(reader, name, collector.all())

@@ -4,6 +4,7 @@ import type { JsonSchema } from './types.ts'
 /** The contract's schemas as JSON Schema. Those with a name (`.meta({ id })`) are gathered as components. */
 export class SchemaCollector {
   readonly #named = new Map<string, JsonSchema>()
+  #all: Record<string, JsonSchema> | undefined
 
   /** What travels, in either direction: codecs turn it into what handlers see, hence `io: 'input'`. */
   add(schema: z.ZodType): JsonSchema {
@@ -17,14 +18,17 @@ export class SchemaCollector {
   }
 
   all(): Record<string, JsonSchema> {
-    return Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)))
+    this.#all ??= Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)))
+    return this.#all
   }
 
   #name(name: string, definition: JsonSchema): void {
     const known = this.#named.get(name)
     if (known && JSON.stringify(known) !== JSON.stringify(definition))
       throw new Error(`Two different schemas are called ${name}.`)
+    if (known) return
     this.#named.set(name, definition)
+    this.#all = undefined
   }
 }
 

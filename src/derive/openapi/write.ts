@@ -1,3 +1,4 @@
+import { atOnce, type Sliced } from '../../kernel/slices.ts'
 import type { Document } from './types.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -9,13 +10,20 @@ const isObject = (value: unknown): value is Json =>
 const LEVELS: Readonly<Record<string, number>> = { paths: 2, webhooks: 1, components: 2 }
 
 /** The document as it is committed: one line for each operation, event and component, so that a change shows. */
-export const writeDocument = (document: Document): string => `${lines({ ...document }, 1, LEVELS)}\n`
+export const writeDocument = (document: Document): string => atOnce(writeSliced(document))
 
-function lines(value: Json, depth: number, levels: Readonly<Record<string, number>> = {}): string {
-  const members = Object.entries(value).map(([name, member]) => {
+/** The same for a process that serves others meanwhile: some lines at a time. */
+export function* writeSliced(document: Document): Sliced<string> {
+  return `${yield* lines({ ...document }, 1, LEVELS)}\n`
+}
+
+function* lines(value: Json, depth: number, levels: Readonly<Record<string, number>> = {}): Sliced<string> {
+  const members: string[] = []
+  for (const [name, member] of Object.entries(value)) {
     const below = levels[name] ?? depth - 1
-    const text = below > 0 && isObject(member) ? lines(member, below) : JSON.stringify(member)
-    return `${JSON.stringify(name)}: ${text}`
-  })
+    const text = below > 0 && isObject(member) ? yield* lines(member, below) : JSON.stringify(member)
+    members.push(`${JSON.stringify(name)}: ${text}`)
+    yield
+  }
   return `{\n${members.join(',\n')}\n}`
 }

@@ -45,7 +45,7 @@ const valueDate = z.iso.date()
 const EntryRecord = z
   .object({
     accountId: id('account'),
-    transferId: id('posting'),
+    postingId: id('posting'),
     amountEuros: signed,
     heldEuros: signedEuros.meta({ description: 'By how much what is held on the account changes.' }),
     balanceAfterEuros: signed,
@@ -66,8 +66,8 @@ const PostingRecord = z
   })
   .meta({ id: 'LedgerPosting' })
 
-export const LedgerTransferRecord = PostingRecord.extend({ entries: z.array(EntryRecord) }).meta({
-  id: 'LedgerTransfer',
+export const PostingWithEntries = PostingRecord.extend({ entries: z.array(EntryRecord) }).meta({
+  id: 'LedgerPostingWithEntries',
 })
 
 const reading = { callers: ['key'], scope: 'ledger:read' } as const
@@ -132,7 +132,7 @@ export const ledgerApi = {
     summary: 'Get a posting with all its entries',
     description:
       'Its entries sum to zero. One that only holds money or lets it go has one entry, of no amount.',
-    returns: [200, LedgerTransferRecord],
+    returns: [200, PostingWithEntries],
     fails: { posting_not_found: missing('posting') },
   }),
   balances: list('/ledger/balances', {

@@ -46,7 +46,11 @@ const causeOf = ({ kind, referenceType: type, referenceId: id, valueDate }: Ledg
   valueDate,
 })
 
-const entryRecord = (entry: LedgerEntry) => ({ ...entry, version: Number(entry.version) })
+const entryRecord = (entry: LedgerEntry) => ({
+  ...entry,
+  postingId: entry.transferId,
+  version: Number(entry.version),
+})
 
 const NOTHING = { posted: 0n, held: 0n, version: 0n }
 

@@ -34,6 +34,11 @@ const AT_ONCE = 250
 
 const EVERYBODY = `${looked(`id > $1 order by id limit ${AT_ONCE}`)} order by a.id`
 const OF_TENANT = `${looked(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${AT_ONCE}`)} order by a.id`
+/** Tenants whose clock has gone past the end of a month that has no statement yet: one of all others the schedule begins. */
+export const TENANTS_DUE = `
+select t.owner_id as id, t.owner_id, t.mode, null::text as agent_id from tenant_clocks t
+where exists (select from (${looked('owner_id = t.owner_id and mode = t.mode')}) as l where period is not null)`
+
 const ANY = `select 1 from (${looked('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
 
 /** One page of accounts: what is due among them, and where the next page begins; null where there is none. */

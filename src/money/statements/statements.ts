@@ -9,7 +9,7 @@ import { statementsApi } from './api.ts'
 import { camt053Of } from './camt053.ts'
 import { csvOf } from './csv.ts'
 import { make } from './make.ts'
-import { isAnyMonthDue } from './months.ts'
+import { isAnyMonthDue, TENANTS_DUE } from './months.ts'
 import { type Movement, movementsOf } from './movements.ts'
 import { statementsProcess } from './process.ts'
 import { periodOf, Statement, statementMachine } from './statement.ts'
@@ -94,6 +94,7 @@ export const statementsArea = area(
   {
     entities: [Statement],
     machines: [statementMachine],
+    openRecords: [{ process: statementsProcess, select: TENANTS_DUE }],
     reactions: {
       // Months have ended by the clock of this tenant, and by no other one.
       'clock.advanced': reaction(z.unknown(), {}, async (_, { sql, tenant, wake }) => {

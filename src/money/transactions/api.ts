@@ -67,6 +67,7 @@ export const transactionsApi = {
       cardId: id('card').optional(),
       intentId: id('intent').optional(),
       transferId: id('transfer').optional(),
+      runId: id('run').optional(),
       walletId: id('wallet').optional(),
       type: type.optional(),
       status: status.optional(),

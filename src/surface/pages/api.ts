@@ -1,19 +1,32 @@
 import { file } from '../../kernel/file.ts'
 import { get } from '../../kernel/operation.ts'
 
+const about =
+  'Compressed with Brotli or gzip for those who accept it. The answer has an `ETag`; sent back in `If-None-Match`, it is answered with a 304 while nothing has changed.'
+
 export const pagesApi = {
   openapi: get('/openapi.json', {
     summary: 'This interface as an OpenAPI 3.1 document',
+    description: about,
     callers: ['public'],
     returns: [200, file('application/json')],
   }),
   docs: get('/docs', {
-    summary: 'This interface as a page to read',
+    summary: 'This interface to read: how to begin, and what holds everywhere',
+    description: about,
     callers: ['public'],
     returns: [200, file('text/html')],
   }),
-  docsAsset: get('/docs/{asset}', {
-    summary: 'What the page is made of',
+  docsSection: get('/docs/{section}', {
+    summary: 'One section of it: operations and records, or all events',
+    description: about,
+    callers: ['public'],
+    returns: [200, file('text/html')],
+    fails: { section_not_found: [404, 'There is no such page. The documentation begins at /docs.'] },
+  }),
+  docsAsset: get('/docs/assets/{asset}', {
+    summary: 'What the pages are made of',
+    description: 'Its name changes with its content, so a browser asks for it once.',
     callers: ['public'],
     returns: [200, file('application/octet-stream')],
     fails: { asset_not_found: [404, 'There is nothing here. The documentation begins at /docs.'] },

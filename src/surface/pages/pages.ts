@@ -1,11 +1,15 @@
 import { area } from '../../kernel/area.ts'
+import type { File } from '../../kernel/file.ts'
 import { implement } from '../../kernel/operation.ts'
 import { pagesApi } from './api.ts'
 
 const pages = implement(pagesApi, {
-  openapi: (_, { ports }) => ({ type: 'application/json; charset=utf-8', content: ports.openapi() }),
-  docs: (_, { ports }) => ports.docs(),
-  docsAsset: ({ params }, { ports, refuse }) => ports.docsAsset(params.asset) ?? refuse('asset_not_found'),
+  openapi: (_, { ports }) => ports.openapi(),
+  docs: (_, { ports }) => ports.docs('/docs') as Promise<File>,
+  docsSection: async ({ params }, { ports, refuse }) =>
+    (await ports.docs(`/docs/${params.section}`)) ?? refuse('section_not_found'),
+  docsAsset: async ({ params }, { ports, refuse }) =>
+    (await ports.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
 })
 
 export const pagesArea = area(

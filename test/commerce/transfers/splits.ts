@@ -49,7 +49,11 @@ describe('a split', () => {
     const posting = await made(client.ledger.transfer({ params: { id: String(data[0]?.id) } }))
     expect(posting.entries).toHaveLength(4)
     const events = await made(client.events.list({ query: { event: 'transfer.split.completed' } }))
-    expect(events.data[0]?.data).toMatchObject({ transferId: thirds.id, amountEuros: 10 })
+    expect(events.data[0]?.data).toEqual({
+      ...{ transferId: thirds.id, status: 'completed', amountEuros: 10 },
+      ...{ fromWalletId: from.id, toWalletId: null, beneficiaryId: null },
+      parts: thirds.parts,
+    })
   })
 
   test('pays a thousand wallets in one go', async () => {

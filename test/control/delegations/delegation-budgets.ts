@@ -21,7 +21,7 @@ describe('the cap of a delegation', () => {
         'The budget of the delegation Sub of € 7.00 is reached: € 7.00 used, € 0.00 left.',
       )
     const { body } = await client.delegations.get({ params })
-    expect(body).toMatchObject({ reservedEuros: 7, spentEuros: 0, remainingEuros: 0 })
+    expect(body).toMatchObject({ heldEuros: 7, spentEuros: 0, remainingEuros: 0 })
   })
 
   test('holds together with that of its run and of all above it, and the narrowest is named', async () => {
@@ -43,8 +43,8 @@ describe('the cap of a delegation', () => {
     expect(await reasonOf(leaf.itself, 5, null, 'C')).toMatch(/^The budget of the delegation Root of € 10.00/)
     expect(await reasonOf(leaf.itself, 4, null, 'D')).toMatch(/no person is asked/)
     const left = async ({ params }: typeof root) => {
-      const { reservedEuros, remainingEuros } = await made(client.delegations.get({ params }))
-      return [reservedEuros, remainingEuros]
+      const { heldEuros, remainingEuros } = await made(client.delegations.get({ params }))
+      return [heldEuros, remainingEuros]
     }
     expect([await left(root), await left(leaf)]).toEqual([
       [10, 0],
@@ -87,8 +87,8 @@ describe('the cap of a delegation', () => {
     const usedOf = (id: string): number => used.get(id) ?? 0
     for (const [id, cap] of capOf) {
       expect(usedOf(id)).toBeLessThanOrEqual(cap * 100)
-      const { reservedEuros } = await made(client.delegations.get({ params: { id } }))
-      expect(Math.round(reservedEuros * 100)).toBe(usedOf(id))
+      const { heldEuros } = await made(client.delegations.get({ params: { id } }))
+      expect(Math.round(heldEuros * 100)).toBe(usedOf(id))
     }
     answers.forEach(({ status, amountEuros }, n) => {
       const line = wishes[n]?.by.line ?? []
@@ -154,7 +154,7 @@ describe('the cap of a delegation', () => {
     expect(intent.expiresAt).toBe((await made(client.delegations.get({ params }))).expiresAt)
     await made(client.sandbox.advance({ body: { minutes: 30 } }))
     expect((await made(client.intents.get({ params: intent }))).status).toBe('expired')
-    expect((await made(client.delegations.get({ params }))).reservedEuros).toBe(0)
+    expect((await made(client.delegations.get({ params }))).heldEuros).toBe(0)
   })
 })
 

@@ -99,7 +99,7 @@ describe('a delegation that is revoked', () => {
     ]
     expect(open.map(({ status }) => status)).toEqual(['approved', 'approved', 'created'])
     const answer = await client.delegations.revoke(root)
-    expect(answer.body).toMatchObject({ reservedEuros: 0, remainingEuros: 0 })
+    expect(answer.body).toMatchObject({ heldEuros: 0, remainingEuros: 0 })
     expect(await traceOf(house, answer)).toMatchObject({
       events: expect.arrayContaining(Array(3).fill('intent.cancelled')),
     })
@@ -108,7 +108,7 @@ describe('a delegation that is revoked', () => {
     expect(late.code).toBe('intent_not_waiting')
     expect((await made(client.intents.get({ params: beside }))).status).toBe('approved')
     expect((await made(client.agents.balance({ params: agent }))).heldEuros).toBe(3)
-    expect((await made(client.delegations.get({ params: leaf.params }))).reservedEuros).toBe(0)
+    expect((await made(client.delegations.get({ params: leaf.params }))).heldEuros).toBe(0)
     expect((await made(client.ledger.verify())).ok).toBe(true)
   })
 

@@ -130,7 +130,7 @@ describe('an agent’s token', () => {
     ]
     for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'intent_not_found' })
     expect((await itself.intents.cancel({ params: { id: own.id } })).body.status).toBe('cancelled')
-    expect((await made(itself.intents.timeline({ params: { id: own.id } }))).entries).toHaveLength(2)
+    expect((await made(itself.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
   })
 
   test('decides nothing', async () => {

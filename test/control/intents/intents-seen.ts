@@ -55,8 +55,8 @@ describe('the timeline', () => {
     const { id } = await anIntent(itself, agent.id)
     const approved = await client.intents.approve({ params: { id } })
     await made(itself.intents.cancel({ params: { id } }))
-    const { intentId, entries } = await made(client.intents.timeline({ params: { id } }))
-    expect(intentId).toBe(id)
+    const { data: entries } = await made(client.intents.timeline({ params: { id } }))
+    expect(new Set(entries.map(({ resourceId }) => resourceId))).toEqual(new Set([id]))
     expect(entries).toMatchObject([
       { event: 'intent.created', actorType: 'agent', actorId: expect.stringMatching(/^token_/) },
       { event: 'intent.approved', actorType: 'key', actorId: expect.stringMatching(/^key_/) },
@@ -70,7 +70,7 @@ describe('the timeline', () => {
     const { client, agent } = await anOwner()
     const { id, expiresAt } = await anIntent(client, agent.id, { expiresInMinutes: 60 })
     await made(client.sandbox.advance({ body: { days: 1 } }))
-    const { entries } = await made(client.intents.timeline({ params: { id } }))
+    const { data: entries } = await made(client.intents.timeline({ params: { id } }))
     expect(entries.map(({ event }) => event)).toEqual(['intent.created', 'intent.expired'])
     const late = Date.parse(String(entries[1]?.at)) - Date.parse(expiresAt)
     expect(late).toBeGreaterThanOrEqual(0)

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { versionOf } from '../kept-file.ts'
+
+export interface Asset {
+  readonly type: string
+  readonly content: string
+  /** With the version of its content in the name. */
+  readonly address: string
+}
+
+/** The style sheet in the order in which one rule may override another. */
+const styles = [
+  'base',
+  'code',
+  'parts',
+  'members',
+  'states',
+  'tables',
+  'page',
+  'overview',
+  'quickstart',
+  'events',
+  'bar',
+  'contents',
+  'narrow',
+]
+
+const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+export function asset(name: string, type: string, content: string): Asset {
+  const [stem, extension] = name.split('.')
+  return { type, content, address: `/docs/assets/${stem}-${versionOf(content)}.${extension}` }
+}
+
+/** What every page is made of besides its text. */
+export interface Assets {
+  readonly style: Asset
+  readonly script: Asset
+  readonly icon: Asset
+  readonly index: Asset
+}
+
+export const assetsWith = (index: unknown): Assets => ({
+  style: asset(
+    'docs.css',
+    'text/css; charset=utf-8',
+    styles.map(name => read(`styles/${name}.css`)).join('\n'),
+  ),
+  script: asset('docs.js', 'text/javascript; charset=utf-8', read('docs.js')),
+  icon: asset('docs.svg', 'image/svg+xml', read('docs.svg')),
+  index: asset('search.json', 'application/json; charset=utf-8', JSON.stringify(index)),
+})

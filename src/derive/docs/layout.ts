@@ -1,0 +1,54 @@
+import type { Assets } from './assets.ts'
+import type { Book } from './book.ts'
+import type { Guide } from './guide.ts'
+import { type Html, html } from './html.ts'
+import { navigation } from './navigation.ts'
+
+/** Stands for the service until the script knows under which name the page was asked for. */
+export const PLACEHOLDER = 'http://127.0.0.1:8080'
+
+export interface Reference {
+  readonly book: Book
+  readonly guides: readonly Guide[]
+  readonly assets: Assets
+  readonly baseUrl: string | undefined
+}
+
+export interface Page {
+  readonly section: string
+  readonly title: string
+  readonly about: string
+  readonly content: Html
+}
+
+/** A page of the reference: it can be read, navigated and printed without a script. */
+export function layout({ book, guides, assets, baseUrl }: Reference, page: Page): Html {
+  const { info } = book.document
+  return html`<!doctype html>
+<html lang="en" data-index="${assets.index.address}"${baseUrl === undefined && html` data-placeholder="${PLACEHOLDER}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page.title}</title>
+<meta name="description" content="${page.about}">
+<link rel="icon" href="${assets.icon.address}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.style.address}">
+<script src="${assets.script.address}"></script>
+</head>
+<body id="top">
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+  <a class="brand" href="/docs"><img src="${assets.icon.address}" alt="" width="24" height="24"> ${info.title} <span class="version">${info.version}</span></a>
+  <a class="spec" href="/openapi.json">OpenAPI</a>
+  <button type="button" class="theme" aria-label="Switch between light and dark"></button>
+  <a class="open" href="#menu">Menu</a>
+</header>
+${navigation(book, guides, page.section)}
+<main id="content" tabindex="-1">
+${page.content}
+</main>
+</body>
+</html>
+`
+}

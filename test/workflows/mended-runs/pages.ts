@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { beginMissingRuns, type Runs } from '../../../src/kernel/open-records.ts'
+import { startEngine } from '../../support/engine.ts'
+
+const engine = await startEngine(areas)
+const { database } = engine.house
+const declared = Object.values(areas).flatMap(({ openRecords }) => openRecords)
+
+const process = { name: 'intent' } as const
+const records = [
+  {
+    process,
+    select: `select 'intent_' || lpad(n::text, 5, '0') as id, 'customer_1' as owner_id, 'test' as mode,
+      'agent_1'::text as agent_id from generate_series(1, 10000) as n`,
+  },
+]
+
+describe('open records and their runs', () => {
+  test('are compared in bounded pages, and only what is missing is begun', async () => {
+    const missing = ['00001', '00500', '00501', '07777', '10000'].map(n => `intent/intent_${n}`)
+    const [sizes, begun]: [number[], unknown[]] = [[], []]
+    let rests = 0
+    const runs: Runs = {
+      async open(workflowIds) {
+        sizes.push(workflowIds.length)
+        return new Set(workflowIds.filter(id => !missing.includes(id)))
+      },
+      begin: async ({ name }, workflowId, input) => void begun.push([name, workflowId, input]),
+    }
+    await beginMissingRuns({ database, records, runs, rest: async () => rests++ })
+    expect(sizes).toEqual(Array(20).fill(500))
+    expect(rests).toBe(20)
+    expect(begun).toEqual(
+      missing.map(workflowId => [
+        'intent',
+        workflowId,
+        { id: workflowId.slice(7), ownerId: 'customer_1', mode: 'test', agentId: 'agent_1' },
+      ]),
+    )
+  })
+
+  test('leave out what is still on its way to Temporal', async () => {
+    await engine.sql(
+      `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
+       values ('outbox_1', 'customer_1', 'test', 'intent', false, 'intent/intent_00002', '{}', now(), now())`,
+    )
+    const begun: string[] = []
+    const runs: Runs = {
+      open: async workflowIds => new Set(workflowIds.slice(3)),
+      begin: async (_, workflowId) => void begun.push(workflowId),
+    }
+    const few = records.map(one => ({ ...one, select: `${one.select} where n <= 5` }))
+    await beginMissingRuns({ database, records: few, runs, rest: async () => undefined })
+    expect(begun).toEqual(['intent/intent_00001', 'intent/intent_00003', 'intent/intent_00004'])
+  })
+
+  test('are declared for every process', () => {
+    const index = readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8')
+    const workflows = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, name]) => name)
+    expect(new Set(declared.map(one => one.process.name))).toEqual(new Set(workflows))
+  })
+
+  test('are read in the order of an index that has no others', async () => {
+    const kept = declared.filter(
+      ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
+    )
+    expect(kept).toHaveLength(4)
+    const client = await database.pool.connect()
+    await client.query('begin')
+    await client.query('set local enable_seqscan = off')
+    for (const { select } of kept) {
+      const { rows } = await client.query(
+        `explain select * from (${select}) as open where id > 'a' order by id limit 500`,
+      )
+      const plan = rows.map(row => row['QUERY PLAN']).join('\n')
+      expect(plan).toContain('_with_a_run')
+      expect(plan).not.toContain('Sort')
+    }
+    await client.query('rollback')
+    client.release()
+  })
+})
