@@ -214,6 +214,12 @@ describe('the repository', () => {
     ).toEqual([])
   })
 
+  test('which machine this is, is asked in one place', () => {
+    const asks = /\bprocess\.(platform|arch)\b/
+    const places = texts.filter(({ text }) => asks.test(text)).map(({ path }) => path)
+    expect(places).toEqual(['src/platform/host.mjs', 'test/platform/host.test.ts'])
+  })
+
   test('no path of anybody’s machine', () => {
     const paths = /(^|[\s'"`(=])\/(work|farm|home|Users|root)\/\w/m
     expect(texts.filter(({ text }) => paths.test(text)).map(({ path }) => path)).toEqual([])

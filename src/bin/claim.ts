@@ -9,8 +9,8 @@ export interface Claim {
 }
 
 /**
- * One process at a time uses a data directory. The claim is an abstract socket: the kernel lets one process
- * hold it and takes it back when that process dies, so there is no stale lock to judge.
+ * One process at a time uses a data directory. The claim is a socket: the kernel lets one process hold it and takes it
+ * back when that process dies, so there is no stale lock to judge.
  */
 export async function claim(dataDir: string): Promise<Claim> {
   const name = nameFor(dataDir)

@@ -1,4 +1,4 @@
-import { Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/webhooks.ts'
+import { BacklogKeeper, Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/webhooks.ts'
 import { ProcessLease, RENEW_MS } from '../kernel/process-lease.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
@@ -28,10 +28,12 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     deliverer.wake()
   })
   const renewal = everySoOften(RENEW_MS, async () => (await lease.round()) > 0 && deliverer.wake(), onFailure)
+  const { execute, operations } = house
+  const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
   const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {
     async stop() {
-      await Promise.all([listener.stop(), expiry.stop()])
+      await Promise.all([listener.stop(), expiry.stop(), keeper.stop()])
       await deliverer.stop()
       await renewal.stop()
       await lease.end().catch(onFailure)

@@ -1,15 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
+import { host } from '../platform/host.mjs'
 
 /** The Node that the project brings along; ours, if it is as new, where none comes along. */
 export function projectNode() {
-  const bundled = resolve(`node_modules/node-linux-${process.arch}/bin/node`)
+  const bundled = resolve(`node_modules/${host.packages.node}/bin/node`)
   if (spawnSync(bundled, ['--version']).status === 0) return bundled
   if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath
-  throw new Error(
-    `No Node 24 comes along for ${process.platform} ${process.arch}: use a Node 24 of your own.`,
-  )
+  throw new Error(`No Node comes along for ${host.name}: use one of your own, 24 or later.`)
 }
 
 /** Goes on as another program: becomes it where Node can, else stands in front of it until it ends. */

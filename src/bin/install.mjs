@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { host } from '../platform/host.mjs'
 import { withInstallLock } from './install-lock.mjs'
 import { npmCi } from './npm-ci.mjs'
 
@@ -34,5 +35,5 @@ function packages(file) {
 
 /** The lockfile lists the builds for every platform; npm installs the one for this. */
 function fitsHere({ os, cpu }) {
-  return [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch)
+  return [os].flat().includes(host.platform) && [cpu].flat().includes(host.architecture)
 }

@@ -1,5 +1,5 @@
 import { oldestPushSeconds } from '../delivery/push/push.ts'
-import { deliveryCounts, overdueSeconds, pausedCount } from '../delivery/webhooks/webhooks.ts'
+import { behindCount, deliveryCounts, overdueSeconds, pausedCount } from '../delivery/webhooks/webhooks.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
 import type { Outbound, OutboundAnswer } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
@@ -17,6 +17,9 @@ export function watchDatabase({ watch }: Metrics, { pool }: Database): void {
   )
   watch('webhook_subscriptions_paused', 'Those whose receivers are left alone for a while.', () =>
     pausedCount(sql),
+  )
+  watch('webhook_subscriptions_behind', 'Those that are paused because too much waits for them.', () =>
+    behindCount(sql),
   )
 }
 

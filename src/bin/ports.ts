@@ -1,4 +1,4 @@
-import { overdueSeconds } from '../delivery/webhooks/webhooks.ts'
+import { behindCount, overdueSeconds } from '../delivery/webhooks/webhooks.ts'
 import type { Areas } from '../kernel/area.ts'
 import { type Database, sqlOn } from '../kernel/database.ts'
 import { advance } from '../kernel/deadlines.ts'
@@ -81,13 +81,14 @@ function findingPayments(areas: Areas): FindPayments {
 
 async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promise<Health> {
   const sql = sqlOn(pool)
-  const [oldest, overdue] = await Promise.all([oldestSeconds(sql), overdueSeconds(sql)]).catch(() => [])
+  const read = [oldestSeconds(sql), overdueSeconds(sql), behindCount(sql)] as const
+  const [oldest, overdue, behind] = await Promise.all(read).catch(() => [])
   const serving = await temporal()
   return {
     database: reachable(oldest !== undefined),
     temporal: serving === null ? null : reachable(serving),
     relay: { oldestSeconds: oldest ?? null },
-    deliveries: { oldestSeconds: overdue ?? null },
+    deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
   }
 }
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { host } from '../platform/host.mjs'
 import { handOver, projectNode } from './hand-over.mjs'
 import { install } from './install.mjs'
 
@@ -35,6 +36,7 @@ function parts(args) {
 export async function run(name, args) {
   try {
     process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'))
+    if (host.refusal) throw new Error(host.refusal)
     if (!Object.hasOwn(tasks, name)) throw new Error(`Say one of: ${Object.keys(tasks).join(', ')}.`)
     await install()
     tasks[name](args)

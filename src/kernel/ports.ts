@@ -50,5 +50,5 @@ export interface Health {
   /** Null until durable processes exist. */
   temporal: 'ok' | 'unreachable' | null
   relay: { oldestSeconds: number | null }
-  deliveries: { oldestSeconds: number | null }
+  deliveries: { oldestSeconds: number | null; behind: number }
 }

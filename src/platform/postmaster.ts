@@ -10,7 +10,7 @@ const POLL_MS = 20
 export function postmaster(data: string): { pid: number; ready: boolean } | null {
   const lines = contents(pidFile(data)).split('\n')
   const pid = Number(lines[0])
-  return commandOf(pid).includes(data) ? { pid, ready: lines[7]?.trim() === 'ready' } : null
+  return commandOf(pid)?.has(data) ? { pid, ready: lines[7]?.trim() === 'ready' } : null
 }
 
 /** Ends the server that an earlier, killed process left behind; as a rule it is already about to end. */
@@ -33,8 +33,8 @@ export function signalPostmaster(data: string, signal: NodeJS.Signals): void {
 
 /** After a reboot the number may be that of another program, and PostgreSQL would refuse to start. */
 function forgetForeignPid(data: string): void {
-  const [name] = commandOf(Number.parseInt(contents(pidFile(data)), 10))
-  if (name && !name.endsWith('/postgres')) rmSync(pidFile(data))
+  const command = commandOf(Number.parseInt(contents(pidFile(data)), 10))
+  if (command && command.program !== 'postgres') rmSync(pidFile(data))
 }
 
 const pidFile = (data: string) => join(data, 'postmaster.pid')

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import release from '../../temporal-config/dev-server.json' with { type: 'json' }
+import { host } from './host.mjs'
 
 /** An archive of the command-line interface, wherever it comes from. */
 export interface Archive {
@@ -33,4 +34,4 @@ export function cacheFolder({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv, { versi
   return join(caches, 'agentpay', `temporal-${version}`, PLATFORM)
 }
 
-export const PLATFORM = `${process.platform}-${process.arch}`
+export const PLATFORM = host.name

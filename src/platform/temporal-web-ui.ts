@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
+import { host } from './host.mjs'
 
 /** Where a Web UI listens that answers whoever finds it. */
 export interface HiddenPlace {
@@ -20,7 +21,7 @@ export interface WebUiProxy {
  * its public path. Other systems than Linux have only one such address, and there the port alone is unknown.
  */
 export const hiddenHost = (): string =>
-  process.platform === 'linux' ? [127, octet(), octet(), octet()].join('.') : '127.0.0.1'
+  host.hasLoopbackNetwork ? [127, octet(), octet(), octet()].join('.') : '127.0.0.1'
 
 const octet = (): number => randomInt(1, 255)
 

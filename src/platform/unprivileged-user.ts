@@ -11,14 +11,19 @@ const ADVICE = 'PostgreSQL does not run as root: start as an ordinary user, or s
 
 /** The user whom root lets run a server that refuses to be root. */
 export function unprivilegedUser(): User {
-  const accounts = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .map(line => line.split(':'))
-  const account = ['postgres', 'nobody'].flatMap(name => accounts.filter(([other]) => other === name))[0]
-  if (!account) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)
-  const user = { uid: Number(account[2]), gid: Number(account[3]) }
+  const user = accountFor(readFileSync('/etc/passwd', 'utf8'))
+  if (!user) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)
   if (!may(user, 'true')) throw new Error(`This process may not become another user. ${ADVICE}`)
   return user
+}
+
+/** On macOS `postgres` has an underscore before it, and `nobody` a number below zero, which no process can be given. */
+export function accountFor(passwd: string): { uid: number; gid: number } | undefined {
+  const accounts = passwd.split('\n').map(line => line.split(':'))
+  const found = ['postgres', '_postgres', 'nobody'].flatMap(name =>
+    accounts.filter(([other, , uid]) => other === name && Number(uid) > 0),
+  )
+  return found[0] && { uid: Number(found[0][2]), gid: Number(found[0][3]) }
 }
 
 /** Whether a command succeeds for a user: asking the system beats reading permissions. */

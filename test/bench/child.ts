@@ -70,6 +70,7 @@ export async function serve(command: readonly string[], log: string, env: Env): 
   return { ...running, url: running.said }
 }
 
+/** Linux alone shows them so: measuring is done there. */
 const proc = (pid: number | undefined, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
 
 /** What a process has used of the processor, in seconds. */

@@ -43,6 +43,7 @@ beforeEach(() => {
   checkout = temporaryFolder()
   const ours = readdirSync('src/bin').filter(name => name.endsWith('.mjs'))
   for (const name of ours) cpSync(join('src/bin', name), inCheckout(join('src/bin', name)))
+  for (const name of ['host.mjs']) cpSync(join('src/platform', name), inCheckout(join('src/platform', name)))
   put('src/bin/openapi.ts', "process.stdout.write('handed over\\n' as string)")
   put('package-lock.json', lockfile('sha512-one'))
   fakeNpm(installing)

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Instance } from '../../src/bin/instance-file.ts'
-import { processesIn } from '../../src/platform/process-table.ts'
+import { isRunning, processesIn } from '../../src/platform/process-table.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { isAlive, type Launched, launch } from '../support/launched.ts'
+import { type Launched, launch } from '../support/launched.ts'
 import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
@@ -32,7 +32,7 @@ describe('a service on the data of the one before', () => {
     service.kill(signal)
     service.kill(signal)
     expect(await service.exit).toBe(0)
-    expect(running.filter(isAlive)).toEqual([])
+    expect(running.filter(isRunning)).toEqual([])
     expect(existsSync(instanceFile(dataDir))).toBe(false)
   }
 
@@ -48,7 +48,7 @@ describe('a service on the data of the one before', () => {
   test('one that is killed leaves no server behind, and starts again at once', async () => {
     service.kill('SIGKILL')
     service = await startService(dataDir)
-    expect(running.filter(isAlive)).toEqual([])
+    expect(running.filter(isRunning)).toEqual([])
     running = servers(dataDir)
     expect(instanceOf(dataDir).url).toMatch(/^http/)
   })
@@ -71,7 +71,7 @@ test('together with npm, when it is killed, ends what npm started', async () => 
   await npm.says(/The service is ready/)
   const running = servers(dataDir)
   npm.kill('SIGKILL')
-  await until('the end of the servers', () => !running.some(isAlive))
+  await until('the end of the servers', () => !running.some(isRunning))
   await until('the end of the service', () => !existsSync(instanceFile(dataDir)))
   expect(running).not.toEqual([])
 })

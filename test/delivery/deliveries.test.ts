@@ -1,3 +1,4 @@
+import './deliveries/bounded-backlogs.ts'
 import './deliveries/clocked-deliveries.ts'
 import './deliveries/failing-receivers.ts'
 import './deliveries/leased-deliveries.ts'

@@ -11,8 +11,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { type EmbeddedPostgres, removePostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
+import { isRunning } from '../../src/platform/process-table.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { isAlive, launch } from '../support/launched.ts'
+import { launch } from '../support/launched.ts'
+import { parentOf } from '../support/parent-of.ts'
 import { until } from '../support/until.ts'
 
 const start = (dataDir: string) => startPostgres({ dataDir, port: 0, durable: false })
@@ -38,9 +40,6 @@ async function using<T>(dataDir: string, work: (postgres: EmbeddedPostgres) => P
 
 const postmasterPid = (dataDir: string) =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
-
-const parentOf = (pid: number) =>
-  Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 
 describe('an embedded PostgreSQL', () => {
   test('listens on this machine only, in UTF-8, and wants its password', async () => {
@@ -89,7 +88,7 @@ describe('after a misfortune', () => {
     await using(dataDir, async ({ url }) => {
       const server = postmasterPid(dataDir)
       process.kill(parentOf(server), 'SIGKILL')
-      await until('the end of the old server', () => !isAlive(server))
+      await until('the end of the old server', () => !isRunning(server))
       const rows = await until('a new server', () => query(url, 'SELECT 1').catch(() => null))
       expect(rows).toEqual([1])
     })
@@ -105,7 +104,7 @@ describe('after a misfortune', () => {
     await using(dataDir, async next => {
       expect(next.url).toBe(url)
       expect(await query(url, 'SELECT answer FROM kept')).toEqual([42])
-      expect(isAlive(server)).toBe(false)
+      expect(isRunning(server)).toBe(false)
     })
   })
 

@@ -6,9 +6,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { isRunning } from '../../src/platform/process-table.ts'
 import { findTemporal, temporalAtHand } from '../../src/platform/temporal-binary.ts'
 import { PLATFORM, RELEASE, type Release } from '../../src/platform/temporal-release.ts'
-import { isAlive, type Launched, launch } from '../support/launched.ts'
+import { type Launched, launch } from '../support/launched.ts'
 import { fakeGo, type Tools, temporalOf, tools, unpublished } from '../support/tools.ts'
 import { until } from '../support/until.ts'
 
@@ -192,7 +193,7 @@ describe('the build', () => {
     const killed = finder()
     const pid = Number(await until('a build', () => existsSync(pidFile) && readFileSync(pidFile, 'utf8')))
     killed.kill('SIGKILL')
-    await until('the end of the build', () => !isAlive(pid))
+    await until('the end of the build', () => !isRunning(pid))
     expect(existsSync(machine.cached)).toBe(false)
 
     fakeGo(machine, { result })

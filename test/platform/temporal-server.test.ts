@@ -1,16 +1,17 @@
 import './temporal-server/web-ui.ts'
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common'
-import { processesIn } from '../../src/platform/process-table.ts'
+import { commandOf, isRunning, processesIn } from '../../src/platform/process-table.ts'
 import { temporalAtHand } from '../../src/platform/temporal-binary.ts'
 import { removeTemporal } from '../../src/platform/temporal-data.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../src/platform/temporal-server.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { isAlive, type Launched, launch } from '../support/launched.ts'
+import { type Launched, launch } from '../support/launched.ts'
 import { listensOn } from '../support/listening.ts'
+import { parentOf } from '../support/parent-of.ts'
 import { tools } from '../support/tools.ts'
 import { until } from '../support/until.ts'
 
@@ -60,10 +61,7 @@ const serversOf = (dataDir: string) => processesIn(dataDir, 'start-dev')
 
 /** The server itself, without its guard. */
 const serverOf = (dataDir: string): number =>
-  serversOf(dataDir).find(pid => readlinkSync(`/proc/${pid}/exe`).endsWith('temporal')) ?? 0
-
-const parentOf = (pid: number) =>
-  Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  serversOf(dataDir).find(pid => commandOf(pid)?.program === 'temporal') ?? 0
 
 describe('an embedded Temporal', () => {
   test('listens on this machine only, and shows its Web UI', async () => {
@@ -153,7 +151,7 @@ describe('after a misfortune', () => {
     parent.kill('SIGKILL')
     await using(dataDir, async next => {
       expect(next.address).toBe(address)
-      expect(left.filter(isAlive)).toEqual([])
+      expect(left.filter(isRunning)).toEqual([])
       expect(await statusOf(address, 'kept')).toBe('RUNNING')
     })
     expect(serversOf(dataDir)).toEqual([])
@@ -165,7 +163,7 @@ describe('after a misfortune', () => {
       await beginRun(address, 'kept')
       const server = serverOf(dataDir)
       process.kill(parentOf(server), 'SIGKILL')
-      await until('the end of the old server', () => !isAlive(server))
+      await until('the end of the old server', () => !isRunning(server))
       const status = await until('a new server', () => statusOf(address, 'kept').catch(() => null))
       expect(status).toBe('RUNNING')
     })

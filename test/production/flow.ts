@@ -176,7 +176,7 @@ async function killWorkerOf(world: World, intent: Intent, onKill: () => void): P
   await until('a run that waits', async () => attributeOf(await runOf(world, intent)) === 'created')
   const [identity = ''] = await workersOf(world, intent)
   const pid = Number.parseInt(identity, 10)
-  if (!commandOf(pid).includes('src/bin/worker.ts')) throw new Error(`${identity} is no worker of ours`)
+  if (!commandOf(pid)?.has('src/bin/worker.ts')) throw new Error(`${identity} is no worker of ours`)
   onKill()
   process.kill(pid, 'SIGKILL')
   return identity

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,6 +6,7 @@ import { Client, Connection } from '@temporalio/client'
 import { live } from '../../src/bin/lifetime.ts'
 import { say } from '../../src/bin/say.ts'
 import { removePostgres } from '../../src/platform/embedded-postgres.ts'
+import { isRunning } from '../../src/platform/process-table.ts'
 import { lastWords } from './children.ts'
 import { makeSecrets, readCompose, readVariables } from './compose.ts'
 import { secretOf } from './databases.ts'
@@ -54,9 +55,7 @@ const PREFIX = join(tmpdir(), 'agentpay-topology-')
 /** In place of what earlier runs have left, because they failed or were killed. */
 async function emptyFolder(): Promise<string> {
   const all = readdirSync(tmpdir()).map(name => join(tmpdir(), name))
-  const left = all.filter(
-    path => path.startsWith(PREFIX) && !existsSync(`/proc/${path.slice(PREFIX.length)}`),
-  )
+  const left = all.filter(path => path.startsWith(PREFIX) && !isRunning(Number(path.slice(PREFIX.length))))
   for (const path of left) await discard(path)
   const folder = PREFIX + process.pid
   // Another user runs what is in it.

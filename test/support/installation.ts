@@ -1,4 +1,5 @@
-import { isAlive, type Launched } from './launched.ts'
+import { isRunning as runs } from '../../src/platform/process-table.ts'
+import type { Launched } from './launched.ts'
 import { type OwnTemporal, ownTemporal } from './own-servers.ts'
 import { type Api, startApi, startPart } from './processes.ts'
 
@@ -32,7 +33,7 @@ export async function install(
   const running = new Map<Name, Launched>()
   const start = (name: Name): Promise<Launched> =>
     name === 'api' ? startApi(databaseUrl) : startPart(name, databaseUrl, address)
-  const isRunning = (name: Name): boolean => isAlive(running.get(name)?.pid ?? 0)
+  const isRunning = (name: Name): boolean => runs(running.get(name)?.pid ?? 0)
   return {
     temporal,
     get api() {

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { afterAll } from '@jest/globals'
 import { until } from './until.ts'
 
@@ -36,8 +35,6 @@ export function launch(command: string, args: string[], env: Record<string, stri
     exit: new Promise(resolve => child.once('close', resolve)),
   }
 }
-
-export const isAlive = (pid: number) => existsSync(`/proc/${pid}/exe`)
 
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL')

@@ -1,12 +1,25 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { host } from '../../src/platform/host.mjs'
 
-/** Where a process listens by IPv4 and IPv6, as the kernel tells it: a loopback address of IPv4 begins with `127.`. */
+/** Where a process listens by IPv4 and IPv6, as the kernel or `lsof` tells it: a loopback address of IPv4 begins with `127.`. */
 export interface Socket {
   readonly host: string
   readonly port: number
 }
 
-export function listensOn(pid: number): Socket[] {
+export const listensOn = (pid: number): Socket[] => (host.hasProc ? byKernel(pid) : byLsof(pid))
+
+function byLsof(pid: number): Socket[] {
+  const asked = ['-nP', '-a', '-p', String(pid), '-iTCP', '-sTCP:LISTEN', '-Fn']
+  const { stdout } = spawnSync('lsof', asked, { encoding: 'utf8' })
+  return [...stdout.matchAll(/^n(.+):(\d+)$/gm)].map(([, address = '', port]) => ({
+    host: address.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+  }))
+}
+
+function byKernel(pid: number): Socket[] {
   const mine = new Set(readdirSync(`/proc/${pid}/fd`).map(fd => target(`/proc/${pid}/fd/${fd}`)))
   const rows = ['tcp', 'tcp6'].flatMap(table => readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n'))
   return rows
@@ -19,8 +32,8 @@ export function listensOn(pid: number): Socket[] {
 function socketOf(address: string): Socket {
   const [hex = '', port = ''] = address.split(':')
   const bytes = Buffer.from(hex, 'hex').reverse()
-  const host = bytes.length === 4 ? bytes.join('.') : hex
-  return { host, port: Number.parseInt(port, 16) }
+  const ip = bytes.length === 4 ? bytes.join('.') : hex
+  return { host: ip, port: Number.parseInt(port, 16) }
 }
 
 function target(link: string): string {

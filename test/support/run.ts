@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../src/platform/database.ts'
 import { type EmbeddedPostgres, removePostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
+import { host } from '../../src/platform/host.mjs'
+import { isRunning } from '../../src/platform/process-table.ts'
 import { findTemporal } from '../../src/platform/temporal-binary.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../src/platform/temporal-server.ts'
 
 const PREFIX = 'agentpay-test-'
 const ENOUGH_BYTES = 2 ** 30
 
-const folder = hasRoom('/dev/shm') ? '/dev/shm' : tmpdir()
+const { memoryFolder } = host
+const folder = memoryFolder && hasRoom(memoryFolder) ? memoryFolder : tmpdir()
 const dataDir = join(folder, `${PREFIX}${process.pid}`)
 let postgres: EmbeddedPostgres | undefined
 let temporal: EmbeddedTemporal | undefined
@@ -53,7 +56,7 @@ function hasRoom(path: string): boolean {
 /** A run that was killed could not clean up after itself. */
 async function sweep(): Promise<void> {
   const runs = readdirSync(folder).filter(name => name.startsWith(PREFIX))
-  const dead = runs.filter(name => !existsSync(`/proc/${name.slice(PREFIX.length)}`))
+  const dead = runs.filter(name => !isRunning(Number(name.slice(PREFIX.length))))
   await Promise.allSettled(dead.map(name => discard(join(folder, name))))
 }
 

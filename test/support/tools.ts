@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RELEASE, type Release } from '../../src/platform/temporal-release.ts'
+import { PLATFORM, RELEASE, type Release } from '../../src/platform/temporal-release.ts'
 import { temporaryFolder } from './folders.ts'
 
 /** A PATH and a cache of their own, with programs that only pretend. */
@@ -26,12 +26,7 @@ export function tools(): Tools {
   }
   return {
     env: { PATH: join(folder, 'path'), HOME: folder, XDG_CACHE_HOME: cache },
-    cached: join(
-      cache,
-      `agentpay/temporal-${RELEASE.version}`,
-      `${process.platform}-${process.arch}`,
-      'temporal',
-    ),
+    cached: join(cache, `agentpay/temporal-${RELEASE.version}`, PLATFORM, 'temporal'),
     install: (name, script) => put(join('path', name), script),
     put,
     goCalls: () => readFileSync(join(folder, 'go-calls'), 'utf8').trim().split('\n'),

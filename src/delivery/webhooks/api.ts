@@ -3,10 +3,11 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { del, type Failure, get, list, missing, nothing, patch, post } from '../../kernel/operation.ts'
 import { shownOnce } from '../../kernel/outcome.ts'
-import { recordHead, recordTail, remark } from '../../kernel/schemas.ts'
+import { remark } from '../../kernel/schemas.ts'
 import { unknownEvent } from '../events/events.ts'
-import { conditions } from './health.ts'
+import { MOST_CHANGES } from './plan-limits.ts'
 import { webhookMachine } from './webhook.ts'
+import { AttemptRecord, WebhookRecord } from './webhook-records.ts'
 
 const status = z.enum(webhookMachine.states)
 
@@ -29,33 +30,6 @@ const events = z
 
 const members = { url, events, description: remark.nullable() }
 
-const HealthRecord = z.object({
-  condition: z.enum(conditions),
-  failingSince: instant.nullable(),
-  pausedUntil: instant
-    .nullable()
-    .meta({ description: 'A receiver that keeps failing is tried more and more rarely until it takes one.' }),
-  message: z.string().meta({ examples: ['Deliveries are taken.'] }),
-})
-
-export const WebhookRecord = z
-  .object({
-    ...recordHead('webhook'),
-    url: z.string().meta({ examples: ['https://example.com/hooks/payments'] }),
-    events: z.array(z.string()).meta({ examples: [['transaction.completed', 'agent.frozen']] }),
-    description: z.string().nullable(),
-    status: status.meta({ description: 'Events that happen while it is disabled are not sent later.' }),
-    statusReason: z.string().nullable().meta({ description: 'Why it is disabled.' }),
-    hint: z.string().meta({ description: 'The end of the secret.', examples: ['x4Qz'] }),
-    nextSecret: z
-      .object({ hint: z.string().meta({ examples: ['b7Lm'] }), from: instant })
-      .nullable()
-      .meta({ description: 'The secret that takes over, and when.' }),
-    health: HealthRecord,
-    ...recordTail,
-  })
-  .meta({ id: 'Webhook' })
-
 const withSecret = WebhookRecord.extend({
   secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
 })
@@ -71,24 +45,6 @@ const Ping = z.object({ webhookId: id('webhook') }).meta({
 })
 const Rotated = z.object({ webhookId: id('webhook'), from: instant })
 
-export const AttemptRecord = z.object({
-  deliveryId: z.string().meta({
-    description: '`X-Service-Delivery-Id`, another one for each attempt.',
-    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'],
-  }),
-  at: z.iso.datetime().meta({
-    description: 'In real time, as `X-Service-Timestamp` is.',
-    examples: ['2026-11-20T09:30:00.000Z'],
-  }),
-  status: z.int().nullable().meta({ description: 'What the receiver answered; null where it did not.' }),
-  latencyMs: z.int().nullable(),
-  error: z.string().nullable().meta({ description: 'Why it does not count; null where it was taken.' }),
-  responseStart: z
-    .string()
-    .nullable()
-    .meta({ description: 'How the answer began, without what looks like a secret.', examples: ['OK'] }),
-})
-
 const TestResult = z
   .object({
     webhookId: id('webhook'),
@@ -99,17 +55,31 @@ const TestResult = z
   })
   .meta({ id: 'WebhookTest' })
 
+const Named = z.strictObject({ webhookIds: z.array(id('webhook')).max(100) })
+const AboutBacklogs = z.object({ ownerId: z.string(), webhookIds: z.array(id('webhook')) })
+
 const fails = {
   webhook_not_found: missing('webhook'),
   url_refused: [400, 'url: This address is refused. Give one that can be reached from the public internet.'],
   unknown_event: unknownEvent('events'),
   too_many_webhooks: [
     400,
-    'There are 1,000 subscriptions already. Delete one, or let one hear of more events.',
+    'Your plan has no room for another subscription. Delete one, or let one hear of more events.',
+  ],
+  changed_too_often: [
+    409,
+    `This subscription is paused, and its events or status were changed ${MOST_CHANGES} times meanwhile. Change them once it has caught up: \`backlog\` is null then.`,
   ],
   no_next_secret: [400, 'No secret waits to be activated. POST /webhooks/{id}/rotate-secret makes one.'],
 } as const satisfies Record<string, Failure>
-const { webhook_not_found, url_refused, unknown_event, too_many_webhooks, no_next_secret } = fails
+const {
+  webhook_not_found,
+  url_refused,
+  unknown_event,
+  too_many_webhooks,
+  changed_too_often,
+  no_next_secret,
+} = fails
 
 const reads = { callers: ['key'], scope: 'webhooks:read' } as const
 const writes = { callers: ['key'], scope: 'webhooks:write' } as const
@@ -119,7 +89,7 @@ export const webhooksApi = {
     ...writes,
     summary: 'Subscribe to events',
     description:
-      'From now on each event of these names is sent to the URL, signed with the secret, at least once. How often a delivery is tried depends on your plan. Reserved events can be named; they are never sent.',
+      'From now on each event of these names is sent to the URL, signed with the secret, at least once. How often a delivery is tried depends on your plan, and so does how many subscriptions you have in each mode: 5 on `free`, 20 on `starter`, 100 on `business`, 1,000 on `enterprise`. Reserved events can be named; they are never sent.',
     body: z.strictObject({
       url,
       events,
@@ -156,7 +126,7 @@ export const webhooksApi = {
     body: z.strictObject({ ...members, status }).partial(),
     example: { description: 'Bookkeeping and alerts' },
     returns: [200, WebhookRecord],
-    fails: { webhook_not_found, url_refused, unknown_event },
+    fails: { webhook_not_found, url_refused, unknown_event, changed_too_often },
     emits: { 'webhook.updated': WebhookUpdated },
   }),
   delete: del('/webhooks/{id}', {
@@ -213,6 +183,24 @@ export const webhooksApi = {
     returns: [200, WebhookRecord],
     fails: { webhook_not_found, no_next_secret },
     emits: { 'webhook.secret_activated': z.object({ webhookId: id('webhook') }) },
+  }),
+  /** More waits for these than their owner's plan allows. */
+  pause: post('/webhooks/pause', {
+    callers: [],
+    summary: 'Pause subscriptions for which too much waits',
+    body: Named,
+    example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
+    returns: [200, Named],
+    emits: { 'webhook.paused': AboutBacklogs },
+  }),
+  /** They have been sent what has happened while they were paused. */
+  resume: post('/webhooks/resume', {
+    callers: [],
+    summary: 'Let subscriptions go on that have caught up',
+    body: Named,
+    example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
+    returns: [200, Named],
+    emits: { 'webhook.resumed': AboutBacklogs },
   }),
   /** What our own deliveries have found out. */
   giveUp: post('/webhooks/{id}/give-up', {

@@ -15,6 +15,14 @@ export async function deliveryCounts(sql: Sql): Promise<Counts> {
   return counts as Counts
 }
 
+/** Subscriptions that are paused because too much waits for them. */
+export const behindCount = async (sql: Sql): Promise<number> =>
+  (await sql<{ count: number }>(BEHIND))[0]?.count ?? 0
+
+const BEHIND = `
+select count(*)::int as count from (
+  select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null limit ${MOST}) found`
+
 /** Subscriptions whose receivers are left alone for a while. */
 export const pausedCount = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(`select paused_webhooks(${MOST})::int as count`))[0]?.count ?? 0

@@ -4,8 +4,8 @@ import { id } from '../../kernel/ids.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
 import { LookRecord, recordHead, recordTail, span } from '../../kernel/schemas.ts'
 import { unknownEvent } from '../events/events.ts'
-import { AttemptRecord } from './api.ts'
 import { shownStates } from './delivery.ts'
+import { AttemptRecord } from './webhook-records.ts'
 
 const status = z.enum(shownStates)
 

@@ -3,7 +3,7 @@ import { type Database, sqlOn } from '../../kernel/database.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 
 /** Whatever became of it: the event itself stays. */
-const KEPT_MS = days(30)
+export const KEPT_MS = days(30)
 const AT_ONCE = 5_000
 
 const EXPIRE = `

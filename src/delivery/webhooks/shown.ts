@@ -20,7 +20,14 @@ export function shown(webhook: Webhook, clocked: Clocked) {
     hint: nextHint !== null && !waits ? nextHint : hint,
     nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
     health: shownHealth(webhook, { now, aheadMs: aheadOf(clocked) }),
+    backlog: shownBacklog(webhook),
   })
+}
+
+function shownBacklog({ backlogAfter: after, backlogSince: pausedAt }: Webhook) {
+  if (after === null || pausedAt === null) return null
+  const message = `More deliveries wait for it than your plan allows. What has happened after ${after || 'its beginning'} is sent in order, as the receiver takes what waits; nothing is lost.`
+  return { pausedAt, after, message }
 }
 
 /** A delivery with the answer to "why did I not get it?". */

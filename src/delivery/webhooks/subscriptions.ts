@@ -7,12 +7,12 @@ import { answered, given, lock } from '../../kernel/record.ts'
 import { inTurn } from '../../kernel/turn.ts'
 import { misnamed } from '../events/events.ts'
 import { webhooksApi } from './api.ts'
+import { keepWanted, pause, resume } from './pauses.ts'
+import { MOST_CHANGES, subscriptionsOf } from './plan-limits.ts'
 import { activate, makeSecret } from './secrets.ts'
 import { shown } from './shown.ts'
 import { trial } from './trial.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
-
-const MOST = 1_000
 
 const standing = { deletedAt: null }
 
@@ -43,6 +43,16 @@ const PROBE =
 export async function probe({ sql }: Pick<Context, 'sql'>, webhookIds: readonly string[]): Promise<void> {
   await sql(PROBE, [[...new Set(webhookIds)].sort()])
   await tellDeliverers({ sql })
+}
+
+/** Why its plan has no room for another subscription; undefined where it has. One that has more already keeps them. */
+async function beyondPlan({ em, sql, tenant }: Pick<Context, 'em' | 'sql' | 'tenant'>) {
+  const [owner] = await sql<{ plan: string }>('select plan from customers where id = $1', [tenant.ownerId])
+  const plan = owner?.plan ?? 'free'
+  const [most, count] = [subscriptionsOf(plan), await em.count(Webhook, standing)]
+  if (count < most) return undefined
+  const number = (of: number) => of.toLocaleString('en')
+  return `The plan ${plan} has ${number(most)} subscriptions in each mode, and there are ${number(count)} already. Delete one, let one hear of more events, or ask for a larger plan.`
 }
 
 interface Asked {
@@ -80,7 +90,8 @@ export const subscriptions = implement(webhooksApi, {
     const unfit = misfit(body, context)
     if (unfit) return unfit
     await inTurn(context, 'webhooks')
-    if ((await em.count(Webhook, standing)) >= MOST) return refuse('too_many_webhooks')
+    const beyond = await beyondPlan(context)
+    if (beyond) return refuse('too_many_webhooks', beyond)
     const id = newId('webhook')
     const { secret, sealed, hint } = makeSecret(ports.vault, id)
     const events = [...new Set(body.events)]
@@ -107,6 +118,10 @@ export const subscriptions = implement(webhooksApi, {
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const changed = Object.keys(given({ ...members, status }))
+    if (members.events || (status && status !== webhook.status)) {
+      if (webhook.backlogWanted.length >= MOST_CHANGES) return refuse('changed_too_often')
+      await keepWanted(webhook, context)
+    }
     if (members.url !== undefined && members.url !== webhook.url) webhook.makeWell()
     Object.assign(webhook, given(members))
     if (status) setStatus(webhook, status)
@@ -150,13 +165,17 @@ export const subscriptions = implement(webhooksApi, {
     return shown(webhook, context)
   },
 
+  pause,
+  resume,
+
   async giveUp({ params, body: { reason, url } }, context) {
     const { em, emit, refuse } = context
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const isAbout = url === null || url === webhook.url
-    const acted = isAbout && webhookMachine.move(webhook, 'disabled')
-    if (!acted) return { acted }
+    if (!isAbout || webhook.status === 'disabled') return { acted: false }
+    await keepWanted(webhook, context)
+    const acted = webhookMachine.move(webhook, 'disabled')
     webhook.statusReason = GIVEN_UP[reason]
     await tellOfChange(context, webhook)
     emit('webhook.disabled', about(webhook))

@@ -7,6 +7,12 @@ export const webhookMachine = machine('webhook', {
   disabled: ['active'],
 })
 
+/** What a subscription wanted to hear of, up to an event. */
+export interface Wanted {
+  readonly until: string
+  readonly events: readonly string[]
+}
+
 const schema = defineEntity({
   ...tenantTable('Webhook', 'webhooks'),
   properties: {
@@ -27,6 +33,11 @@ const schema = defineEntity({
     failures: p.integer().onCreate(() => 0),
     failingSince: maybe.instant(),
     pausedUntil: maybe.instant(),
+    /** Where too much waits: events up to this one have deliveries, later ones get theirs as room becomes free. */
+    backlogAfter: maybe.string(),
+    backlogSince: maybe.instant(),
+    /** What it wanted in stretches of that time that have ended, oldest first. */
+    backlogWanted: p.json<readonly Wanted[]>().onCreate(() => []),
     deletedAt: maybe.instant(),
   },
 })

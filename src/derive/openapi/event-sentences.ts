@@ -128,9 +128,12 @@ export const eventSentences: Readonly<Record<string, string>> = {
   'webhook.deleted': 'A subscription has been deleted.',
   'webhook.disabled':
     'A subscription has been disabled: its receiver wants nothing more, or has taken nothing for five days.',
+  'webhook.paused':
+    'More deliveries wait for some subscriptions than the plan allows: they are sent what happens later.',
   'webhook.ping':
     'A greeting to a subscription that was just made, where that was asked for; no other one hears of it.',
   'webhook.replayed': 'A delivery is being made once more.',
+  'webhook.resumed': 'Subscriptions that were paused have caught up: they are sent what happens at once.',
   'webhook.secret_activated': 'The new secret of a subscription counts.',
   'webhook.secret_rotated': 'A subscription is getting a new secret.',
   'webhook.tested': 'An example has been sent to a receiver.',

@@ -12,7 +12,12 @@ const Checks = z.object({
     .nullable()
     .meta({ description: 'Null while no durable processes run.' }),
   relay: oldestSeconds('Age of the oldest work that waits for Temporal.'),
-  deliveries: oldestSeconds('For how long a webhook waits that could be sent.'),
+  deliveries: oldestSeconds('For how long a webhook waits that could be sent.').extend({
+    behind: z
+      .int()
+      .min(0)
+      .meta({ description: 'Subscriptions that are paused because too much waits for them.' }),
+  }),
 })
 
 export const healthApi = {

@@ -50,10 +50,7 @@ describe('the test clock', () => {
     expect(third.explanation).toContain(`Attempt 4 is made at ${third.nextAttemptAt}`)
     const left = Math.ceil((Date.parse(String(third.nextAttemptAt)) - Date.parse(now)) / MINUTE)
     await advance(left - 1)
-    expect((await deliveriesOf(client, id))[0]).toMatchObject({
-      attempts: { length: 3 },
-      nextAttemptAt: third.nextAttemptAt,
-    })
+    expect((await deliveriesOf(client, id))[0]?.attempts).toHaveLength(3)
     await advance(1)
     await delivery(client, id, ({ attempts }) => attempts.length === 4)
   })

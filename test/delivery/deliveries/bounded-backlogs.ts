@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../../src/kernel/ids.ts'
+import { aWebhook, made, type TestClient } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { until } from '../../support/until.ts'
+
+const receiver = await startReceiver()
+const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+
+/** So many may wait for a subscription, where its owner has very many. */
+const ROOM = 100
+
+const HAPPEN = `
+with e as (
+  insert into events (id, owner_id, mode, event, data, request_id, created_at)
+  select id, $1, 'test', $2, jsonb_build_object('agentId', id), 'r', now() from unnest($3::text[]) as id
+  returning id, owner_id as "ownerId", mode, event, data)
+select publish_events(jsonb_agg(to_jsonb(e)), array[$1]) as made from e`
+
+/** An owner on the smallest plan, with so many other subscriptions that each has the least room. */
+async function crowdedOwner() {
+  const { client, ownerId } = await house.owner()
+  await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
+  const path = `/${ownerId}`
+  const held: (() => void)[] = []
+  let isHeld = true
+  receiver.treat(path, response => {
+    const answer = () => void response.writeHead(204).end()
+    if (isHeld) held.push(answer)
+    else answer()
+  })
+  const { id } = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
+  await house.sql(
+    `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
+     select 'webhook_' || $1 || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
+     from generate_series(1, 60) n`,
+    [ownerId],
+  )
+  await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+  async function happen(event: string, ids: readonly string[]): Promise<number> {
+    const [row] = await house.sql<{ made: number }>(HAPPEN, [ownerId, event, ids])
+    await house.sql('notify deliveries')
+    return row?.made ?? 0
+  }
+  const params = { id }
+  return {
+    ...{ client, ownerId, id, params, happen },
+    webhook: () => made(client.webhooks.get({ params })),
+    received: () => receiver.at(path).map(({ headers }) => String(headers['x-service-event-id'])),
+    release() {
+      isHeld = false
+      for (const answer of held.splice(0)) answer()
+    },
+  }
+}
+
+const ids = (count: number): string[] => Array.from({ length: count }, () => newId('event'))
+
+const told = async (client: TestClient, event: string) =>
+  (await made(client.events.list({ query: { event } }))).data.map(({ data }) => data)
+
+describe('a subscription for which more waits than its plan allows', () => {
+  test('is paused, says so, and is sent all that has happened since, by what it wanted then', async () => {
+    const { client, ownerId, id, params, happen, webhook, received, release } = await crowdedOwner()
+    const [late = '', ...first] = ids(ROOM + 21)
+    expect(await happen('agent.created', first)).toBe(ROOM + 20)
+    const { backlog, status } = await until('it is paused', async () => {
+      const seen = await webhook()
+      return seen.backlog ? { ...seen, backlog: seen.backlog } : undefined
+    })
+    expect([status, backlog.message]).toEqual(['active', expect.stringMatching(/nothing is lost/)])
+    expect(await told(client, 'webhook.paused')).toEqual([{ ownerId, webhookIds: [id] }])
+    const { checks } = (await house.http('GET', '/health')).body
+    expect(checks.deliveries.behind).toBe(1)
+
+    // One that began before the pause, and is committed only now.
+    expect(await happen('agent.created', [late])).toBe(1)
+    const second = ids(150)
+    expect(await happen('agent.created', second)).toBe(0)
+    const update = (body: object) => made(client.webhooks.update({ params, body }))
+    await update({ events: ['agent.frozen'] })
+    await happen('agent.created', ids(30))
+    const wanted = ids(40)
+    await happen('agent.frozen', wanted)
+    await update({ status: 'disabled' })
+    await happen('agent.frozen', ids(20))
+    await update({ status: 'active' })
+    const last = ids(30)
+    expect(await happen('agent.frozen', last)).toBe(0)
+
+    release()
+    await until('it has caught up', async () => (await webhook()).backlog === null)
+    const expected = [...first, late, ...second, ...wanted, ...last]
+    await until('all have arrived', () => received().length >= expected.length)
+    expect(received().toSorted()).toEqual(expected.toSorted())
+    expect(await told(client, 'webhook.resumed')).toEqual([{ ownerId, webhookIds: [id] }])
+    expect(await happen('agent.frozen', ids(1))).toBe(1)
+    const later = new Set([...second, ...wanted, ...last])
+    const inOrder = 'select event_id from deliveries where webhook_id = $1 order by created_at, event_id'
+    const rows = await house.sql<{ event_id: string }>(inOrder, [id])
+    expect(rows.map(row => row.event_id).filter(one => later.has(one))).toEqual([...later])
+  }, 60_000)
+
+  test('that is deleted is sent nothing more, and holds up nobody', async () => {
+    const { client, params, happen, webhook, received, release } = await crowdedOwner()
+    await happen('agent.created', ids(ROOM + 20))
+    await until('it is paused', async () => (await webhook()).backlog)
+    await happen('agent.created', ids(50))
+    await made(client.webhooks.delete({ params }))
+    const before = received().length
+    release()
+    const open = `select made, is_through from replay_events($1, 100, '')`
+    expect(await house.sql(open, [params.id])).toEqual([{ made: 0, is_through: false }])
+    expect(received()).toHaveLength(before)
+  })
+
+  test('may be changed twenty times meanwhile, and is told so', async () => {
+    const { client, params, happen, webhook } = await crowdedOwner()
+    await happen('agent.created', ids(ROOM + 20))
+    await until('it is paused', async () => (await webhook()).backlog)
+    const change = () => client.webhooks.update({ params, body: { events: ['agent.created'] } })
+    for (let n = 0; n < 20; n++) expect((await change()).status).toBe(200)
+    expect(await change()).toMatchObject({ status: 409, code: 'changed_too_often' })
+    expect((await client.webhooks.update({ params, body: { description: 'B' } })).status).toBe(200)
+  })
+})
+
+test('whoever publishes while a subscription is paused and let go again: each event has one delivery', async () => {
+  const { ownerId, id, happen, received, release, webhook } = await crowdedOwner()
+  release()
+  const all = Array.from({ length: 6 }, () => Array.from({ length: 8 }, () => ids(10)))
+  // Each lane makes its ids long before they are committed, as slow requests do.
+  const lanes = all.map(async lane => {
+    for (const some of lane) await happen('agent.created', some)
+  })
+  const pausing = (async () => {
+    for (let n = 0; n < 4; n++) {
+      await house.sql(
+        `begin; select id from webhooks where id = '${id}' for update;
+         update webhooks set backlog_after = hold_events('${ownerId}', 'test'), backlog_since = now()
+         where id = '${id}' and backlog_after is null; commit`,
+      )
+      await until('it has caught up', async () => (await webhook()).backlog === null)
+    }
+  })()
+  await Promise.all([...lanes, pausing])
+  const expected = all.flat(2)
+  await until('all have arrived', () => received().length >= expected.length)
+  expect(received().toSorted()).toEqual(expected.toSorted())
+}, 60_000)
+
+test.each([
+  ['free', 5],
+  ['starter', 20],
+] as const)('the plan %s has %i subscriptions; who has more keeps them', async (plan, most) => {
+  const { client, ownerId } = await house.owner()
+  for (let n = 0; n < most; n++) await aWebhook(client)
+  const { id } = await aWebhook(client)
+  await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
+  const body = { url: 'https://example.com/hooks', events: ['agent.frozen'] }
+  expect(await client.webhooks.create({ body })).toMatchObject({
+    status: 400,
+    code: 'too_many_webhooks',
+    error: `The plan ${plan} has ${most} subscriptions in each mode, and there are ${most + 1} already. Delete one, let one hear of more events, or ask for a larger plan.`,
+  })
+  expect((await made(client.webhooks.get({ params: { id } }))).status).toBe('active')
+  for (const gone of (await made(client.webhooks.list({ query: { limit: 2 } }))).data)
+    await made(client.webhooks.delete({ params: { id: gone.id } }))
+  expect((await client.webhooks.create({ body })).status).toBe(201)
+})
