@@ -8,6 +8,7 @@ export default {
   maxWorkers: 3,
   // A worker that has run many files is replaced: the module registries of old ones are never given back.
   workerIdleMemoryLimit: '1200MB',
+  testEnvironment: '<rootDir>/test/support/environment.js',
   testSequencer: '<rootDir>/test/support/sequencer.js',
   setupFilesAfterEnv: ['<rootDir>/test/support/assertions.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',

@@ -123,11 +123,11 @@ async function attendTo<Seen extends Look>(
   )
   for (;;) {
     toldToLook = false
-    notes.show({ note: await attend?.() })
+    const note = await attend?.()
     seen = await look()
     if (seen.status !== shown) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: seen.status }])
     shown = seen.status
-    notes.show({ summary: seen.summary })
+    notes.show({ summary: seen.summary, note })
     const seenTooEarly = recurs && toldToLook
     if (seen.closed && !seenTooEarly && !isAsked?.()) return seen.status
     if (workflowInfo().continueAsNewSuggested && !isAsked?.()) await continueAsNew(input)
