@@ -65,7 +65,7 @@ const FileRecord = z
 const about = [
   'The door for what the bank sends: pain.002 (how payments stand), camt.053 and camt.054 (what is booked), in any version of them. The kind is told from the message.',
   'A rejection undoes the transfer. A booked debit under its `endToEndId`, over the same amount, settles it; a credit that returns it brings the money back. All other credits in euros come in as `POST /billing/incoming/files` says. What names no payment of ours is listed and changes nothing.',
-  'A file counts once: the same bytes again are answered with what was recorded, and what another file repeats changes nothing. It is read as a whole or not at all. A document type is refused, and so is what no message of a bank has: more than 32 levels, more than 32 attributes or 65,536 characters of text in one element, more than 200,000 elements. The refusal says where.',
+  'A file counts once: the same bytes again are answered with what was recorded, and what another file repeats changes nothing. It is read as a whole or not at all. A document type is refused, and so is what no message of a bank has: more than 32 levels, more than 32 attributes or 65,536 characters of text in one element, more than 200,000 elements. The refusal says where. A file tells of 10,000 bookings or payments at most.',
 ].join('\n\n')
 
 export const railsApi = {

@@ -1,7 +1,7 @@
 import type { Euros } from '../../kernel/money.ts'
 import { textAt, UnreadableXml, type XmlElement } from '../../kernel/xml.ts'
 import type { BankFile } from '../../money/billing/billing.ts'
-import { readCamt } from '../../money/billing/thread.ts'
+import { MOST_TOLD, readCamt } from '../../money/billing/thread.ts'
 import { readPain002, type StatusReport } from './pain002.ts'
 
 /** What a bank's files tell of payments of ours. */
@@ -41,5 +41,7 @@ function ofReport(document: XmlElement): BankMessage {
   const messageId = textAt(document, 'CstmrPmtStsRpt/GrpHdr/MsgId')
   if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
   const report = readPain002(document)
+  if (report.said.length > MOST_TOLD)
+    throw new UnreadableXml(`It tells of more than ${MOST_TOLD} payments: ask for smaller files.`)
   return { kind: 'pain.002', messageId, said: report.said, report, bookings: null }
 }

@@ -26,7 +26,7 @@ export interface Recorded extends Row, Pick<DecisionRow, 'request' | 'counters'>
 }
 
 /** So many at once: no statement takes long, and not many are in memory. */
-const PAGE = 1_000
+const PAGE = 500
 
 /** Each reservation is looked up by its whole key, whatever PostgreSQL knows of the table: a join may not. */
 const PAGE_OF = `

@@ -38,6 +38,9 @@ const kinds = [
   { name: 'camt.054', root: 'BkToCstmrDbtCdtNtfctn', statement: 'Ntfctn' },
 ] as const
 
+/** Of bookings, and of payments in them: all that a file brings is one transaction. */
+export const MOST_TOLD = 10_000
+
 /** What a bank says has been booked. */
 export function readCamt(document: XmlElement, today: string): BankFile {
   const [body] = document.children
@@ -48,13 +51,12 @@ export function readCamt(document: XmlElement, today: string): BankFile {
   if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
   const seen = new Set<string>()
   const read = allAt(body, kind.statement).flatMap(statement => entriesOf(statement, seen, today))
-  return {
-    kind: kind.name,
-    messageId,
-    entries: read.length,
-    arrivals: read.flatMap(entry => ('reason' in entry ? [] : entry.arrivals)),
-    skipped: read.filter(entry => 'reason' in entry),
-  }
+  const arrivals = read.flatMap(entry => ('reason' in entry ? [] : entry.arrivals))
+  const skipped = read.filter(entry => 'reason' in entry)
+  const payments = skipped.flatMap(entry => entry.payments)
+  if (Math.max(read.length, arrivals.length, payments.length) > MOST_TOLD)
+    throw new UnreadableXml(`It tells of more than ${MOST_TOLD} bookings or payments: ask for smaller files.`)
+  return { kind: kind.name, messageId, entries: read.length, arrivals, skipped }
 }
 
 type Entry = Skipped | { readonly arrivals: readonly Arrived[] }

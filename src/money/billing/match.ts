@@ -24,20 +24,30 @@ export async function match(sql: Sql, arrivals: readonly Arrived[], reach: Reach
   const ibans = arrivals.flatMap(({ iban }) => iban ?? [])
   const numbers = arrivals.flatMap(({ reference }) => numbersIn(reference ?? ''))
   const wallets = await payableWallets(sql, reach, { ibans, numbers })
-  return arrivals.map(arrived => ({ arrived, ...placeOf(arrived, wallets, reach) }))
+  const known = {
+    byIban: Map.groupBy(wallets, ({ iban }) => iban),
+    byNumber: Map.groupBy(wallets, ({ number }) => number),
+  }
+  return arrivals.map(arrived => ({ arrived, ...placeOf(arrived, known, reach) }))
+}
+
+/** The wallets that can be meant, by what a payer may write: thousands of arrivals are looked up, not compared. */
+interface Known {
+  readonly byIban: ReadonlyMap<string | null, readonly Payable[]>
+  readonly byNumber: ReadonlyMap<Payable['number'], readonly Payable[]>
 }
 
 /** The number of the account counts before the reference: the payer's bank has checked it. */
 function placeOf(
   { iban, reference, reason }: Arrived,
-  wallets: readonly Payable[],
+  { byIban, byNumber }: Known,
   { mode, otherwise }: Reach,
 ): Omit<Place, 'arrived'> {
   const nowhere = (why: UnmatchedReason) => ({ tenant: otherwise, walletId: null, reason: why })
   if (reason) return nowhere(reason)
-  const numbers = numbersIn(reference ?? '')
-  const byIban = wallets.filter(wallet => wallet.iban !== null && wallet.iban === iban)
-  const named = byIban.length > 0 ? byIban : wallets.filter(({ number }) => numbers.includes(number))
+  const ofIban = iban === null ? undefined : byIban.get(iban)
+  const named =
+    ofIban ?? [...new Set(numbersIn(reference ?? ''))].flatMap(number => byNumber.get(number) ?? [])
   const [wallet, ...others] = named
   if (!wallet) return nowhere('no_wallet')
   if (others.length > 0) return nowhere('several_references')

@@ -58,12 +58,15 @@ export async function receive(
   return credits
 }
 
+/** A file may bring thousands: so many are written at a time, and others have their turn in between. */
+const AT_ONCE = 200
+
 async function keepFor(
   tenant: Tenant,
   places: readonly Place[],
   context: Receiving,
 ): Promise<IncomingCredit[]> {
-  const { sql, actFor } = context
+  const { em, sql, actFor } = context
   actFor(tenant)
   const ids = places.flatMap(({ walletId }) => walletId ?? [])
   const book = await openBook(sql, context, {
@@ -72,12 +75,16 @@ async function keepFor(
     ifThere: RECOVERING,
   })
   const wallets = await walletsOf(sql, tenant, ids)
-  const credits = places.map(({ arrived, walletId, reason }) => {
+  const credits: IncomingCredit[] = []
+  for (const [index, { arrived, walletId, reason }] of places.entries()) {
     const wallet = wallets.get(walletId ?? '')
-    return wallet && wallet.status !== 'closed'
-      ? enter(arrived, wallet, book, context)
-      : enterAside(arrived, reason, book, context)
-  })
+    credits.push(
+      wallet && wallet.status !== 'closed'
+        ? enter(arrived, wallet, book, context)
+        : enterAside(arrived, reason, book, context),
+    )
+    if (index % AT_ONCE === AT_ONCE - 1) await em.flush()
+  }
   await book.post(sql)
   return credits
 }

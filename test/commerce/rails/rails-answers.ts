@@ -112,6 +112,17 @@ describe('what a bank says of a file', () => {
     ['another message', pain002({ to: 'x' }).replaceAll('pain.002', 'pain.008')],
     ['an order', pain002({ to: 'x' }).replace('pain.001.001.09', 'pain.008.001.08')],
     ['no message that it answers', pain002({ to: '' })],
+    [
+      'more attributes than any bank sends',
+      `<a${Array.from({ length: 60_000 }, (_, n) => ` a${n}=""`).join('')}/>`,
+    ],
+    [
+      'more payments than one transaction takes',
+      pain002({ to: 'x' }).replace(
+        '</CstmrPmtStsRpt>',
+        `<OrgnlPmtInfAndSts>${'<TxInfAndSts/>'.repeat(10_001)}</OrgnlPmtInfAndSts></CstmrPmtStsRpt>`,
+      ),
+    ],
     ['a status that is none', pain002({ to: 'x', payments: [['e', 'MAYBE']] })],
   ])('with %s is refused, by a 400 at the door and in the inbox', async (_, xml) => {
     const { status, code, error } = await tell(xml)

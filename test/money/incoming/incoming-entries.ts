@@ -48,6 +48,19 @@ describe('an entry is skipped', () => {
   })
 })
 
+test('a file of many bookings brings each of them once, into the wallet that it names', async () => {
+  const [one, two] = [await aWallet(client), await aWallet(client)]
+  const bookings = Array.from({ length: 450 }, (_, n) => ({
+    reference: `${fresh()}-${n}`,
+    amount: '1.00',
+    details: [payment(n % 3 === 0 ? {} : { iban: String(n % 3 === 1 ? one.iban : two.iban) })],
+  }))
+  const xml = camt(bookings)
+  expect(await made(read(xml))).toMatchObject({ entries: 450, matched: 300, unmatched: 150, known: 0 })
+  expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([150, 150])
+  expect(await made(read(xml))).toMatchObject({ matched: 0, unmatched: 0, known: 450 })
+})
+
 describe('a booking of many payments', () => {
   test('is as many credits', async () => {
     const [one, two] = [await aWallet(client), await aWallet(client)]
@@ -123,6 +136,11 @@ describe('a hostile file is refused', () => {
     ['that tells what is not booked', camt([]).replaceAll('camt.053', 'camt.052'), /neither/],
     ['without a message id', camt([]).replace(/<GrpHdr>.*<\/GrpHdr>/, ''), /MsgId/],
     ['without an account', camt([]).replace(/<Acct>.*<\/Acct>/, ''), /without an account/],
+    [
+      'of more bookings than one transaction takes',
+      camt([]).replace('</Stmt>', `${'<Ntry/>'.repeat(10_001)}</Stmt>`),
+      /more than 10000 bookings/,
+    ],
     ['in an encoding that there is not', camt([]).replace('UTF-8', 'utf-7'), /utf-7/],
   ])('%s', async (_, xml, why) => {
     const answer = await read(xml)
