@@ -33,17 +33,18 @@ export const splitApi = {
       })
       .superRefine(({ amountEuros, parts }, context) => {
         const byShare = amountEuros !== undefined
-        parts.forEach((part, index) => {
-          const [wanted, other] = byShare
-            ? (['share', 'amountEuros'] as const)
-            : (['amountEuros', 'share'] as const)
-          const say = (name: string, message: string) =>
-            context.addIssue({ code: 'custom', path: ['parts', index, name], message })
-          if (part[wanted] === undefined)
-            say(wanted, byShare ? 'every part needs a share of amountEuros' : 'every part needs its amount')
-          if (part[other] !== undefined)
-            say(other, byShare ? 'the parts are given by their shares' : 'a share is one of amountEuros')
-        })
+        const [wanted, other] = byShare
+          ? (['share', 'amountEuros'] as const)
+          : (['amountEuros', 'share'] as const)
+        // The first wrong part says what is wrong with the others, too.
+        const index = parts.findIndex(part => part[wanted] === undefined || part[other] !== undefined)
+        const say = (name: string, message: string) =>
+          context.addIssue({ code: 'custom', path: ['parts', index, name], message })
+        const wrong = parts[index]
+        if (wrong && wrong[wanted] === undefined)
+          say(wanted, byShare ? 'every part needs a share of amountEuros' : 'every part needs its amount')
+        if (wrong && wrong[other] !== undefined)
+          say(other, byShare ? 'the parts are given by their shares' : 'a share is one of amountEuros')
       }),
     example: {
       fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',

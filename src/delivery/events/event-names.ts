@@ -33,15 +33,18 @@ export function unknownEvents(asked: readonly string[], known: readonly string[]
 
 const FEW = 3
 /** A name that is longer is compared by its beginning: what it costs does not grow with it. */
-const COMPARED = 100
+const COMPARED = 40
 
 /** Those of the same noun, or nearly spelled so. */
 function closeTo(name: string, known: readonly string[]): string[] {
   const [noun = ''] = name.split('.')
   const far = Math.max(3, Math.floor(name.length / 3))
+  const isAkin = (one: string): boolean => noun !== '' && one.startsWith(`${noun}.`)
+  // One that is so much shorter or longer is further away by that alone, and need not be compared.
   return known
-    .map(one => ({ one, steps: stepsBetween(name, one), akin: noun !== '' && one.startsWith(`${noun}.`) }))
-    .filter(({ steps, akin }) => steps <= far || akin)
+    .filter(one => Math.abs(one.length - name.length) <= far || isAkin(one))
+    .map(one => ({ one, steps: stepsBetween(name, one) }))
+    .filter(({ one, steps }) => steps <= far || isAkin(one))
     .sort((a, b) => a.steps - b.steps)
     .slice(0, FEW)
     .map(({ one }) => one)
