@@ -46,6 +46,8 @@ export interface Contract<
   readonly tag?: string
   /** The system of others without which it cannot be done. Live mode may lack it: see `Outside`. */
   readonly asks?: keyof Outside
+  /** Outside the rate limit: for programs that look after the service, and for who reads how to use it. */
+  readonly unmetered?: true
   /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
   readonly readOnly?: true
 }
@@ -169,4 +171,9 @@ export const inKiB = (bytes: number): string =>
 export const missing = (noun: string): Failure => [404, `No such ${noun}.`]
 /** The same where something is to be done with it: what is on its way out is past that. */
 export const gone = (noun: string): Failure => [404, `No such ${noun}, or it is deleted or being deleted.`]
+/** An agent's token says by itself whose it is; a key is asked. */
+export const agent_required: Failure = [
+  400,
+  'agentId: name the agent. Only an agent’s own token may leave it out.',
+]
 export const nothing = z.undefined()

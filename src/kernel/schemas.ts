@@ -33,6 +33,14 @@ export const country = z
   .refine(code => countries.has(code), twoLetters)
   .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
+/** Left out by an agent's token, which says it. */
+export const ownAgent = id('agent')
+  .optional()
+  .meta({
+    description: 'The agent; with an agent’s own token it may be left out.',
+    examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+  })
+
 /** Text that a list is searched for. */
 export const wanted = z.string().min(1).max(200).optional()
 

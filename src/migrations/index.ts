@@ -36,6 +36,7 @@ import { DueWebhooks } from './m0043-due-webhooks.ts'
 import { LightDeliveries } from './m0045-light-deliveries.ts'
 import { CountersByKey } from './m0046-counters-by-key.ts'
 import { PolicyOverrides } from './m0053-policy-overrides.ts'
+import { PayeesOfIntents } from './m0054-payees-of-intents.ts'
 import { KeyMakers } from './m0057-key-makers.ts'
 import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
 import { TransfersInView } from './m0059-transfers-in-view.ts'
@@ -84,6 +85,7 @@ export const migrations = [
   { name: 'm0045-light-deliveries', class: LightDeliveries },
   { name: 'm0046-counters-by-key', class: CountersByKey },
   { name: 'm0053-policy-overrides', class: PolicyOverrides },
+  { name: 'm0054-payees-of-intents', class: PayeesOfIntents },
   { name: 'm0057-key-makers', class: KeyMakers },
   { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
   { name: 'm0059-transfers-in-view', class: TransfersInView },

@@ -25,7 +25,7 @@ async function makeOnes(stage: Filled): Promise<void> {
     const what = { agentId, amountEuros: 9.5, merchant: 'Bookshop', purpose: 'A paper on caching' }
     return (await ask(fate, '/intents', { ...what, ...others })).id
   }
-  const { id: toWalletId } = await post(stage.api, '/wallets', { name: 'Payee' }, bearer(stage))
+  const { id: toWalletId } = await post(stage.api, '/wallets', { name: 'Bookshop' }, bearer(stage))
   const intentId = await declare('completed', { walletId: toWalletId })
   const fromWalletId = `wallet_bench_${FATES.completed}`
   await ask('completed', '/transfers', { fromWalletId, toWalletId, amountEuros: 9, intentId })

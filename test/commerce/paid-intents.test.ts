@@ -41,7 +41,7 @@ async function someone(rules: Rules = {}) {
     ...{ ...owner, client: mine, agent, walletId: agent.walletId, counted },
     itself: itself[0] as TestClient,
     any: (n: number) => itself[n % 2] as TestClient,
-    payee: (await aWallet(mine)).id,
+    payee: (await aWallet(mine, 0, { name: 'Bookshop' })).id,
     balance: () => made(mine.agents.balance({ params: { id: agent.id } })),
     intent: (id: string) => made(mine.intents.get({ params: { id } })),
   }
@@ -116,8 +116,7 @@ describe('an agent pays a wallet', () => {
     const one = await someone()
     const { client, itself, agent, walletId, payee, balance } = one
     const other = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
-    const declare = (members: object, of = agent.id) =>
-      anIntent(client, of, { amountEuros: 20, merchant: `Shop ${Math.random()}`, ...members })
+    const declare = (members: object, of = agent.id) => anIntent(client, of, { amountEuros: 20, ...members })
     const right = await declare({ walletId: payee })
     const waiting = await declare({ walletId: payee, amountEuros: 3_000 })
     const nobodys = await declare({})

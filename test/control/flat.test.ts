@@ -66,7 +66,7 @@ const ways: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => made(client.intents.approve({ params: { id }, headers: once() }))
   },
   async paying() {
-    const { id: walletId } = await made(client.wallets.create({ body: { name: 'Payee' } }))
+    const { id: walletId } = await made(client.wallets.create({ body: { name: 'Bookshop' } }))
     const { id: intentId } = await declared({ walletId })
     const body = { fromWalletId: `wallet_bench_${HOT}`, toWalletId: walletId, amountEuros: 9, intentId }
     return () => made(client.transfers.create({ body, headers: once() }))

@@ -1,6 +1,7 @@
 import './intents/intents-refused.ts'
 import './intents/intent-decisions.ts'
 import './intents/intents-seen.ts'
+import './intents/payees.ts'
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/kernel/clock.ts'
 import { aLiveClient, anAgent, anIntent, aPolicy, bringMoney, made } from '../support/factories.ts'
@@ -146,7 +147,9 @@ describe('a new intent', () => {
     expect(await said()).toEqual(['created', 3])
     const wide = await aPolicy(client, { autoApproveLimitEuros: 25 })
     await made(client.policies.assign({ params, body: { policyId: wide.id } }))
-    expect(await said()).toEqual(['approved', 4])
+    expect(await said()).toEqual(['created', 4])
+    await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: false } }))
+    expect(await said()).toEqual(['approved', 5])
   })
 
   test('keeps all that it was given', async () => {

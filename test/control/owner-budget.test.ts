@@ -29,8 +29,8 @@ async function someone(agents = 2, rules: Parameters<typeof anAgentUnder>[1] = {
   const ids: string[] = []
   for (let n = 0; n < agents; n++) ids.push((await anAgent()).id)
   let shops = 0
-  const declare = (n: number, amountEuros: number, members = {}, by: TestClient = owner.client) =>
-    anIntent(by, String(ids[n % agents]), { amountEuros, merchant: `Shop ${++shops}`, ...members })
+  const declare = (n: number, amountEuros: number, members?: object, by: TestClient = owner.client) =>
+    anIntent(by, String(ids[n % agents]), { amountEuros, ...(members ?? { merchant: `Shop ${++shops}` }) })
   const any = (n: number) => clients[n % 2] as TestClient
   /** Among very many at once: who is told that too much is happening has changed nothing, and is left out. */
   const ask = async (n: number, amountEuros: number, agentId = String(ids[n % agents])) => {

@@ -167,7 +167,7 @@ describe('simulating', () => {
       const answer = await client.intents.simulate({ body: { ...asked, ...body } })
       expect([answer.status, answer.error]).toEqual([
         400,
-        expect.stringContaining('agentId: name exactly one'),
+        expect.stringContaining('agentId: name one of agentId, policyId and policy'),
       ])
     }
     const codes = await Promise.all(

@@ -54,7 +54,11 @@ export const anIntent = (
 ) =>
   made(
     client.intents.create({
-      body: { amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching', ...members, agentId },
+      body: {
+        // Of a record that is paid the name is the merchant.
+        ...(members.beneficiaryId || members.walletId ? {} : { merchant: 'Bookshop' }),
+        ...{ amountEuros: 25, purpose: 'A paper on caching', ...members, agentId },
+      },
     }),
   )
 

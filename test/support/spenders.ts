@@ -46,7 +46,6 @@ export async function aSpender(house: TestHouse) {
 
 export type Spender = Awaited<ReturnType<typeof aSpender>>
 type Intent = Awaited<ReturnType<typeof anIntent>>
-let shops = 0
 
 /** All that can happen to what is reserved; the number picks who it happens to. */
 export const doings = {
@@ -54,7 +53,7 @@ export const doings = {
     const place = places[n % 3] as (typeof places)[number]
     await by[place].intents.create({
       body: {
-        ...{ agentId: agent.id, purpose: 'P', merchant: `Shop ${++shops}`, expiresInMinutes: 300 },
+        ...{ agentId: agent.id, purpose: 'P', expiresInMinutes: 300 },
         ...{ amountEuros: amounts[(n >> 2) % 4] as number, runId: place === 'run' ? run.id : null },
         ...payee[payees[(n >> 4) % 3] as (typeof payees)[number]],
       },

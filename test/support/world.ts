@@ -94,7 +94,9 @@ export class World {
   /** What a query must say, by the examples of its members. */
   async #queryOf({ operation }: Registered): Promise<string> {
     const members = Object.entries<z.ZodType>(operation.query?.shape ?? {})
-    const asked = members.filter(([, member]) => !member.safeParse(undefined).success)
+    // A key says whose it is where an agent's own token need not.
+    const isKeys = (name: string) => name === 'agentId' && 'agent_required' in (operation.fails ?? {})
+    const asked = members.filter(([name, member]) => isKeys(name) || !member.safeParse(undefined).success)
     const examples = asked.map(([name, member]) => [name, Object.values(member.meta()?.examples ?? [])[0]])
     const query = (await this.#withIds(Object.fromEntries(examples))) as Record<string, string>
     return asked.length > 0 ? `?${new URLSearchParams(query)}` : ''

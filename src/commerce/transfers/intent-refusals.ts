@@ -17,5 +17,9 @@ export const onIntent = {
     400,
     'The intent is for another payee: its walletId or beneficiaryId must be the same.',
   ],
+  intent_payee_changed: [
+    400,
+    'intentId: its payee has another name or IBAN than when it was declared. Cancel the intent and declare it again.',
+  ],
   intent_amount_exceeded: [400, 'amountEuros: it is more than is held for the intent.'],
 } as const satisfies Record<string, Failure>

@@ -1,18 +1,22 @@
-import { aboveHeld, type Payments } from '../../control/intents/intents.ts'
+import { aboveHeld, isApprovedPayee, type Payments } from '../../control/intents/intents.ts'
 import type { Refusal } from '../../kernel/problem.ts'
 import { reaches } from '../../kernel/record.ts'
+import type { Payable } from '../../money/beneficiaries/beneficiaries.ts'
 import type { Book } from '../../money/ledger/ledger.ts'
+import type { Known as WalletKnown } from '../../money/wallets/wallets.ts'
 import type { Asked, Verdict } from './pay.ts'
 
 interface Known {
   readonly book: Book
   readonly payments: Payments
+  readonly wallets: ReadonlyMap<string, WalletKnown>
+  readonly exit: { readonly payees: ReadonlyMap<string, Payable> } | undefined
 }
 
 /** Why a transfer cannot be paid on the intent that it names, or that it must name; undefined where it can. */
 export function hindrance(
   { input: { body }, actor }: Asked,
-  { book, payments }: Known,
+  { book, payments, wallets, exit }: Known,
   { refuse }: Verdict,
 ): Refusal | undefined {
   const { intentId, fromWalletId, toWalletId, beneficiaryId, amountEuros } = body
@@ -24,6 +28,8 @@ export function hindrance(
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
   const [wallet, beneficiary] = [toWalletId ?? null, beneficiaryId ?? null]
   if (intent.walletId !== wallet || intent.beneficiaryId !== beneficiary) return refuse('intent_other_payee')
+  const payee = beneficiary === null ? wallets.get(String(wallet)) : exit?.payees.get(beneficiary)
+  if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })
   return amountEuros > held ? refuse('intent_amount_exceeded', aboveHeld(amountEuros, held)) : undefined
 }

@@ -4,7 +4,7 @@ import { machine } from '../../kernel/machine.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
 import { maybe, record, tenantTable, timestamp, words } from '../../kernel/record.ts'
 import type { Scope } from '../../kernel/scopes.ts'
-import { foldMerchant } from '../merchants/merchants.ts'
+import { sameMerchant } from '../merchants/merchants.ts'
 
 /** Its code has been given out; its token has been taken; it is over. */
 export const delegationMachine = machine('delegation', {
@@ -66,8 +66,7 @@ export function obstacleTo(wish: Wish, parent: Parent, now: Date) {
   if (wish.agentId !== parent.agentId) return 'parent_of_other_agent'
   if (wish.maxAmountEuros > parent.remainingEuros) return 'wider_amount'
   if (wish.expiresAt > parent.expiresAt) return 'wider_time'
-  const isOther =
-    parent.merchant && wish.merchant && foldMerchant(wish.merchant) !== foldMerchant(parent.merchant)
+  const isOther = parent.merchant && wish.merchant && !sameMerchant(parent.merchant, wish.merchant)
   return isOther ? 'wider_merchant' : undefined
 }
 

@@ -1,19 +1,29 @@
 import { z } from 'zod'
 import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
-import { get, list, missing, post } from '../../kernel/operation.ts'
-import { country, LookRecord, label, metadata, remark, span, wanted } from '../../kernel/schemas.ts'
+import { agent_required, get, list, missing, post } from '../../kernel/operation.ts'
+import { country, LookRecord, label, metadata, ownAgent, remark, span, wanted } from '../../kernel/schemas.ts'
 import { TimelineEntry } from '../../kernel/timeline.ts'
 import { AgentEvent } from '../agents/agents.ts'
 import { riskEvents } from '../risk/risk.ts'
-import { IntentEvent, IntentRecord, mcc, status } from './records.ts'
-import { cancelling, deciding, finding, inRun, overThere } from './refusals.ts'
+import {
+  IntentEvent,
+  IntentRecord,
+  mcc,
+  merchant,
+  namesOnePayee,
+  namesPayee,
+  status,
+  twoPayees,
+  unnamedPayee,
+} from './records.ts'
+import { cancelling, deciding, finding, inRun, overThere, payee_mismatch } from './refusals.ts'
 
 const Declared = z
   .strictObject({
-    agentId: id('agent'),
+    agentId: ownAgent,
     amountEuros: positiveEuros(),
-    merchant: label.meta({ examples: ['Bookshop'] }),
+    merchant,
     purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
     mcc: mcc.nullable().default(null),
     country: country.nullable().default(null),
@@ -34,16 +44,14 @@ const Declared = z
     expiresInMinutes: z.int().min(1).max(43_200).default(1_440).meta({ description: 'Its deadline.' }),
     metadata: metadata.default({}),
   })
-  .refine(({ beneficiaryId, walletId }) => beneficiaryId === null || walletId === null, {
-    path: ['walletId'],
-    message: 'give it or beneficiaryId, not both',
-  })
+  .refine(namesPayee, unnamedPayee)
+  .refine(namesOnePayee, twoPayees)
 
 export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like another of the same run (the same merchant and amount within ten minutes) is `possibleDuplicateOf` that one and always waits for a person. How unusual it is for the agent can ask for one, too, refuse it, or freeze the agent: see `PUT /risk/config`.',
+      'Who is paid is `merchant`, or the record that `beneficiaryId` or `walletId` names: its name, its IBAN and a beneficiary’s country are what every rule is asked about. What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like another of the same run (the same merchant and amount within ten minutes) is `possibleDuplicateOf` that one and always waits for a person. How unusual it is for the agent can ask for one, too, refuse it, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
@@ -56,10 +64,12 @@ export const intentsApi = {
     },
     returns: [201, IntentRecord],
     fails: {
+      agent_required,
       agent_not_found: missing('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       wallet_not_found: [404, 'walletId: no such wallet.'],
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
+      payee_mismatch,
       card_not_found: [404, 'cardId: no such card.'],
       ...inRun,
       ...overThere,

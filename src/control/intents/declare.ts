@@ -3,14 +3,13 @@ import type { Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { HandlerOf } from '../../kernel/operation.ts'
 import { workflowIdOf } from '../../kernel/process.ts'
-import { type Payable, payableOf } from '../../money/beneficiaries/beneficiaries.ts'
 import type { Book } from '../../money/ledger/ledger.ts'
-import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import type { DecisionRow, Spender } from '../policies/policies.ts'
 import type { intentsApi } from './api.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine, likenessOf } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
+import { openPayees, type Payees, travelled } from './payees.ts'
 import { intentProcess } from './process.ts'
 import { type Ask, askerOf, decideOn, holdScene, obstacleTo, type Scene, underOf } from './scene.ts'
 import { unpaid } from './shown.ts'
@@ -20,8 +19,7 @@ type Asked = Parameters<Create['decide']>[0]
 
 /** What deciding needs to know, and what has been decided so far. */
 interface Desk extends Scene<Book> {
-  readonly wallets: ReadonlyMap<string, Known>
-  readonly beneficiaries: ReadonlyMap<string, Payable>
+  readonly payees: Payees
   readonly taken: Set<string>
   readonly declared: IntentRow[]
   readonly decisions: DecisionRow[]
@@ -31,28 +29,22 @@ const TAKEN = `
 select agent_id, client_intent_id from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
-const askOf = ({ input: { body }, actor, runId }: Asked): Ask => {
-  const { agentId, amountEuros, merchant, mcc, country } = body
-  return { agentId, amountEuros, merchant, mcc, country, ...underOf(actor, runId, body.runId) }
+const askOf = ({ input: { body }, actor, runId }: Asked, payees: Payees): Ask => {
+  const { agentId = actor.agentId ?? '', amountEuros, mcc } = body
+  return { agentId, amountEuros, mcc, ...payees.of(body), ...underOf(actor, runId, body.runId) }
 }
 
-/** What decides; then what is only looked at, and that only where somebody names it. */
+/** Who is paid, for that is asked of every rule; then what decides; then what is only looked at. */
 async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
   const { tenant, now } = items[0] as Asked
-  const scene = await holdScene(sql, { tenant, now }, items.map(askOf))
-  const agentIds = [...scene.agents.keys()]
   const bodies = items.map(({ input }) => input.body)
-  const named = <T>(of: (body: Asked['input']['body']) => T | null): T[] =>
-    bodies.flatMap(body => of(body) ?? [])
-  const [payees, payable, names] = [
-    named(({ walletId }) => walletId),
-    named(({ beneficiaryId }) => beneficiaryId),
-    named(({ clientIntentId }) => clientIntentId),
-  ]
+  const payees = await openPayees(sql, tenant, bodies)
+  const asks = items.map(item => askOf(item, payees))
+  const scene = await holdScene(sql, { tenant, now }, asks)
+  const agentIds = [...scene.agents.keys()]
+  const names = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])
   return {
-    ...{ ...scene, declared: [], decisions: [] },
-    wallets: payees.length > 0 ? await walletsOf(sql, tenant, payees) : new Map(),
-    beneficiaries: payable.length > 0 ? await payableOf(sql, tenant, payable) : new Map(),
+    ...{ ...scene, payees, declared: [], decisions: [] },
     taken: new Set(
       names.length > 0 ? await takenOf(sql, [tenant.ownerId, tenant.mode, agentIds, names]) : [],
     ),
@@ -69,8 +61,8 @@ const takenName = (agentId: string, clientIntentId: string): string => `${agentI
 /** The first thing that it names and that is not there, or is over. */
 function missing(item: Asked, ask: Ask, desk: Desk) {
   const { body } = item.input
-  if (body.walletId && !desk.wallets.has(body.walletId)) return 'wallet_not_found'
-  if (body.beneficiaryId && !desk.beneficiaries.has(body.beneficiaryId)) return 'beneficiary_not_found'
+  const nobody = desk.payees.missing(body)
+  if (nobody) return nobody
   if (body.cardId) return 'card_not_found'
   return obstacleTo(ask, desk, item.now, item.runId)
 }
@@ -81,16 +73,17 @@ function intentFrom(item: Asked, ask: Ask, agent: Spender, desk: Desk): IntentRo
   const { expiresInMinutes, ...members } = input.body
   const cause = heldFor({ id: newId('intent') })
   const { ruling, decision, row, possibleDuplicateOf } = decideOn(ask, agent, desk, item, cause)
-  const { runId, delegationId, tokenId } = ask
+  const { agentId, merchant, payeeIban, country, runId, delegationId, tokenId } = ask
   desk.decisions.push(row)
   const waits = ruling.requiresApproval
   if (ruling.allowed && !waits) {
     desk.tally.reserve(cause, [agent.id, ...desk.levels.subjectsOf(ask)], ruling.holdEuros, agent.term)
     desk.funds.hold(agent.walletId, ruling.holdEuros, cause)
-    desk.watch.learn(agent.id, ask, now)
+    desk.watch.learn(agent.id, travelled(ask), now)
   }
   return {
-    ...{ ...members, runId, delegationId, tokenId, ...tenant, id: cause.id, createdAt: now, updatedAt: now },
+    ...{ ...members, agentId, merchant, payeeIban, country },
+    ...{ runId, delegationId, tokenId, ...tenant, id: cause.id, createdAt: now, updatedAt: now },
     status: waits ? intentMachine.initial : ruling.allowed ? 'approved' : 'denied',
     expiresAt: desk.levels.endOf(ask, after(now, minutes(expiresInMinutes))),
     decidedAt: waits ? null : now,
@@ -105,12 +98,15 @@ function intentFrom(item: Asked, ask: Ask, agent: Spender, desk: Desk): IntentRo
 export const declare: Create = {
   load,
   decide(item, desk: Desk, { emit, refuse, wake }) {
-    const ask = askOf(item)
+    const ask = askOf(item, desk.payees)
+    if (!ask.agentId) return refuse('agent_required')
     const agent = askerOf(item.actor, ask.agentId, desk)
     if (!agent) return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
     const nowhere = missing(item, ask, desk)
     if (nowhere) return refuse(nowhere)
+    const contradiction = desk.payees.contradiction(item.input.body)
+    if (contradiction) return refuse('payee_mismatch', contradiction)
     const { clientIntentId } = item.input.body
     const name = clientIntentId && takenName(agent.id, clientIntentId)
     if (name && desk.taken.has(name)) return refuse('client_intent_id_taken')

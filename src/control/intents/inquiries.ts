@@ -1,7 +1,8 @@
 import { type Euros, inWords } from '../../kernel/money.ts'
 import { type ContextOf, implement } from '../../kernel/operation.ts'
 import { excerpt } from '../../kernel/schemas.ts'
-import { effectivePolicy, explain, type Policy, StoredDecision, sameMerchant } from '../policies/policies.ts'
+import { sameMerchant } from '../merchants/merchants.ts'
+import { effectivePolicy, explain, type Policy, StoredDecision } from '../policies/policies.ts'
 import { aboutIntent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
@@ -92,7 +93,7 @@ export const inquiries = implement(inquiryApi, {
     const most = decision ? BigInt(decision.result.holdEuros) : intent.amountEuros
     const mismatches = [
       ...(actualAmountEuros > most ? [chargedTooMuch(actualAmountEuros, most)] : []),
-      ...(sameMerchant(actualMerchant, intent.merchant)
+      ...(sameMerchant(intent.merchant, actualMerchant)
         ? []
         : [anotherMerchant(actualMerchant, intent.merchant)]),
     ]

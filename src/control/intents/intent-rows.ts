@@ -11,6 +11,7 @@ const columns = {
   amountEuros: ['amount_cents', 'bigint'],
   currency: ['currency', 'text'],
   merchant: ['merchant', 'text'],
+  payeeIban: ['payee_iban', 'text'],
   mcc: ['mcc', 'text'],
   country: ['country', 'text'],
   purpose: ['purpose', 'text'],

@@ -33,6 +33,8 @@ const schema = defineEntity({
     amountEuros: p.bigint().name('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
+    /** The account of whom beneficiaryId or walletId names, as it was when it was declared. */
+    payeeIban: maybe.string(),
     mcc: maybe.string(),
     country: maybe.string(),
     purpose: p.text(),

@@ -120,6 +120,7 @@ export type { IntentRow } from './intent-rows.ts'
 export {
   aboveHeld,
   type Bar,
+  isApprovedPayee,
   openPayments,
   openPaymentsToEnd,
   type Payments,

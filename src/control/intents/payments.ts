@@ -2,7 +2,8 @@ import type { Context, Tenant } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
 import type { Book, Cause } from '../../money/ledger/ledger.ts'
-import { lockSpendersOf, openTally, type Spender, sameMerchant, type Tally } from '../policies/policies.ts'
+import { foldMerchant, sameMerchant } from '../merchants/merchants.ts'
+import { lockSpendersOf, openTally, type Spender, type Tally } from '../policies/policies.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
@@ -85,7 +86,7 @@ export class Payments {
     const agent = this.#agents.get(agentId)
     if (agent?.status !== 'active') return 'agent_not_active'
     const first = agent.policy.terms?.lockToFirstMerchant ? this.#counted.firstMerchantOf(agentId) : null
-    return first === null || sameMerchant(merchant, first) ? undefined : 'intent_other_merchant'
+    return first === null || sameMerchant(first, merchant) ? undefined : 'intent_other_merchant'
   }
 
   /** The payment is under way: what is held stays held until it is known how it ends. */
@@ -149,6 +150,12 @@ export async function openPayments(sql: Sql, opening: Opening, wanted: readonly 
   const tally = await openTally(sql, opening, { causes, agents: [...agents.keys()] })
   return new Payments(opening, ids, { agents, tally })
 }
+
+/** Whether a record still is whom the intent was approved for: by its name and, from when that is known, its account. */
+export const isApprovedPayee = (
+  { merchant, payeeIban }: Pick<IntentRow, 'merchant' | 'payeeIban'>,
+  { name, iban }: { readonly name: string; readonly iban: string | null },
+): boolean => foldMerchant(merchant) === foldMerchant(name) && (payeeIban === null || payeeIban === iban)
 
 /** The same for payments that come to nothing: that touches no limit, and so neither agents nor counters are held. */
 export const openPaymentsToEnd = (opening: Opening, wanted: readonly string[]): Payments =>

@@ -3,13 +3,37 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { paymentStates } from '../../kernel/intent-payments.ts'
 import { euros } from '../../kernel/money.ts'
-import { exactly, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { exactly, label, metadata, recordHead, recordTail } from '../../kernel/schemas.ts'
 import { DecisionRecord } from '../policies/policies.ts'
 import { deciders, intentMachine } from './intent.ts'
 
 export const status = z.enum(intentMachine.states)
 
 export const mcc = exactly(/^\d{4}$/, 4, 'a merchant category code has four digits')
+
+/** Whom it pays, as far as it is said by name. */
+export const merchant = label.optional().meta({
+  description:
+    'The payee. Where `beneficiaryId` or `walletId` is given, it is the name of that one and may be left out; another name is refused.',
+  examples: ['Bookshop'],
+})
+
+interface Saying {
+  readonly merchant?: string | undefined
+  readonly beneficiaryId: string | null
+  readonly walletId: string | null
+}
+
+export const namesPayee = ({ merchant, beneficiaryId, walletId }: Saying): boolean =>
+  merchant !== undefined || beneficiaryId !== null || walletId !== null
+export const unnamedPayee = {
+  path: ['merchant'],
+  error: 'say whom it pays, here or with beneficiaryId or walletId',
+}
+
+export const namesOnePayee = ({ beneficiaryId, walletId }: Saying): boolean =>
+  beneficiaryId === null || walletId === null
+export const twoPayees = { path: ['walletId'], error: 'give it or beneficiaryId, not both' }
 
 const DecidedBy = z.object({
   type: z.enum(deciders),

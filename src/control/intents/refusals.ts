@@ -14,6 +14,12 @@ export const cancelling = {
   intent_being_paid: [400, 'A payment on it is under way. Cancel that payment first.'],
 } as const satisfies Record<string, Failure>
 
+/** What is paid is what the record says. */
+export const payee_mismatch: Failure = [
+  400,
+  'merchant or country: the record of the payee says otherwise. Leave it out.',
+]
+
 /** Nothing new is approved there. */
 export const overThere = {
   run_over: [400, 'The run has ended: nothing more is spent in it. Start another one.'],

@@ -18,9 +18,10 @@ import { openWatch, type Watch } from '../risk/risk.ts'
 import { alikeOf } from './alike.ts'
 import { likenessOf } from './intent.ts'
 import { type Levels, openLevels, type Under } from './levels.ts'
+import { type Payee, travelled } from './payees.ts'
 
 /** An agent asks to spend, under something. */
-export interface Ask extends Under, Pick<SpendRequest, 'amountEuros' | 'merchant' | 'mcc' | 'country'> {
+export interface Ask extends Under, Payee, Pick<SpendRequest, 'amountEuros' | 'mcc'> {
   readonly agentId: string
 }
 
@@ -129,14 +130,14 @@ export function decideOn(
   opening: Opening,
   subject: Cause,
 ): DecidedIntent {
-  const { amountEuros, merchant, mcc, country } = ask
-  const spend = { amountEuros, merchant, mcc, country }
+  const { amountEuros, merchant, payeeIban, mcc, country } = ask
+  const spend = { amountEuros, merchant, payeeIban, mcc, country }
   const likeness = likenessOf(ask)
   const possibleDuplicateOf = (likeness && alike.get(likeness)) || null
   const asked = {
     ...{ ...spend, kind: 'intent' as const, intentId: null, approval: null, possibleDuplicateOf },
     budgets: levels.budgetsOf(ask, tally),
-    risk: watch.riskOf(agent.id, spend),
+    risk: watch.riskOf(agent.id, travelled(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
     availableEuros: funds.available(agent.walletId),
   }

@@ -18,6 +18,7 @@ import { aboutIntent } from './events.ts'
 import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { type Levels, openLevels, openLevelsOf } from './levels.ts'
+import { travelled } from './payees.ts'
 import { intentProcess } from './process.ts'
 import { unpaid } from './shown.ts'
 
@@ -67,11 +68,20 @@ async function write({ tally, book, watch, changed, decisions }: Desk, sql: Sql)
 
 /** The policy as it is now, the limits as they stand now, and a person who says yes. */
 function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { levels, tally, book }: Desk): Decided {
-  const { amountEuros, merchant, mcc, country, possibleDuplicateOf } = intent
+  const { amountEuros, merchant, payeeIban, mcc, country, possibleDuplicateOf } = intent
   return decideFor(
     agent,
     {
-      ...{ kind: 'intent', amountEuros, merchant, mcc, country, possibleDuplicateOf, intentId: null },
+      ...{
+        kind: 'intent',
+        amountEuros,
+        merchant,
+        payeeIban,
+        mcc,
+        country,
+        possibleDuplicateOf,
+        intentId: null,
+      },
       // What a person says yes to is the risk that was seen when it was declared.
       ...{ budgets: levels.budgetsOf(intent, tally), risk: intent.decision.risk ?? null },
       approval: { attestedAt: noPasskeys.attestedAt(intent) },
@@ -117,7 +127,7 @@ export const approve: Approve = {
     const subjects = [agent.id, ...desk.levels.subjectsOf(intent)]
     desk.tally.reserve(heldFor(intent), subjects, ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, heldFor(intent))
-    desk.watch.learn(agent.id, intent, intent.createdAt)
+    desk.watch.learn(agent.id, travelled(intent), intent.createdAt)
     const { comment } = input.body
     Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
     desk.changed.add(intent)

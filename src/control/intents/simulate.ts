@@ -1,6 +1,7 @@
 import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
 import { decideAlone, findPolicy, rulesOf } from '../policies/policies.ts'
 import { heldFor } from './intent.ts'
+import { openPayees, type Payee } from './payees.ts'
 import { askerOf, decideOn, obstacleTo, underOf, viewScene } from './scene.ts'
 import type { simulationApi } from './simulation-api.ts'
 
@@ -9,11 +10,11 @@ type Simulating = ContextOf<typeof simulationApi.simulate>
 type Body = Parameters<Simulate>[0]['body']
 
 /** What declaring would decide, at an instant. */
-async function ofAgent(agentId: string, { at, runId, ...spend }: Body, context: Simulating) {
+async function ofAgent(agentId: string, payee: Payee, body: Body, context: Simulating) {
   const { sql, tenant, actor, refuse } = context
+  const { at, runId, amountEuros, mcc } = body
   const opening = { tenant, now: at ?? context.now }
-  const { amountEuros, merchant, mcc, country } = spend
-  const ask = { agentId, amountEuros, merchant, mcc, country, ...underOf(actor, context.runId, runId) }
+  const ask = { agentId, amountEuros, mcc, ...payee, ...underOf(actor, context.runId, runId) }
   const scene = await viewScene(sql, opening, [ask])
   const agent = askerOf(actor, agentId, scene)
   if (!agent) return refuse('agent_not_found')
@@ -25,11 +26,12 @@ async function ofAgent(agentId: string, { at, runId, ...spend }: Body, context: 
 }
 
 /** What rules by themselves would decide. */
-async function ofRules({ policyId, policy, at, ...spend }: Body, { em, now, refuse }: Simulating) {
+async function ofRules(payee: Payee, body: Body, { em, now, refuse }: Simulating) {
+  const { policyId, policy, at, amountEuros, mcc } = body
   const found = policyId ? await findPolicy(em, policyId) : null
   if (policyId && !found) return refuse('policy_not_found')
   const rules = found ? rulesOf(found) : (policy ?? null)
-  const { holdEuros: _, ...shown } = decideAlone(rules, { ...spend, at: at ?? now })
+  const { holdEuros: _, ...shown } = decideAlone(rules, { amountEuros, mcc, ...payee, at: at ?? now })
   return {
     ...{ id: null, ...shown, riskScore: null },
     ...{ policyId: found?.id ?? null, policyVersion: found?.version ?? null },
@@ -37,5 +39,14 @@ async function ofRules({ policyId, policy, at, ...spend }: Body, { em, now, refu
 }
 
 /** The same function that decides about an intent, asked by somebody who stores and reserves nothing. */
-export const simulate: Simulate = ({ body }, context) =>
-  body.agentId ? ofAgent(body.agentId, body, context) : ofRules(body, context)
+export const simulate: Simulate = async ({ body }, context) => {
+  const { sql, tenant, actor, refuse } = context
+  const payees = await openPayees(sql, tenant, [body])
+  const nobody = payees.missing(body)
+  if (nobody) return refuse(nobody)
+  const contradiction = payees.contradiction(body)
+  if (contradiction) return refuse('payee_mismatch', contradiction)
+  if (body.policyId || body.policy) return ofRules(payees.of(body), body, context)
+  const agentId = body.agentId ?? actor.agentId
+  return agentId ? ofAgent(agentId, payees.of(body), body, context) : refuse('agent_required')
+}

@@ -3,31 +3,37 @@ import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { positiveEuros } from '../../kernel/money.ts'
 import { gone, missing, post } from '../../kernel/operation.ts'
-import { country, label } from '../../kernel/schemas.ts'
+import { country } from '../../kernel/schemas.ts'
 import { DecisionRecord, PolicyCreate } from '../policies/policies.ts'
-import { mcc } from './records.ts'
-import { inRun, overThere } from './refusals.ts'
+import { mcc, merchant, namesOnePayee, namesPayee, twoPayees, unnamedPayee } from './records.ts'
+import { inRun, overThere, payee_mismatch } from './refusals.ts'
 
 const Simulation = z
   .strictObject({
-    agentId: id('agent').optional().meta({ description: 'An agent, as it stands.' }),
+    agentId: id('agent')
+      .optional()
+      .meta({ description: 'An agent, as it stands; an agent’s own token may leave it out.' }),
     policyId: id('policy').optional().meta({ description: 'The rules of a policy by themselves.' }),
     policy: PolicyCreate.optional().meta({ description: 'Rules that nobody has yet, by themselves.' }),
     amountEuros: positiveEuros(),
-    merchant: label.meta({ examples: ['Bookshop'] }),
+    merchant,
+    beneficiaryId: id('beneficiary').nullable().default(null),
+    walletId: id('wallet').nullable().default(null),
     mcc: mcc.nullable().default(null),
     country: country.nullable().default(null),
     runId: id('run').nullable().default(null).meta({ description: 'A run of the agent.' }),
     at: instant.optional().meta({ description: 'As if it were asked at this instant; now, if left out.' }),
   })
-  .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length === 1, {
+  .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length <= 1, {
     path: ['agentId'],
-    error: 'name exactly one of agentId, policyId and policy',
+    error: 'name one of agentId, policyId and policy, not several',
   })
-  .refine(({ agentId, runId }) => agentId || runId === null, {
+  .refine(({ policyId, policy, runId }) => (!policyId && !policy) || runId === null, {
     path: ['runId'],
-    error: 'only an agent has runs: give agentId, too',
+    error: 'only an agent has runs: a policy by itself has none',
   })
+  .refine(namesPayee, unnamedPayee)
+  .refine(namesOnePayee, twoPayees)
 
 const SimulatedDecision = DecisionRecord.extend({
   id: z.null().meta({ description: 'None: nothing is stored.', examples: [null] }),
@@ -49,7 +55,11 @@ export const simulationApi = {
     returns: [200, SimulatedDecision],
     fails: {
       policy_not_found: missing('policy'),
+      agent_required: [400, 'agentId: name one of agentId, policyId and policy.'],
       agent_not_found: gone('agent'),
+      wallet_not_found: [404, 'walletId: no such wallet.'],
+      beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
+      payee_mismatch,
       ...inRun,
       ...overThere,
     },

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
-import { get, list, missing } from '../../kernel/operation.ts'
+import { agent_required, get, list, missing } from '../../kernel/operation.ts'
+import { ownAgent } from '../../kernel/schemas.ts'
 import { mccGroup, mccGroupNames } from './mcc-groups.ts'
 
 const code = z.string().meta({ examples: ['5942'] })
@@ -121,8 +121,8 @@ export const merchantsApi = {
     summary: 'Suggest merchants for an agent’s allowlist',
     description:
       'From its last 2,000 payments; what is approved and not paid yet does not count. What was paid once only, is on the blocklist or looks like another merchant is shown, and not suggested.',
-    filters: { agentId: id('agent') },
+    filters: { agentId: ownAgent },
     item: Suggestion,
-    fails: { agent_not_found: missing('agent') },
+    fails: { agent_required, agent_not_found: missing('agent') },
   }),
 }

@@ -30,6 +30,12 @@ function known(words: readonly string[]): Guess | undefined {
   return { ...merchant, confidence: isAll ? CONFIDENCE.known : CONFIDENCE.beginsAsKnown }
 }
 
+/** The name of a merchant that is known, where a text says nothing else. */
+export function knownName(text: string): string | undefined {
+  const found = known(wordsOf(text))
+  return found?.confidence === CONFIDENCE.known ? found.name : undefined
+}
+
 /** The part of a text in which the name stands: before the padding, the girocard’s place, the reference. */
 const partWithName = (text: string): string =>
   text
@@ -40,17 +46,20 @@ const partWithName = (text: string): string =>
 
 const host = /^(?:https?:\/\/)?(?:www\.)?([a-z\d-]{2,})\.(?:[a-z]{2,}\.)?[a-z]{2,}(?:\/\S*)?$/i
 
-function cleaned(text: string): string[] {
-  const words = withoutNumbers(partWithName(text))
+/** The words of a name; then the same without the noise at its end, for as long as there is some. */
+export function lessAndLess(text: string): string[][] {
+  let words = withoutNumbers(partWithName(text))
     .split(/[\s_,;]+/)
     .map(word => word.replace(host, '$1').replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}+!]+$/gu, ''))
     .filter(Boolean)
+  const all = [words]
   while (words.length > 1) {
     const noise = noiseAtEnd(words.map(word => wordsOf(word).join('')))
     if (noise === 0) break
-    words.length -= noise
+    words = words.slice(0, -noise)
+    all.push(words)
   }
-  return words
+  return all
 }
 
 /** A word in capitals as it is written in a sentence; one that has small letters knows how it is written. */
@@ -60,7 +69,7 @@ const inSentence = (word: string): string =>
     : word.toLowerCase().replace(/(?<=^|[-.&+\d])\p{L}/gu, first => first.toUpperCase())
 
 function guessed(text: string): Guess {
-  const words = cleaned(text)
+  const words = lessAndLess(text).at(-1) ?? []
   const name = words.map(inSentence).join(' ')
   if (!/\p{L}.*\p{L}/u.test(name)) return { name: text.trim(), mcc: null, confidence: CONFIDENCE.nothing }
   const mcc = guessMcc(wordsOf(name))
@@ -69,8 +78,15 @@ function guessed(text: string): Guess {
 
 /** Who is behind the text of a statement. By rules alone: the same text always has the same answer. */
 export function resolveDescriptor(query: string): Resolved {
-  const { text, processor } = unwrap(query.trim().replace(/\s+\*/g, ' *'))
+  const { text, processors } = unwrap(query)
   const { name, mcc, confidence } =
     known(wordsOf(text)) ?? known(wordsOf(withoutNumbers(text))) ?? guessed(text || query)
-  return { query, name, mcc, category: mcc && categoryOf(mcc), processor, confidence }
+  return {
+    query,
+    name,
+    mcc,
+    category: mcc && categoryOf(mcc),
+    processor: processors.at(-1) ?? null,
+    confidence,
+  }
 }

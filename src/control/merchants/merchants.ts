@@ -7,8 +7,9 @@ import { mccGroup, mccGroups } from './mcc-groups.ts'
 import { suggestions } from './suggestions.ts'
 
 export { type Resolved, resolveDescriptor } from './descriptors.ts'
-export { foldMerchant, type MatcherOptions, matcher } from './matcher.ts'
+export { foldMerchant, type MatcherOptions, matcher, sameMerchant, samePayee } from './matcher.ts'
 export { mccGroup, mccGroupNames } from './mcc-groups.ts'
+export { looksLikeIban } from './names.ts'
 export { patternProblem } from './patterns.ts'
 
 /** All codes that there are, in their order. */

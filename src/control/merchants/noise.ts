@@ -72,6 +72,12 @@ export const wordsOf = (text: string): string[] =>
 
 const isCountry = (word: string): boolean => countries.has(word) || lands.has(word)
 
+/** `Casino GmbH` is Casino. */
+export function withoutLegalForm(name: string): string {
+  const space = name.trimEnd().lastIndexOf(' ')
+  return space > 0 && legalForms.has(wordsOf(name.slice(space)).join('')) ? name.slice(0, space) : name
+}
+
 /** Whether a word after a name says nothing about whose it is. */
 const isNoise = (word: string): boolean =>
   /\d/.test(word) || isCountry(word) || legalForms.has(word) || tails.has(word) || places.has(word)

@@ -1,6 +1,7 @@
 import { hasUnseen } from './confusables.ts'
 import { hostOf } from './hosts.ts'
 import { wildcardOf } from './matcher.ts'
+import { looksLikeIban, namedIn, problemOfIban } from './names.ts'
 
 /** Under these, at the end of a country's domain, anybody registers: `co.uk`, `com.au`. */
 const registries = new Set(['ac', 'co', 'com', 'edu', 'gov', 'gob', 'go', 'ne', 'net', 'or', 'org'])
@@ -17,8 +18,8 @@ const rules: readonly Rule[] = [
   [hasUnseen, 'has characters that are not seen; type it anew'],
   [pattern => pattern === '*', 'a lone asterisk stands for everybody; leave the list empty for no rule'],
   [
-    pattern => pattern.includes('*') && !/^\*\.[^*]+$/.test(pattern),
-    'an asterisk stands only in front of a host, as in *.example.com',
+    pattern => pattern.includes('*') && !/^\*\.[^*]+$/.test(pattern) && namedIn(pattern).name.includes('*'),
+    'an asterisk stands only in front of a host, as in *.example.com, or as statements have it: SQ *BOOKSHOP',
   ],
   [
     pattern => pattern.startsWith('*.') && isTooWide(pattern),
@@ -38,5 +39,8 @@ function isTooWide(pattern: string): boolean {
 /** What is wrong with a pattern of merchants, for the person who wrote it; undefined where nothing is. */
 export function patternProblem(pattern: string): string | undefined {
   const trimmed = pattern.trim()
-  return rules.find(([isSo]) => isSo(trimmed))?.[1]
+  const problem = rules.find(([isSo]) => isSo(trimmed))?.[1]
+  if (problem) return problem
+  const wrong = looksLikeIban(trimmed) ? problemOfIban(trimmed) : undefined
+  return wrong && `looks like an IBAN, and is none: ${wrong}`
 }

@@ -33,14 +33,15 @@ const processors: readonly (readonly [prefix: RegExp, name: string])[] = [
 
 export interface Unwrapped {
   readonly text: string
-  /** The one next to the merchant, where several are named. */
-  readonly processor: string | null
+  /** The one next to the merchant last. */
+  readonly processors: readonly string[]
 }
 
 /** The text without those through whom the payment went. */
 export function unwrap(text: string): Unwrapped {
-  const found = processors.find(([prefix]) => prefix.test(text))
-  if (!found) return { text, processor: null }
-  const inner = unwrap(text.replace(found[0], '').trim())
-  return { text: inner.text, processor: inner.processor ?? found[1] }
+  const whole = text.trim().replace(/\s+\*/g, ' *')
+  const found = processors.find(([prefix]) => prefix.test(whole))
+  if (!found) return { text: whole, processors: [] }
+  const inner = unwrap(whole.replace(found[0], ''))
+  return { text: inner.text, processors: [found[1], ...inner.processors] }
 }

@@ -2,7 +2,7 @@ import { compile, decide } from './decide.ts'
 import { type Ruling, type SpendRequest, untouched } from './decision.ts'
 import type { Rules } from './rules.ts'
 
-type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'mcc' | 'country'>
+type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
 
 /** What rules say by themselves, to somebody who has spent nothing and has money enough. */
 export const decideAlone = (rules: Rules | null, spend: Spend): Ruling =>

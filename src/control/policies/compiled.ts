@@ -1,4 +1,4 @@
-import { foldMerchant, matcher, mccGroup } from '../merchants/merchants.ts'
+import { matcher, mccGroup } from '../merchants/merchants.ts'
 import type { Check, Counters, Outcome, SpendRequest } from './decision.ts'
 import type { Rules } from './rules.ts'
 
@@ -36,9 +36,6 @@ export interface Rule {
   /** What would have to change for a yes. */
   readonly remedy: string
 }
-
-export const sameMerchant = (one: string, other: string): boolean =>
-  one === other || foldMerchant(one) === foldMerchant(other)
 
 export const termsOf = (rules: Rules): Terms => ({
   ...rules,

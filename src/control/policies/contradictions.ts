@@ -1,5 +1,6 @@
+import { plainIban } from '../../kernel/iban.ts'
 import { type Euros, inWords } from '../../kernel/money.ts'
-import { mccGroup } from '../merchants/merchants.ts'
+import { looksLikeIban, mccGroup } from '../merchants/merchants.ts'
 import type { Terms } from './compiled.ts'
 import { listed } from './listed.ts'
 import type { Rules } from './rules.ts'
@@ -37,7 +38,9 @@ const outdone =
   }
 
 const onBothLists: Finder = terms => {
-  const both = terms.merchantAllowlist.filter(name => terms.blocks(name) !== undefined)
+  const both = terms.merchantAllowlist.filter(
+    name => terms.blocks(name, looksLikeIban(name) ? plainIban(name) : null) !== undefined,
+  )
   if (both.length === 0) return undefined
   const all = both.length === terms.merchantAllowlist.length ? ' No merchant is left to be paid.' : ''
   return {

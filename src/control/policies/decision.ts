@@ -43,7 +43,9 @@ export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
   readonly amountEuros: Euros
+  /** Who is paid: where the payment goes to a record of ours, its name and its account. */
   readonly merchant: string
+  readonly payeeIban?: string | null | undefined
   readonly mcc: string | null
   readonly country: string | null
   readonly agentStatus: string

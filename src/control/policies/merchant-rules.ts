@@ -1,15 +1,21 @@
-import { type Rule, sameMerchant } from './compiled.ts'
+import { plainIban } from '../../kernel/iban.ts'
+import { looksLikeIban, sameMerchant, samePayee } from '../merchants/merchants.ts'
+import type { Rule } from './compiled.ts'
 import { says } from './decision.ts'
+
+/** What a list says of a payee. The number of an account goes no further than its owner: its end is enough. */
+const inList = (pattern: string): string =>
+  looksLikeIban(pattern) ? `the IBAN that ends in ${plainIban(pattern).slice(-4)}` : pattern
 
 export const blocklist: Rule = {
   name: 'merchantBlocklist',
   judge: terms => {
     if (!terms || terms.merchantBlocklist.length === 0) return undefined
-    return ({ request: { merchant } }) => {
-      const pattern = terms.blocks(merchant)
+    return ({ request: { merchant, payeeIban } }) => {
+      const pattern = terms.blocks(merchant, payeeIban)
       return pattern === undefined
         ? says('merchantBlocklist', 'pass', `${merchant} is not on the blocklist.`)
-        : says('merchantBlocklist', 'fail', `${merchant} is on the blocklist, as ${pattern}.`)
+        : says('merchantBlocklist', 'fail', `${merchant} is on the blocklist, as ${inList(pattern)}.`)
     }
   },
   silent: 'No merchant is blocked.',
@@ -21,11 +27,11 @@ export const allowlist: Rule = {
   name: 'merchantAllowlist',
   judge: terms => {
     if (!terms || terms.merchantAllowlist.length === 0) return undefined
-    return ({ request: { merchant } }) => {
-      const pattern = terms.admits(merchant)
+    return ({ request: { merchant, payeeIban } }) => {
+      const pattern = terms.admits(merchant, payeeIban)
       return pattern === undefined
         ? says('merchantAllowlist', 'fail', `${merchant} is not on the allowlist.`)
-        : says('merchantAllowlist', 'pass', `${merchant} is on the allowlist, as ${pattern}.`)
+        : says('merchantAllowlist', 'pass', `${merchant} is on the allowlist, as ${inList(pattern)}.`)
     }
   },
   silent: 'No allowlist is set: every merchant that is not blocked is admitted.',
@@ -92,15 +98,15 @@ export const countries: Rule = {
 export const boundMerchant: Rule = {
   name: 'boundMerchant',
   judge: () => question => {
-    const { merchant, budgets } = question.request
+    const { merchant, payeeIban, budgets } = question.request
     const bound = budgets.filter(budget => budget.merchant)
     if (bound.length === 0) return undefined
-    const against = bound.find(budget => !sameMerchant(merchant, String(budget.merchant)))
+    const against = bound.find(budget => !samePayee(String(budget.merchant), merchant, payeeIban))
     return against
       ? says(
           'boundMerchant',
           'fail',
-          `The ${against.level} ${against.name} is good for ${against.merchant} only, not for ${merchant}.`,
+          `The ${against.level} ${against.name} is good for ${inList(String(against.merchant))} only, not for ${merchant}.`,
         )
       : says('boundMerchant', 'pass', `${merchant} is the one merchant of the ${bound[0]?.level}.`)
   },
@@ -115,7 +121,7 @@ export const firstMerchantOnly: Rule = {
     return ({ request: { merchant }, counters: { firstMerchant } }) => {
       if (firstMerchant === null)
         return says('lockToFirstMerchant', 'skip', 'The first merchant that is paid will be the only one.')
-      return sameMerchant(merchant, firstMerchant)
+      return sameMerchant(firstMerchant, merchant)
         ? says('lockToFirstMerchant', 'pass', `${merchant} is the one merchant of this agent.`)
         : says('lockToFirstMerchant', 'fail', `This agent pays ${firstMerchant} only, not ${merchant}.`)
     }

@@ -29,7 +29,6 @@ import { withChanges } from './versions.ts'
 import { whatIfApi } from './what-if-api.ts'
 
 export { decideAlone } from './alone.ts'
-export { sameMerchant } from './compiled.ts'
 export { type Compiled, compile, decide, ruleTable } from './decide.ts'
 export type { Approval, Budget, Check, Counters, Risk, Ruling, SpendRequest } from './decision.ts'
 export { outcomes } from './decision.ts'

@@ -73,7 +73,11 @@ export function probeRules(rules: Rules, now: Date): { rules: ProbedRule[]; warn
 const shown = (probed: Probed | null) =>
   probed && {
     ...probed,
-    situation: { ...probed.situation, attestedAt: probed.situation.approval?.attestedAt ?? null },
+    situation: {
+      ...probed.situation,
+      payeeIban: probed.situation.payeeIban ?? null,
+      attestedAt: probed.situation.approval?.attestedAt ?? null,
+    },
   }
 
 export const probe: HandlerOf<typeof whatIfApi.probe> = async ({ params }, { em, now, refuse }) => {

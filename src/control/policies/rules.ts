@@ -24,10 +24,10 @@ export const rules = {
   monthlyLimitEuros: amount('Held and spent in the calendar month plus this amount above it is denied.'),
   autoApproveLimitEuros: amount('At or below it no person is asked. Null: every intent needs approval.'),
   merchantAllowlist: words(
-    'Names or hosts, `*.example.com` for all below one. If not empty, only these are paid, written as they are here; an empty list is no rule.',
+    'Names, hosts, `*.example.com` for all below one, or IBANs. If not empty, only these are paid, by the names that they have here; through a processor, as in `SQ *BOOKSHOP`, too. An empty list is no rule.',
   ),
   merchantBlocklist: words(
-    'Names or hosts that are never paid, nor what only looks like them; it wins over the allowlist.',
+    'Names, hosts or IBANs that are never paid, nor what only looks like them, nor what statements write for them: `Casino` stops `PAYPAL *CASINO` and `CASINO*1234`, too. It wins over the allowlist.',
   ),
   mccCategories: words(
     'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all. With `allowedMccs` they are what is admitted; a merchant whose category is not known waits for a person.',

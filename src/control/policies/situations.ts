@@ -1,7 +1,8 @@
 import { after, minutes } from '../../kernel/clock.ts'
 import { countries } from '../../kernel/countries.ts'
+import { plainIban } from '../../kernel/iban.ts'
 import type { Euros } from '../../kernel/money.ts'
-import { mccCodes } from '../merchants/merchants.ts'
+import { looksLikeIban, mccCodes } from '../merchants/merchants.ts'
 import { holdFor } from './amount-rules.ts'
 import type { Terms } from './compiled.ts'
 import { type Counters, type SpendRequest, untouched } from './decision.ts'
@@ -20,8 +21,11 @@ interface Sides {
   readonly passing: readonly Change[]
 }
 
-/** A name that a pattern stands for. */
-const nameFor = (pattern: string): string => (pattern.startsWith('*.') ? `shop${pattern.slice(1)}` : pattern)
+/** Whom a pattern stands for. */
+const payeeFor = (pattern: string): Pick<Situation, 'merchant' | 'payeeIban'> =>
+  looksLikeIban(pattern)
+    ? { merchant: 'Any shop', payeeIban: plainIban(pattern) }
+    : { merchant: pattern.startsWith('*.') ? `shop${pattern.slice(1)}` : pattern, payeeIban: null }
 
 const isAdmitted = ({ blockedCodes, admittedCodes }: Terms, code: string): boolean =>
   !blockedCodes.has(code) && (admittedCodes.size === 0 || admittedCodes.has(code))
@@ -46,9 +50,11 @@ const amountUnder = (terms: Terms): Euros =>
     terms.autoApproveLimitEuros,
   ].reduce<Euros>((least, limit) => (limit !== null && limit > 0n && limit < least ? limit : least), ONE_EURO)
 
-const merchantUnder = ({ merchantAllowlist, blocks }: Terms): string => {
-  const names = merchantAllowlist.length > 0 ? merchantAllowlist.map(nameFor) : ['Any shop']
-  return names.find(name => blocks(name) === undefined) ?? names[0] ?? 'Any shop'
+function payeeUnder({ merchantAllowlist, blocks }: Terms): ReturnType<typeof payeeFor> {
+  const payees = (merchantAllowlist.length > 0 ? merchantAllowlist : ['Any shop']).map(payeeFor)
+  const isFree = ({ merchant, payeeIban }: (typeof payees)[number]): boolean =>
+    blocks(merchant, payeeIban) === undefined
+  return payees.find(isFree) ?? payees[0] ?? payeeFor('Any shop')
 }
 
 function codeUnder(terms: Terms): string | null {
@@ -68,7 +74,7 @@ export function harmlessUnder(terms: Terms, now: Date): Situation {
   return {
     ...untouched,
     ...{ kind: 'intent', at, amountEuros: amountUnder(terms), chargedEuros: null },
-    ...{ merchant: merchantUnder(terms), mcc: codeUnder(terms), country: terms.allowedCountries[0] ?? null },
+    ...{ ...payeeUnder(terms), mcc: codeUnder(terms), country: terms.allowedCountries[0] ?? null },
     ...{ agentStatus: 'active', policyEndsAt: null, intentId: null, possibleDuplicateOf: null, budgets: [] },
     ...{ risk: null, approval: requireAttestation ? { attestedAt: at } : null },
     ...{ walletFrozen: false, availableEuros: null },
@@ -106,11 +112,14 @@ export const sides: Readonly<Record<string, Sider>> = {
     stopped: [{ kind: 'card' }],
     passing: [{ kind: 'card', intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' }],
   }),
-  merchantBlocklist({ merchantBlocklist }, { merchant }) {
-    const names = merchantBlocklist.slice(0, FEW).map(nameFor)
-    return { stopped: names.map(named), passing: [...names.map(another), named(merchant)] }
+  merchantBlocklist({ merchantBlocklist }, { merchant, payeeIban }) {
+    const payees = merchantBlocklist.slice(0, FEW).map(payeeFor)
+    return { stopped: payees, passing: [...payees.map(another), { merchant, payeeIban }] }
   },
-  merchantAllowlist: (_, { merchant }) => ({ stopped: [another(merchant)], passing: [named(merchant)] }),
+  merchantAllowlist: (_, { merchant, payeeIban }) => ({
+    stopped: [another({ merchant })],
+    passing: [{ merchant, payeeIban }],
+  }),
   blockedMccs(terms) {
     const [blocked = ''] = terms.blockedCodes
     const near = nearest(blocked, code => isAdmitted(terms, code))
@@ -168,6 +177,8 @@ export const sides: Readonly<Record<string, Sider>> = {
   },
 }
 
-const named = (merchant: string): Change => ({ merchant })
-/** One letter more. */
-const another = (merchant: string): Change => ({ merchant: `${merchant}x` })
+/** One letter more, and no account that is known. */
+const another = ({ merchant }: Pick<Situation, 'merchant'>): Change => ({
+  merchant: `${merchant}x`,
+  payeeIban: null,
+})

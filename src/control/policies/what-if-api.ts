@@ -71,6 +71,10 @@ const Situation = z
     amountEuros: euros,
     chargedEuros: euros.nullable().meta({ description: 'What a merchant charges in the end.' }),
     merchant: z.string(),
+    payeeIban: z
+      .string()
+      .nullable()
+      .meta({ description: 'The account that is paid, where a list names one.' }),
     mcc: z.string().nullable(),
     country: z.string().nullable(),
     intentId: z.string().nullable(),

@@ -2,8 +2,26 @@ import { z } from 'zod'
 import { instant } from '../../kernel/clock.ts'
 import { id } from '../../kernel/ids.ts'
 import { euros } from '../../kernel/money.ts'
-import { type Failure, get, gone, list, missing, patch, post } from '../../kernel/operation.ts'
-import { label, metadata, recordHead, recordTail, remark, span, wanted } from '../../kernel/schemas.ts'
+import {
+  agent_required,
+  type Failure,
+  get,
+  gone,
+  list,
+  missing,
+  patch,
+  post,
+} from '../../kernel/operation.ts'
+import {
+  label,
+  metadata,
+  ownAgent,
+  recordHead,
+  recordTail,
+  remark,
+  span,
+  wanted,
+} from '../../kernel/schemas.ts'
 import { TimelineEntry } from '../../kernel/timeline.ts'
 import { runMachine } from './run.ts'
 
@@ -62,7 +80,7 @@ export const runsApi = {
     callers: ['key', 'agent'],
     scope: 'runs:write',
     body: z.strictObject({
-      agentId: id('agent'),
+      agentId: ownAgent,
       name: members.name,
       externalId: label
         .nullable()
@@ -74,6 +92,7 @@ export const runsApi = {
     example: { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', name: 'Literature review', budgetEuros: 50 },
     returns: [201, RunRecord],
     fails: {
+      agent_required,
       agent_not_found: gone('agent'),
       external_id_taken: [409, 'externalId: another run of the agent has it.'],
     },

@@ -33,12 +33,14 @@ const AT_ONCE = 500
 const runs = implement(runsApi, {
   async create({ body }, context) {
     const { em, actor, emit, refuse } = context
-    const agent = await lockAgent(em, body.agentId)
+    const agentId = body.agentId ?? actor.agentId
+    if (!agentId) return refuse('agent_required')
+    const agent = await lockAgent(em, agentId)
     if (!agent) return refuse('agent_not_found')
     const { externalId } = body
     if (externalId && (await em.findOne(Run, { agentId: agent.id, externalId })))
       return refuse('external_id_taken')
-    const run = em.create(Run, { ...body, delegationId: actor.delegationId ?? null })
+    const run = em.create(Run, { ...body, agentId, delegationId: actor.delegationId ?? null })
     emit('run.created', about(run))
     return shown(run, context)
   },

@@ -27,10 +27,11 @@ export interface Payable extends Row {
   readonly sepaName: string
   readonly iban: string
   readonly bic: string | null
+  readonly country: string
 }
 
 const PAYABLE = `
-select id, name, sepa_name as "sepaName", iban, bic from beneficiaries
+select id, name, sepa_name as "sepaName", iban, bic, country from beneficiaries
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and deleted_at is null`
 
 /** For the hot paths: these beneficiaries, without the deleted ones. */

@@ -34,10 +34,11 @@ export interface Known extends Row {
   readonly status: Wallet['status']
   readonly agentId: string | null
   readonly iban: string | null
+  readonly name: string
 }
 
 const KNOWN = `
-select id, status, agent_id as "agentId", iban from wallets
+select id, status, agent_id as "agentId", iban, name from wallets
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 /** Read once their accounts are locked: nobody freezes or closes a wallet without its account. */

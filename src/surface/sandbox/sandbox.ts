@@ -22,7 +22,7 @@ async function answered({ tenant, now, emit }: ContextOf<typeof sandboxApi.advan
 }
 
 const sandbox = implement(sandboxApi, {
-  // What the credential knows of the clock may be half a second old.
+  // What the credential knows of the clock may be a moment old.
   clock: async (_, { tenant, ports }) => read(clock.tenant(await ports.clockOffset(tenant))),
 
   advance: {

@@ -14,14 +14,16 @@ async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
   const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
   const itself = [house.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
-  const [{ id: walletId }, { id: beneficiaryId }] = [await aWallet(mine), await aBeneficiary(mine)]
-  const to = { wallet: { walletId }, sepa: { beneficiaryId } }
+  const named = {
+    wallet: async (name: string) => ({ walletId: (await aWallet(mine, 0, { name })).id }),
+    sepa: async (name: string) => ({ beneficiaryId: (await aBeneficiary(mine, { name })).id }),
+  }
   return {
     client: mine,
     agent,
     params: { id: agent.id },
-    intend: (merchant: string, by: keyof typeof to, amountEuros = 20) =>
-      anIntent(mine, agent.id, { merchant, amountEuros, ...to[by] }),
+    intend: async (merchant: string, by: keyof typeof named, amountEuros = 20) =>
+      anIntent(mine, agent.id, { amountEuros, ...(await named[by](merchant)) }),
     pay: (intent: Awaited<ReturnType<typeof anIntent>>, n = 0) =>
       (itself[n % 2] as typeof mine).transfers.create({
         body: {

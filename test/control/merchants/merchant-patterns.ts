@@ -86,7 +86,7 @@ describe('a pattern', () => {
 
   test('of several is the first', () => {
     const find = matcher(['*.example.com', 'shop.example.com', '*.shop.example.com', 'SHOP', 'shop'])
-    expect(['shop.example.com', 'a.shop.example.com', 'shop'].map(find)).toEqual([
+    expect(['shop.example.com', 'a.shop.example.com', 'shop'].map(one => find(one))).toEqual([
       '*.example.com',
       '*.example.com',
       'SHOP',
@@ -154,6 +154,9 @@ describe('a pattern', () => {
     ['Book\u0000shop', /not seen/],
     ['https://example.com/shop', /host alone/],
     ['example.com:8080', /host alone/],
+    ['Bookshop*Casino', /in front of a host/],
+    ['PAYPAL *', /in front of a host/],
+    ['DE89370400440532013001', /looks like an IBAN.*check digits/],
   ])('may not be %j', (pattern, problem) => {
     expect(patternProblem(pattern)).toMatch(problem)
   })
@@ -166,6 +169,9 @@ describe('a pattern', () => {
     'Ben & Jerry’s',
     'A/S Norsk',
     '7-Eleven',
+    'SQ *BOOKSHOP',
+    'BOOKSHOP*1234',
+    'DE89 3704 0044 0532 0130 00',
   ])('may be %j', pattern => expect(patternProblem(pattern)).toBeUndefined())
 })
 

@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  aBeneficiary,
+  aDelegation,
+  anIntent,
+  aRun,
+  aToken,
+  aWallet,
+  made,
+  redeemed,
+} from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { intentOf, intentsIn } from '../../support/intents.ts'
+
+const house = await startHouse()
+const { anOwner } = intentsIn(house)
+const CASINO = 'DE89370400440532013000'
+const BOOKS = 'FR7630006000011234567890189'
+const generous = { autoApproveLimitEuros: 1_000 }
+
+/** An owner whose agent may buy by these rules, with a bookshop and a casino to pay, as accounts and as wallets. */
+async function aTown(rules: object = {}) {
+  const owner = await anOwner({ ...generous, ...rules })
+  const { client, agent } = owner
+  const casino = await aBeneficiary(client, { name: 'Casino GmbH', iban: CASINO })
+  const books = await aBeneficiary(client, { name: 'Bookshop', iban: BOOKS })
+  const wallet = await aWallet(client, 0, { name: 'Casino GmbH' })
+  const declare = (members: object) =>
+    client.intents.create({ body: { agentId: agent.id, amountEuros: 50, purpose: 'Paid', ...members } })
+  const toEach = [{ beneficiaryId: casino.id }, { walletId: wallet.id }]
+  return { ...owner, casino, books, wallet, declare, toEach }
+}
+
+describe('who is paid is the record that an intent names', () => {
+  test('and not what it says besides: another merchant is refused, by its name', async () => {
+    const { declare, toEach, client } = await aTown()
+    for (const to of toEach) {
+      const refused = await declare({ merchant: 'Bookshop', ...to })
+      expect(refused).toMatchObject({ status: 400, code: 'payee_mismatch' })
+      expect(refused.error).toMatch(/^merchant: Bookshop is not whom this pays: that is Casino GmbH/)
+      expect(await made(declare(to))).toMatchObject({ merchant: 'Casino GmbH', status: 'approved' })
+      expect(await made(declare({ merchant: ' CASINO  GmbH', ...to }))).toMatchObject({
+        merchant: 'Casino GmbH',
+      })
+    }
+    expect((await made(client.intents.list())).data).toHaveLength(4)
+    const nobody = await declare({})
+    expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: say whom it pays/)])
+  })
+
+  test('in every list: neither an allowlist nor a blocklist is passed by', async () => {
+    for (const rules of [
+      { merchantAllowlist: ['Bookshop'] },
+      { merchantBlocklist: ['Casino GmbH'] },
+      { merchantBlocklist: ['Casino'] },
+    ]) {
+      const { declare, toEach, books } = await aTown(rules)
+      for (const to of toEach) expect(await made(declare(to))).toMatchObject({ status: 'denied' })
+      expect(await made(declare({ beneficiaryId: books.id }))).toMatchObject({ status: 'approved' })
+    }
+  })
+
+  test('by its account, where a list names one, and nobody is told that number', async () => {
+    const { declare, casino, books, wallet } = await aTown({
+      merchantBlocklist: ['DE89 3704 0044 0532 0130 00'],
+    })
+    const denied = await made(declare({ beneficiaryId: casino.id }))
+    expect(denied.decision.reason).toBe('Casino GmbH is on the blocklist, as the IBAN that ends in 3000.')
+    expect((await made(declare({ walletId: wallet.id }))).status).toBe('approved')
+    expect((await made(declare({ beneficiaryId: books.id }))).status).toBe('approved')
+    const town = await aTown({ merchantAllowlist: [CASINO] })
+    expect((await made(town.declare({ beneficiaryId: town.casino.id }))).status).toBe('approved')
+    expect((await made(town.declare({ beneficiaryId: town.books.id }))).status).toBe('denied')
+    expect((await made(town.declare({ merchant: CASINO }))).status).toBe('denied')
+  })
+
+  test('and where it is: of a beneficiary the country is known', async () => {
+    const { declare, casino, books } = await aTown({ allowedCountries: ['FR'] })
+    expect((await made(declare({ beneficiaryId: casino.id }))).status).toBe('denied')
+    expect(await made(declare({ beneficiaryId: books.id }))).toMatchObject({
+      status: 'approved',
+      country: 'FR',
+    })
+    const refused = await declare({ beneficiaryId: casino.id, country: 'FR' })
+    expect([refused.code, refused.error]).toEqual(['payee_mismatch', expect.stringMatching(/^country: /)])
+  })
+
+  test('for a delegation, for what looks like a double, and for what is foreseen', async () => {
+    const { client, agent, casino, books } = await aTown()
+    const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 500, merchant: 'Bookshop' })
+    const itself = house.client(String((await redeemed(client, delegation)).token))
+    const by = (members: object) =>
+      made(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
+    expect((await by({ beneficiaryId: casino.id })).status).toBe('denied')
+    expect((await by({ beneficiaryId: books.id })).status).toBe('approved')
+    expect((await by({ merchant: 'PAYPAL *EVIL' })).status).toBe('denied')
+    const { id: runId } = await aRun(client, agent.id)
+    const first = await anIntent(client, agent.id, { runId, beneficiaryId: books.id })
+    const second = await anIntent(client, agent.id, { runId, merchant: 'BOOKSHOP' })
+    expect(second.possibleDuplicateOf).toBe(first.id)
+    const policy = { name: 'P', ...generous, merchantBlocklist: ['Casino'] }
+    const foresee = (body: object) =>
+      client.intents.simulate({ body: { policy, amountEuros: 5, ...body } } as never)
+    expect((await foresee({ beneficiaryId: casino.id })).body.allowed).toBe(false)
+    expect((await foresee({ beneficiaryId: books.id })).body.allowed).toBe(true)
+    expect((await foresee({ beneficiaryId: casino.id, merchant: 'Bookshop' })).code).toBe('payee_mismatch')
+    expect((await foresee({ beneficiaryId: 'beneficiary_1' })).code).toBe('beneficiary_not_found')
+  })
+
+  test.each([
+    ['name', { name: 'Roulette GmbH' }],
+    ['IBAN', { iban: BOOKS }],
+  ])('as it was approved: with another %s it is not paid', async (_, change) => {
+    const { client, agent, casino } = await aTown()
+    const { id: intentId } = await anIntent(client, agent.id, { beneficiaryId: casino.id })
+    const body = { fromWalletId: agent.walletId, beneficiaryId: casino.id, amountEuros: 25, intentId }
+    await made(client.beneficiaries.update({ params: { id: casino.id }, body: change }))
+    const refused = await client.transfers.create({ body })
+    expect(refused).toMatchObject({ status: 400, code: 'intent_payee_changed' })
+    expect(await intentOf(client, intentId)).toMatchObject({ status: 'approved', transactionId: null })
+    const back = { name: 'Casino GmbH', iban: CASINO }
+    await made(client.beneficiaries.update({ params: { id: casino.id }, body: back }))
+    expect(await made(client.transfers.create({ body }))).toMatchObject({ status: 'created' })
+  })
+
+  test('of an intent of before, which said another one, nothing is paid', async () => {
+    const { client, agent, wallet } = await aTown()
+    const { id: intentId } = await anIntent(client, agent.id, { walletId: wallet.id })
+    await house.sql(`update intents set merchant = 'Bookshop', payee_iban = null where id = $1`, [intentId])
+    const body = { fromWalletId: agent.walletId, toWalletId: wallet.id, amountEuros: 25, intentId }
+    expect((await client.transfers.create({ body })).code).toBe('intent_payee_changed')
+  })
+})
+
+describe('an agent’s own token', () => {
+  test('leaves out whose it is, and a key does not', async () => {
+    const { client, agent } = await anOwner(generous)
+    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const purpose = 'A paper on caching'
+    const asked = { amountEuros: 5, merchant: 'Bookshop' }
+    expect((await made(itself.intents.create({ body: { ...asked, purpose } }))).agentId).toBe(agent.id)
+    expect((await made(itself.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
+    expect((await made(itself.intents.simulate({ body: asked }))).allowed).toBe(true)
+    expect((await itself.merchants.suggestions()).status).toBe(200)
+    for (const answer of [
+      await client.intents.create({ body: { ...asked, purpose } }),
+      await client.runs.create({ body: { name: 'Reading' } }),
+      await client.intents.simulate({ body: asked }),
+      await client.merchants.suggestions(),
+    ])
+      expect(answer).toMatchObject({
+        status: 400,
+        code: 'agent_required',
+        error: expect.stringMatching(/^agentId: /),
+      })
+  })
+})
