@@ -16,6 +16,9 @@ import { readSettings } from '../../src/platform/settings.ts'
 import { cloneDatabase } from './database.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
+
+/** All requests of a test come from one address, many at once. */
+export const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '1000000', CONNECTIONS_PER_ADDRESS: '10000' }
 export const ENCRYPTION_KEY = '7e'.repeat(32)
 
 /** The settings that a house cannot do without, besides its database. */
@@ -90,8 +93,7 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   database.on('error', () => undefined)
   if (options.tables) await database.query(options.tables)
   const env = {
-    RATE_LIMIT_PER_MINUTE: '1000000',
-    CONNECTIONS_PER_ADDRESS: '10000',
+    ...UNLIMITED,
     LOG_LEVEL: 'silent',
     DATABASE_POOL: '10',
     ...options.env,

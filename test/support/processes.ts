@@ -1,5 +1,5 @@
 import { settingVariables } from '../../src/platform/settings.ts'
-import { DASHBOARD_SECRET, http } from './harness.ts'
+import { DASHBOARD_SECRET, http, UNLIMITED } from './harness.ts'
 import { type Launched, launch } from './launched.ts'
 
 /** One API process of several on a database. */
@@ -22,7 +22,7 @@ export const SECRETS = {
 
 /** Starts an API process and waits until it listens. */
 export async function startApi(databaseUrl: string, env: Record<string, string> = {}): Promise<Api> {
-  const settings = { DATABASE_URL: databaseUrl, RATE_LIMIT_PER_MINUTE: '1000000', ...SECRETS, ...env }
+  const settings = { DATABASE_URL: databaseUrl, ...UNLIMITED, ...SECRETS, ...env }
   const api = program('api', settings)
   const [, port] = await api.says(/Listening on .* port (\d+)/)
   return { ...api, url: `http://127.0.0.1:${port}` }
