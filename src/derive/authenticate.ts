@@ -12,7 +12,7 @@ import { asProblem } from '../kernel/transaction.ts'
 const TRUSTED_FOR = 500
 const REMEMBERED = 10_000
 
-const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>(), clockOffsetMs: 0 }
+const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
 export const anyone: Actor = { type: 'public', ...nobody }
 export const dashboard: Actor = { type: 'dash', ...nobody }
 

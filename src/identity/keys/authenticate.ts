@@ -13,7 +13,6 @@ interface Holder extends Record<string, unknown> {
   delegation_id: string | null
   budget_id: string | null
   scopes: string[] | null
-  offset_ms: number
 }
 
 /** SQL for whose records a secret reaches. */
@@ -33,10 +32,9 @@ const ALL_OF_THE_TENANT: Columns = { agent: 'null::text', delegation: 'null::tex
 const statement = (table: string, { agent, delegation, budget }: Columns): string => `
 with holder as (
   select s.id, s.owner_id, s.mode, ${agent} as agent_id, ${delegation} as delegation_id, ${budget} as budget_id,
-    s.scopes, coalesce(t.offset_ms, 0)::float8 as offset_ms
+    s.scopes
   from ${table} s
   join customers c on c.id = s.owner_id and c.status = 'active'
-  left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
   where s.hash = $1 and s.revoked_at is null and (s.expires_at is null or s.expires_at > $2::timestamptz)
 ), used as (
   update ${table} set last_used_at = $2
@@ -71,7 +69,6 @@ export function authenticator(
         delegationId: holder.delegation_id,
         budgetId: holder.budget_id,
         scopes: holder.scopes ? new Set(holder.scopes) : all,
-        clockOffsetMs: holder.offset_ms,
       }
     )
   }
