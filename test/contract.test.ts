@@ -42,15 +42,19 @@ describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
   })
 
   test.each(garbageLike(owner.key))('%s is a 401', async (_, how) => {
-    const { status, headers } = await send(one, path, how)
+    const { status, headers, body } = await send(one, path, how)
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    if (callers.includes('dash')) expect(body.error).toContain('X-Dashboard-Secret')
   })
 
   for (const [kind, words, how] of kinds)
     if (!callers.includes(kind))
       test(`${words} is a 403`, async () => {
-        const { status, headers } = await send(one, path, how)
+        const { status, headers, body } = await send(one, path, how)
         expect([status, headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
+        expect(body.error).toMatch(
+          /^This operation takes (an API key|an agent token|the dashboard secret in X-D)/,
+        )
       })
 
   if (scope)

@@ -92,6 +92,19 @@ describe('imports', () => {
     expect(values).toEqual([])
   })
 
+  test('what a thread loads of an area leads to no database', () => {
+    const needs = new Map(
+      files.map(({ path, imports }) => [path, imports.filter(one => !one.typeOnly).map(({ of }) => of)]),
+    )
+    const loaded = new Set([...needs.keys()].filter(path => /^src\/.*\/thread\.ts$/.test(path)))
+    expect(loaded.size).toBeGreaterThan(2)
+    // A set that grows while it is walked is walked to its end.
+    for (const path of loaded) for (const next of needs.get(path) ?? []) loaded.add(next)
+    expect(
+      [...loaded].filter(name => /^(@mikro-orm|kysely|pg$)|\/adapters\/|\/migrations\//.test(name)),
+    ).toEqual([])
+  })
+
   test('no file needs itself to run', () => {
     const needs = new Map(
       files.map(({ path, imports }) => [path, imports.filter(one => !one.typeOnly).map(({ of }) => of)]),

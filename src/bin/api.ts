@@ -7,7 +7,12 @@ import { openService } from './service.ts'
 /** One API process of several on one database. It changes no schema: `migrate` does, before. */
 live(async life => {
   const settings = environment()
-  const service = await openService({ settings: { ...settings, ...inCommon(settings) }, shared: true })
+  const waiting = { tell: say, signal: life.ending }
+  const service = await openService({
+    settings: { ...settings, ...inCommon(settings) },
+    waiting,
+    shared: true,
+  })
   life.closeLater(() => service.stop())
   const port = await service.listen(settings.port, settings.host)
   say(`Listening on ${settings.host} port ${port}`)

@@ -1,6 +1,7 @@
-import { gate } from '../derive/authenticate.ts'
+import { bodyRoom } from '../derive/body-room.ts'
 import { counterInMemory } from '../derive/rate-limit.ts'
 import { published } from '../kernel/area.ts'
+import { connectionLimits } from './connections.ts'
 import type { OpenHouse, Part } from './house.ts'
 import { say } from './say.ts'
 import { apiServer } from './server.ts'
@@ -10,12 +11,12 @@ const SHOWN = ['/health', '/metrics']
 
 /** How a process that serves no API is: by two of its operations, where that is wished for. */
 export async function showFigures(house: OpenHouse): Promise<Part[]> {
-  const { areas, database, settings } = house
-  const { metricsPort, host, dashboardSecret } = settings
+  const { areas, settings } = house
+  const { metricsPort, host } = settings
   if (metricsPort === undefined) return []
   const operations = published(areas).filter(({ operation }) => SHOWN.includes(operation.path))
-  const doorkeeper = gate(areas, database, dashboardSecret)
-  const server = apiServer(answering(house, operations, doorkeeper, counterInMemory()))
+  const handler = answering(house, operations, counterInMemory(), bodyRoom(0))
+  const server = apiServer(handler, connectionLimits(settings))
   say(`Figures on ${host} port ${await server.listen(metricsPort, host)}`)
   return [{ stop: server.close }]
 }

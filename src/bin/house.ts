@@ -1,5 +1,7 @@
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
+import { type Gate, gate } from '../derive/authenticate.ts'
+import { openCredentials } from '../derive/credentials.ts'
 import { type Areas, type Registered, registered } from '../kernel/area.ts'
 import { type Execute, executor } from '../kernel/execute.ts'
 import { type House, reactionsOf } from '../kernel/house.ts'
@@ -9,10 +11,12 @@ import { Cursors } from '../kernel/page.ts'
 import type { Outside, Ports } from '../kernel/ports.ts'
 import { openVault } from '../kernel/vault.ts'
 import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
+import { onceReachable, type Waiting } from '../platform/database-wait.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings.ts'
 import { ThreadPool } from '../platform/thread-pool.ts'
+import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './observed.ts'
 import { outsideOf } from './outside.ts'
 import { portsOf } from './ports.ts'
@@ -28,6 +32,10 @@ export interface ServiceSettings extends Settings {
 
 export interface HouseOptions {
   readonly settings: ServiceSettings
+  /** For a process that has time: a database that is away is waited for. */
+  readonly waiting?: Waiting
+  /** How long clients may take, where it is not as usual. */
+  readonly patience?: Partial<ConnectionLimits>
   /** Several processes serve this database: none of them changes the schema. */
   readonly shared?: boolean
   readonly areas?: Areas
@@ -49,6 +57,7 @@ export interface OpenHouse {
   readonly operations: readonly Registered[]
   readonly database: OpenDatabase
   readonly execute: Execute
+  readonly gate: Gate
   readonly ports: Ports
   /** Stopped by whoever closes the database, before it. */
   readonly threads: ThreadPool
@@ -61,6 +70,7 @@ export interface OpenHouse {
 
 export async function openHouse({
   settings,
+  waiting,
   shared = false,
   areas = allAreas,
   outside = {},
@@ -68,12 +78,14 @@ export async function openHouse({
 }: HouseOptions): Promise<OpenHouse> {
   const { databaseUrl, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
   const log = openLog(settings.logLevel, secretsIn(settings))
-  await (shared ? requireMigrated : migrate)(databaseUrl)
+  const prepare = () => (shared ? requireMigrated : migrate)(databaseUrl)
+  await (waiting ? onceReachable(databaseUrl, waiting, prepare) : prepare())
   const entities = Object.values(areas).flatMap(area => area.entities)
   const database = await openDatabase(databaseUrl, entities, settings.databasePool)
   const metrics = openMetrics(database.pool)
   watchDatabase(metrics, database)
   const announcers = announcersOf(database)
+  const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const queue = sepaQueue(call => execute(call), operations)
@@ -96,6 +108,7 @@ export async function openHouse({
     }),
     cursors: new Cursors(secretKey),
     reactions: reactionsOf(areas),
+    onEvents: credentials.onEvents,
     announcers,
     onBatch: metrics.batch,
   }
@@ -106,6 +119,7 @@ export async function openHouse({
   const execute = executor(house)
   return {
     ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
+    gate: gate(credentials, settings.dashboardSecret),
     ...{ threads, ports: house.ports, onOutbox: announcers.outbox },
   }
 }

@@ -7,6 +7,8 @@ type Close = () => unknown
 export interface Lifetime {
   /** Remembers what to close; what was opened last is closed first. */
   closeLater(close: Close): void
+  /** Aborted when the way to the end begins: whoever still waits for something need not. */
+  readonly ending: AbortSignal
   end(code: number): void
 }
 
@@ -21,11 +23,13 @@ const DAY_MS = 86_400_000
 /** Runs until a signal, a failure to start or the end of the process that launched it; then closes all. */
 export function live(start: (life: Lifetime) => Promise<void>): void {
   const closers: Close[] = []
+  const ending = new AbortController()
   let endingSince: number | null = null
 
   function end(code: number): void {
     if (endingSince !== null) return
     endingSince = performance.now()
+    ending.abort()
     setTimeout(() => process.exit(1), ALL_MS).unref()
     void atMost(() => started)
       .then(() => closeAll(closers))
@@ -42,11 +46,13 @@ export function live(start: (life: Lifetime) => Promise<void>): void {
   setInterval(() => undefined, DAY_MS)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signalled)
   whenOrphaned(() => end(0))
-  const started = start({ closeLater: close => closers.push(close), end }).catch(error => {
-    // What fails once we are ending fails because of that.
-    if (endingSince === null) complain(error.message)
-    end(1)
-  })
+  const started = start({ closeLater: close => closers.push(close), ending: ending.signal, end }).catch(
+    error => {
+      // What fails once we are ending fails because of that.
+      if (endingSince === null) complain(error.message)
+      end(1)
+    },
+  )
 }
 
 async function closeAll(closers: Close[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { migrate } from '../platform/database.ts'
+import { onceReachable } from '../platform/database-wait.ts'
 import { WrongSetting } from '../platform/settings.ts'
 import { environment } from './environment.ts'
 import { live } from './lifetime.ts'
@@ -8,7 +9,7 @@ import { say } from './say.ts'
 live(async life => {
   const { databaseUrl } = environment()
   if (!databaseUrl) throw new WrongSetting('Not set: DATABASE_URL.')
-  await migrate(databaseUrl)
+  await onceReachable(databaseUrl, { tell: say, signal: life.ending }, () => migrate(databaseUrl))
   say('The database is up to date.')
   life.end(0)
 })

@@ -50,7 +50,7 @@ export function portsOf(parts: Parts): Ports {
   } = parts
   return {
     ...outside,
-    health: () => healthOf(database, temporal),
+    health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {
       await advance({ areas, database, execute }, tenant, toMs)
@@ -91,3 +91,14 @@ async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promis
 }
 
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
+
+/** Who asks while a look is under way is told what comes of it: health may be asked by anybody, as often as he likes. */
+function oneAtATime<T>(look: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return () => {
+    underWay ??= look().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
+}

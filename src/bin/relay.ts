@@ -13,7 +13,8 @@ import { requireTemporal } from './temporal-access.ts'
 live(async life => {
   const settings = environment()
   const access = requireTemporal(settings)
-  const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
+  const waiting = { tell: say, signal: life.ending }
+  const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, waiting, shared: true })
   life.closeLater(() => house.database.close())
   const figures = await showFigures(house)
   const parts = [startRelay(house, access), startDeliveries(house), startPushes(house)]

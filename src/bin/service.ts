@@ -1,12 +1,14 @@
 import type { RequestListener } from 'node:http'
 import express from 'express'
-import { type Gate, gate } from '../derive/authenticate.ts'
+import { type BodyRoom, bodyRoom } from '../derive/body-room.ts'
+import { clientAddress, proxies } from '../derive/client-address.ts'
 import { pipeline } from '../derive/pipeline.ts'
 import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/rate-limit.ts'
 import { router } from '../derive/routes.ts'
 import { runHeader } from '../derive/run-header.ts'
 import { published, type Registered } from '../kernel/area.ts'
 import { sweep } from '../kernel/sweep.ts'
+import { connectionLimits } from './connections.ts'
 import { type HouseOptions, type OpenHouse, openHouse } from './house.ts'
 import { type Sandbox, seedSandbox } from './sandbox.ts'
 import { apiServer } from './server.ts'
@@ -20,19 +22,23 @@ export interface Service {
 }
 
 const SWEEP_EVERY = 600_000
+const MIB = 1_048_576
 
 /** The API, wired and not yet listening. */
 export async function openService(options: HouseOptions): Promise<Service> {
   const house = await openHouse(options)
-  const { areas, database, execute, operations, settings } = house
-  const doorkeeper = gate(areas, database, settings.dashboardSecret)
+  const { areas, database, execute, gate, metrics, operations, settings } = house
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
   const sweeping = sweepNowAndThen(house)
-  const server = apiServer(answering(house, published(areas), doorkeeper, counter))
+  const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
+  const limits = { ...connectionLimits(settings), ...options.patience }
+  const server = apiServer(answering(house, published(areas), counter, bodies), limits)
+  metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
+  metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
   return {
     house,
     listen: server.listen,
-    seedSandbox: known => seedSandbox(known, { execute, operations, gate: doorkeeper }),
+    seedSandbox: known => seedSandbox(known, { execute, operations, gate }),
     async stop() {
       clearInterval(sweeping)
       await server.close()
@@ -46,17 +52,20 @@ export async function openService(options: HouseOptions): Promise<Service> {
 export function answering(
   house: OpenHouse,
   operations: readonly Registered[],
-  doorkeeper: Gate,
   counter: Counter,
+  bodies: BodyRoom,
 ): RequestListener {
-  const { areas, database, execute, settings } = house
+  const { areas, database, execute, gate, settings } = house
+  const isProxy = proxies(settings.trustProxy)
   const app = express()
-  app.disable('x-powered-by').disable('etag').set('trust proxy', settings.trustProxy)
+  app.disable('x-powered-by').disable('etag')
   app.use(
     pipeline({
       execute,
       find: router(operations),
-      gate: doorkeeper,
+      gate,
+      bodies,
+      addressOf: request => clientAddress(request, isProxy),
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
       ...observing(house),

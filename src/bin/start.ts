@@ -63,7 +63,7 @@ const secretsFor = (settings: Settings, kept: Secrets) => ({
 
 /** The API, and all that runs beside it without Temporal. */
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
-  const service = await openService({ settings })
+  const service = await openService({ settings, waiting: { tell: say, signal: life.ending } })
   life.closeLater(() => service.stop())
   for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox]) {
     const part = start(service.house)

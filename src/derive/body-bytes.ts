@@ -5,6 +5,9 @@ import { Problem } from '../kernel/problem.ts'
 /** Room for a body that does not say how long it is, to begin with. */
 const FIRST_ROOM = 4_096
 
+/** Takes memory for so many bytes, which the function that it gives gives back. */
+export type TakeRoom = (bytes: number) => Promise<() => void>
+
 /** Whether a body follows the headers. A request that says it in two ways has been refused by then. */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || announcedLength(headers) > 0
@@ -22,13 +25,14 @@ const announcedLength = (headers: IncomingMessage['headers']): number =>
  * The bytes of a body, once it has come whole. A body that was announced and breaks off is a Problem, never an empty
  * one: what the caller meant is not known, so nothing may be done.
  */
-export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBytes(request: IncomingMessage, limit: number, room: TakeRoom): Promise<Buffer> {
   if (!announcesBody(request)) return Buffer.alloc(0)
   const { headers } = request
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new Problem('unsupported_media_type')
   if (announcedLength(headers) > limit) throw tooLarge(limit)
-  return collect(request, limit)
+  const giveBack = await room(announcedLength(headers) || limit)
+  return collect(request, limit).finally(giveBack)
 }
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -45,14 +49,16 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       else body.add(piece)
     }
     const breakOff = () => refuse(new Problem('body_incomplete'))
+    const giveUp = () => refuse(new Problem('body_too_slow', undefined, { Connection: 'close' }))
     const finish = () => {
       request.off('close', breakOff)
       if (request.complete) resolve(body.bytes())
       else breakOff()
     }
     // Of a request that is gone by now nothing more is heard.
-    if (request.destroyed) breakOff()
-    else request.on('data', take).on('error', breakOff).on('close', breakOff).on('end', finish)
+    if (request.destroyed) return breakOff()
+    request.on('error', breakOff).on('close', breakOff).on('timeout', giveUp)
+    request.on('data', take).on('end', finish)
   })
 }
 

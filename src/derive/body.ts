@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../kernel/problem.ts'
-import { readBytes } from './body-bytes.ts'
+import { readBytes, type TakeRoom } from './body-bytes.ts'
 import { excessOf } from './json-limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The body as JSON, of so many bytes at most; an empty object where there is none. */
-export async function readBody(request: IncomingMessage, limit: number): Promise<unknown> {
-  const bytes = await readBytes(request, limit)
+export async function readBody(request: IncomingMessage, limit: number, room: TakeRoom): Promise<unknown> {
+  const bytes = await readBytes(request, limit, room)
   // A read is not asked with a body: it is waited for, and not looked at.
   if (request.method === 'GET' || request.method === 'HEAD') return {}
   if (bytes.length === 0) return {}

@@ -28,9 +28,15 @@ function parse(schema: z.ZodType, value: unknown): object {
 }
 
 function refused(issues: readonly Issue[]): Problem {
-  const said = issues.flatMap(inWords)
+  const said = issues.filter(isFirstOfItsMember).flatMap(inWords)
   const more = said.length > SHOWN ? '; and more' : ''
   return new Problem('invalid_request', said.slice(0, SHOWN).join('; ') + more)
+}
+
+/** A list in place of a text is too long for one, too: that it is no text says enough. */
+function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: readonly Issue[]): boolean {
+  const member = path.join('.')
+  return keys !== undefined || !all.slice(0, index).some(one => !one.keys && one.path?.join('.') === member)
 }
 
 /** The member, what it must be, and what came. */

@@ -8,6 +8,8 @@ import { bodyLimitOf } from '../kernel/operation.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Gate } from './authenticate.ts'
 import { invalid, readBody } from './body.ts'
+import type { BodyRoom } from './body-room.ts'
+import { clientOf } from './client-address.ts'
 import { inputOf } from './input.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { greeting, type Headers, requestIdOf, send, sendProblem } from './respond.ts'
@@ -32,6 +34,8 @@ export interface Pipeline {
   readonly execute: Execute
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
+  readonly bodies: BodyRoom
+  readonly addressOf: (request: Request) => string | null
   readonly runNamed: RunNamed
   readonly rateLimit: RateLimit
   readonly onServed: (served: Served) => void
@@ -52,7 +56,7 @@ export function pipeline(parts: Pipeline) {
   return async (request: Request, response: Response): Promise<void> => {
     const began = clock.ticks()
     const requestId = requestIdOf(request.headers['x-request-id'])
-    const address = request.ip ?? null
+    const address = parts.addressOf(request)
     const headers = greeting(requestId)
     const progress: Progress = { requestId, address, headers }
     let errorCode: string | undefined
@@ -81,18 +85,22 @@ export function pipeline(parts: Pipeline) {
 }
 
 async function answer(
-  { execute, find, gate, runNamed, rateLimit }: Pipeline,
+  { bodies, execute, find, gate, runNamed, rateLimit }: Pipeline,
   request: Request,
   progress: Progress,
 ): Promise<Outcome> {
   const { requestId, address, headers } = progress
-  const allowance = await rateLimit(address ?? '')
-  Object.assign(headers, headersOf(allowance))
-  check(allowance)
+  const [path, query] = splitTarget(request.url)
+  const found = find(request.method, path)
+  const client = clientOf(address ?? '')
+  if (isMetered(found)) {
+    const allowance = await rateLimit(client)
+    Object.assign(headers, headersOf(allowance))
+    check(allowance)
+  }
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw invalid('Host', 'it is missing')
-  const [path, query] = splitTarget(request.url)
-  const { registered, params } = routeOf(find(request.method, path))
+  const { registered, params } = routeOf(found)
   progress.registered = registered
   const { operation } = registered
   const presented = {
@@ -101,7 +109,8 @@ async function answer(
   }
   progress.actor = await gate(operation, presented)
   const isThere = request.complete
-  const body = await readBody(request, bodyLimitOf(operation))
+  const room = (bytes: number) => bodies.take(request, client, bytes)
+  const body = await readBody(request, bodyLimitOf(operation), room)
   // While a body was on its way, whoever sends it may have lost the right.
   if (!isThere) progress.actor = await gate(operation, presented)
   const { actor } = progress
@@ -119,6 +128,10 @@ function splitTarget(url: string): [path: string, query: URLSearchParams] {
   const mark = url.indexOf('?')
   return mark === -1 ? [url, noQuery] : [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))]
 }
+
+/** What leads nowhere counts as well. */
+const isMetered = (found: Found): boolean =>
+  !(found && 'registered' in found && found.registered.operation.unmetered)
 
 function routeOf(found: Found) {
   if (!found) throw new Problem('not_found')

@@ -100,17 +100,18 @@ export function refuseExpectation({ headers }: IncomingMessage, response: Server
   void send(response, greeting(requestIdOf(headers['x-request-id'])), outcome)
 }
 
-/** For what never became a request: a broken request line, headers too large, a client that took too long. */
+/** For what never became a request: a broken request line, headers too large, a client too slow, or one too many. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const [status, message] = malformed[error.code ?? ''] ?? ['400 Bad Request', 'This is not valid HTTP.']
+  const { status, message, code = 'malformed_request', headers = [] } = refusals[error.code ?? ''] ?? notHttp
   const body = errorBody(message)
   socket.end(
     [
       `HTTP/1.1 ${status}`,
       `X-Data-Residency: ${RESIDENCY}`,
       `X-Request-Id: ${randomUUID()}`,
-      'X-Error-Code: malformed_request',
+      `X-Error-Code: ${code}`,
+      ...headers,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
@@ -120,7 +121,25 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
   )
 }
 
-const malformed: Readonly<Record<string, readonly [string, string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 16 KiB.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+interface RawRefusal {
+  readonly status: string
+  readonly message: string
+  readonly code?: string
+  readonly headers?: readonly string[]
+}
+
+const notHttp: RawRefusal = { status: '400 Bad Request', message: 'This is not valid HTTP.' }
+
+const refusals: Readonly<Record<string, RawRefusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    message: 'The headers are larger than 16 KiB.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request did not arrive in time.' },
+  TOO_MANY_CONNECTIONS: {
+    status: '503 Service Unavailable',
+    message: 'Your address has too many connections open to this service. Use those that you have.',
+    code: 'too_many_connections',
+    headers: ['Retry-After: 1'],
+  },
 }

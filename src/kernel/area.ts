@@ -48,6 +48,8 @@ export interface Area<A extends Api = Api> {
   /** Records that a run looks after. */
   readonly openRecords: readonly OpenRecords[]
   readonly credentials: Readonly<Record<string, Authenticate>>
+  /** Events after which a credential may open nothing any more: of this process, from the commit on. */
+  readonly endsCredentials: readonly string[]
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to, whether or not an operation of today emits them. */
   readonly announces: Events
@@ -64,6 +66,7 @@ type Named =
   | 'waits'
   | 'openRecords'
   | 'credentials'
+  | 'endsCredentials'
   | 'reactions'
   | 'announces'
   | 'findRuns'
@@ -81,6 +84,7 @@ export const area = <A extends Api>(
     waits = [],
     openRecords = [],
     credentials = {},
+    endsCredentials = [],
     reactions = {},
     announces = {},
     ...others
@@ -97,6 +101,7 @@ export const area = <A extends Api>(
     waits,
     openRecords,
     credentials,
+    endsCredentials,
     reactions,
     announces,
     ...others,

@@ -59,7 +59,7 @@ const commitTogether = (house: House, calls: readonly Call[], patience: number):
     await reactToBatch(house, entries, { client, sql, journal })
     const written = await writeJournal(sql, journal)
     await commit(house.database, client, { id, journal })
-    announce(house, written)
+    announce(house, journal, written)
     house.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
     return entries.map(({ result }) => result as Result)
   })

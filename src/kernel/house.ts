@@ -1,6 +1,6 @@
 import type { Areas, Reaction } from './area.ts'
 import type { Database } from './database.ts'
-import type { Written } from './journal.ts'
+import type { EventRow, Journal, Written } from './journal.ts'
 import { type Channel, channels } from './outbox.ts'
 import type { Cursors } from './page.ts'
 import type { Ports } from './ports.ts'
@@ -13,12 +13,15 @@ export interface House {
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
   /** There is something to do that has been committed: whoever does it need not wait for his next round. */
   readonly announcers: Readonly<Record<Channel, () => void>>
+  /** Told what a transaction has written, when it is committed. */
+  readonly onEvents: (events: readonly EventRow[]) => void
   /** Told how many requests a group commit took, and in how many round trips. */
   readonly onBatch: (operation: string, size: number, roundTrips: number) => void
 }
 
 /** After the commit: within it a notice would make all commits wait for one another. */
-export function announce({ announcers }: House, written: Written): void {
+export function announce({ announcers, onEvents }: House, { events }: Journal, written: Written): void {
+  onEvents(events)
   for (const channel of channels) if (written[channel] > 0) announcers[channel]()
 }
 

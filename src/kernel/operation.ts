@@ -46,6 +46,8 @@ export interface Contract<
   readonly tag?: string
   /** The system of others without which it cannot be done. Live mode may lack it: see `Outside`. */
   readonly asks?: keyof Outside
+  /** Outside the rate limit: for programs that look after the service, and for who reads how to use it. */
+  readonly unmetered?: true
   /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
   readonly readOnly?: true
 }

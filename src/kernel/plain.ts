@@ -134,7 +134,7 @@ export const transaction = <T>(
       const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept, journal })
       const written = await writeJournal(sql, journal)
       await commit(house.database, client, { id: opened.id, journal })
-      announce(house, written)
+      announce(house, journal, written)
       return result
     }),
   )

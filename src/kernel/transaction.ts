@@ -28,7 +28,7 @@ export function isLost(error: unknown): boolean {
 const LOST = {
   codes: /^(08|25P03|53|57P0|58|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_|ENOTFOUND|ENOENT)/,
   messages:
-    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed/,
+    /Connection terminated|timeout e(xpired|xceeded when trying to connect)|Query read timeout|Client has encountered a connection error|Client was closed/,
 }
 
 /** A unique key that two requests reached at once: the second try sees the first one's record and answers for itself. */

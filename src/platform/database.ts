@@ -61,6 +61,9 @@ join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
 join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
 where not exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = (n.nspname, c.relname, a.attname))`
 
+/** An address from which nothing comes back is one that cannot be reached. */
+const ONE_CONNECTION = { connectionTimeoutMillis: 5_000 }
+
 const OLDEST = 18
 
 /** Said before anything has been changed. */
@@ -71,7 +74,7 @@ export function requireVersion(version: string): void {
 
 /** Brings the schema up to date; safe to call from several processes at once. */
 export async function migrate(url: string): Promise<void> {
-  const guard = new pg.Client({ connectionString: url })
+  const guard = new pg.Client({ connectionString: url, ...ONE_CONNECTION })
   await guard.connect()
   try {
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
@@ -86,7 +89,7 @@ export async function migrate(url: string): Promise<void> {
 
 /** For a process that leaves the schema alone. */
 export async function requireMigrated(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: url, ...ONE_CONNECTION })
   await client.connect()
   try {
     const table = await client.query(`select to_regclass('mikro_orm_migrations') as name`)

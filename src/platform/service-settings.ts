@@ -34,7 +34,7 @@ export const serviceSettings = {
     allowed: '2 to 200',
   }),
   dashboardSecret: about(z.string().min(16).optional(), {
-    meaning: 'Bearer secret of the operator of this installation.',
+    meaning: 'Secret of the operator of this installation, who sends it as `X-Dashboard-Secret`.',
     secret: true,
     allowed: 'at least 16 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
@@ -67,6 +67,21 @@ export const serviceSettings = {
     meaning:
       'Proxies whose `X-Forwarded-For` is believed. Never all of them: a client could then forge its address.',
     allowed: 'false, the number of proxies (1 to 10), or their addresses (10.0.0.1,10.1.0.0/16)',
+  }),
+  keepAliveSeconds: about(integer(1, 3_600).default(75), {
+    meaning:
+      'How long an idle connection of a client is kept, in seconds. Behind a load balancer: longer than it keeps its own.',
+    allowed: '1 to 3600',
+  }),
+  connectionsPerAddress: about(integer(1, 10_000).default(500), {
+    meaning:
+      'Connections that one client address (of IPv6, a /64) may have to one process. A proxy of `TRUST_PROXY` may have any number.',
+    allowed: '1 to 10000',
+  }),
+  bodyMemoryMib: about(integer(8, 4_096).default(32), {
+    meaning:
+      'Memory of one process for bodies above 64 KiB that are on their way, in MiB; one client has an eighth of it. Others wait, unread.',
+    allowed: '8 to 4096',
   }),
   logLevel: about(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), {
     meaning: 'Least severe log lines that are written.',

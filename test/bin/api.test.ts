@@ -3,8 +3,11 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { burst, create } from '../support/burst.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { flakyProxy } from '../support/flaky-proxy.ts'
+import { temporaryFolder } from '../support/folders.ts'
 import { http } from '../support/harness.ts'
 import { type Api, join, program, SECRETS, startApi } from '../support/processes.ts'
+import { type RawClient, rawClient, request } from '../support/raw.ts'
 import { rows } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 
@@ -19,6 +22,10 @@ async function emptyDatabase(): Promise<string> {
   await client.end()
   return url
 }
+
+const answersOf = ({ heard }: RawClient): number => heard().match(/HTTP\/1\.1 200/g)?.length ?? 0
+
+const proxy = await flakyProxy(await cloneDatabase())
 
 describe('an API process', () => {
   test('names every setting that it lacks', async () => {
@@ -41,6 +48,62 @@ describe('an API process', () => {
     expect((await http(api.url, 'GET', '/health', {})).status).toBe(200)
     api.kill('SIGTERM')
     expect(await api.exit).toBe(0)
+  })
+
+  test('of any kind that is started while PostgreSQL is away says so, waits, and begins when it is there', async () => {
+    await proxy.close()
+    const settings = { DATABASE_URL: proxy.url, TEMPORAL_ADDRESS: '127.0.0.1:1', ...SECRETS }
+    const names = ['api', 'worker', 'relay', 'migrate', 'start']
+    const begun = names.map(name => program(name, { ...settings, DATA_DIR: temporaryFolder() }))
+    for (const one of begun)
+      await one.says(/PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting for it\./)
+    await proxy.open()
+    for (const one of begun) {
+      await one.says(/Listening on|is running|is up to date|The service is ready/)
+      one.kill('SIGTERM')
+      expect(await one.exit).toBe(0)
+    }
+  })
+
+  test('that was stopped and goes on answers what was sent meanwhile, on old connections and new ones', async () => {
+    const api = await startApi(await cloneDatabase(), { KEEP_ALIVE_SECONDS: '1' })
+    const asked = request('GET', '/')
+    const clients = Array.from({ length: 3 }, () => rawClient(api.url))
+    const [kept, begun, opened] = clients as [RawClient, RawClient, RawClient]
+    kept.socket.write(asked)
+    begun.socket.write(asked.slice(0, 20))
+    await until('an answer', () => answersOf(kept) === 1)
+    api.kill('SIGSTOP')
+    kept.socket.write(asked)
+    begun.socket.write(asked.slice(20))
+    opened.socket.write(asked)
+    // Longer than an idle connection is kept.
+    await sleep(2_500)
+    const late = rawClient(api.url)
+    late.socket.write(asked)
+    api.kill('SIGCONT')
+    await Promise.race([kept.closed, until('all answers', () => answersOf(kept) === 2)])
+    await until('the others', () => [begun, opened, late].every(one => answersOf(one) === 1))
+    expect(answersOf(kept)).toBe(2)
+    for (const { socket } of [...clients, late]) socket.destroy()
+    api.kill('SIGTERM')
+    expect(await api.exit).toBe(0)
+  })
+
+  test('that waits for PostgreSQL ends at once when it is told to', async () => {
+    const api = program('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none', ...SECRETS })
+    await api.says(/Waiting for it/)
+    api.kill('SIGTERM')
+    expect(await api.exit).toBe(0)
+    expect(api.output().match(/Waiting for it/g)).toHaveLength(1)
+  })
+
+  test('that PostgreSQL does not let in ends with what it says, and without the password', async () => {
+    const url = new URL(await cloneDatabase())
+    url.pathname = '/nowhere'
+    const api = program('api', { DATABASE_URL: url.href, ...SECRETS })
+    expect(await api.exit).toBe(1)
+    expect(api.output()).toBe('database "nowhere" does not exist\n')
   })
 
   test('that is told to stop under load answers all it has taken on', async () => {
@@ -85,18 +148,6 @@ describe('two API processes on one database', () => {
     expect(body.data).toHaveLength(1)
   })
 
-  test('both refuse a key within a second of its end', async () => {
-    const { body: key } = await http(a.url, 'POST', '/keys', {
-      token,
-      body: { name: 'Short-lived', environment: 'sandbox' },
-    })
-    const use = async (url: string) => (await http(url, 'GET', '/agents', { token: key.key })).status
-    expect([await use(a.url), await use(b.url)]).toEqual([200, 200])
-    expect((await http(a.url, 'DELETE', `/keys/${key.id}`, { token })).status).toBe(200)
-    await sleep(900)
-    expect([await use(a.url), await use(b.url)]).toEqual([401, 401])
-  })
-
   test('go on in a list where the other has left off', async () => {
     for (let index = 0; index < 5; index++)
       await http(a.url, 'POST', '/policies', { token, body: { name: `${index}` } })
@@ -109,9 +160,7 @@ describe('two API processes on one database', () => {
 
   test('count the requests of a client together', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.7' }
-    const times = Array.from({ length: 230 }, (_, index) =>
-      http(either(index), 'GET', '/health', { headers }),
-    )
+    const times = Array.from({ length: 230 }, (_, index) => http(either(index), 'GET', '/', { headers }))
     const refused = (await Promise.all(times)).filter(({ status }) => status === 429)
     expect(refused).toHaveLength(30)
     for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)

@@ -85,6 +85,32 @@ describe('a launch', () => {
   })
 })
 
+describe('npm test', () => {
+  const argumentsOfJest = async (...args: string[]): Promise<string[]> => {
+    put('node_modules/.package-lock.json', lockfile('sha512-one'))
+    put('node_modules/jest/bin/jest.js', "process.stdout.write(process.argv.slice(2).join('\\n'))")
+    const path = `${inCheckout('path')}:/usr/bin:/bin`
+    const launched = launch(process.execPath, [inCheckout('src/bin/launch.mjs'), 'test', ...args], {
+      PATH: path,
+    })
+    expect(await launched.exit).toBe(0)
+    return launched.output().split('\n')
+  }
+
+  test('runs a part of a test file that is named by its path: Jest is told of it', async () => {
+    put('test/noun/part.ts', '')
+    const given = ['test/noun/part.ts', '-t', 'a name']
+    const found = ['--testMatch=**/*.test.ts', '--testMatch=<rootDir>/test/noun/part.ts']
+    expect(await argumentsOfJest(...given)).toEqual([...given, ...found])
+  })
+
+  test('leaves to Jest what is no part', async () => {
+    put('test/noun.test.ts', '')
+    const given = ['test/noun.test.ts', 'test/noun', 'test/noun/nothing.ts']
+    expect(await argumentsOfJest(...given)).toEqual(given)
+  })
+})
+
 describe('error: a launch says in one line', () => {
   const lastLine = ({ output }: Launched) => output().trim().split('\n').at(-1)
 

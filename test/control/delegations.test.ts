@@ -205,7 +205,7 @@ describe('a code', () => {
     expect((await anyone.delegations.redeem({ body: { code: String(code) } })).status).toBe(201)
   })
 
-  test('gives no more than the key that made the delegation has, and nothing of an owner who is suspended', async () => {
+  test('gives no more than the key that made the delegation has, and nothing of an owner who is suspended, who is told so', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const scopes = ['delegations:write' as const, 'intents:read' as const]
     const narrow = house.client(String((await aKey(client, { scopes })).key))
@@ -214,7 +214,7 @@ describe('a code', () => {
     expect((await made(client.agentTokens.get({ params }))).scopes).toEqual(['intents:read'])
     const other = await aDelegation(client, agent.id)
     await made(house.dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
-    expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('code_not_found')
+    expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('owner_suspended')
   })
 
   test('has an idempotency key that strangers can neither take nor read', async () => {

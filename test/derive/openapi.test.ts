@@ -119,15 +119,16 @@ test('an operation lists the problems that any operation can meet', () => {
   expect(Object.fromEntries(codes)).toEqual({
     400: 'agent_not_active invalid_request invalid_json body_incomplete invalid_run',
     401: 'unauthenticated',
-    403: 'wrong_caller missing_scope',
+    403: 'account_suspended wrong_caller missing_scope',
     404: 'agent_not_found unknown_reference not_found',
+    408: 'body_too_slow',
     409: 'in_progress',
     413: 'body_too_large',
     415: 'unsupported_media_type',
     422: 'idempotency_key_reused',
     429: 'rate_limited',
     500: 'internal',
-    503: 'busy outcome_unknown unavailable',
+    503: 'busy overloaded outcome_unknown unavailable',
   })
 })
 

@@ -50,7 +50,11 @@ describe('a client', () => {
     await times(LIMIT, () => ask())
     const { status, headers, body } = await ask()
     expect([status, headers.get('x-error-code')]).toEqual([429, 'rate_limited'])
-    expect(body).toEqual({ error: expect.stringContaining('Retry-After') })
+    const wait = number(headers, 'retry-after')
+    const inWords = wait === 1 ? 'one second' : `${wait} seconds`
+    expect(body).toEqual({
+      error: `Too many requests from this address: ${LIMIT} a minute. Wait ${inWords}.`,
+    })
     expect(number(headers, 'retry-after')).toBeGreaterThan(0)
     expect(number(headers, 'retry-after')).toBeLessThanOrEqual(60)
     expect(number(headers, 'x-ratelimit-remaining')).toBe(0)
@@ -70,6 +74,14 @@ describe('a client', () => {
     const answers = await times(3, index => http(house.url, 'GET', paths[index] as string, {}))
     expect(tally(answers)).toEqual({ 401: 2, 404: 1 })
     expect((await ask()).status).toBe(429)
+  })
+
+  test('asks for health and documentation as often as it likes, and is not counted', async () => {
+    const free = ['/health', '/v1/health', '/docs', '/docs/nothing', '/openapi.json']
+    const answers = await times(2 * LIMIT, index => http(house.url, 'GET', String(free[index % 5]), {}))
+    expect(tally(answers)[429]).toBeUndefined()
+    for (const { headers } of answers) expect(headers.has('x-ratelimit-limit')).toBe(false)
+    expect(number((await ask()).headers, 'x-ratelimit-remaining')).toBe(LIMIT - 1)
   })
 
   test('that was made to wait has used up no idempotency key', async () => {
@@ -100,6 +112,24 @@ describe('X-Forwarded-For', () => {
 
   test('is believed only as far as the trusted proxy wrote it', async () => {
     expect(await passed(behindProxy.url, index => `198.51.100.${index}, 203.0.113.7`)).toBe(LIMIT)
+  })
+
+  test.each(['unknown', 'for=1.2.3.4', '1.2.3', '<script>', '1.2.3.4.5', "'; --"])(
+    'that is no address counts as that of the proxy: %s',
+    async text => {
+      await newMinute(behindProxy)
+      expect(await passed(behindProxy.url, index => `${text}${index}`)).toBe(LIMIT)
+    },
+  )
+
+  test('counts all of a /64 as one client, and one address however it is written', async () => {
+    const inOne = (index: number) => `2001:db8:1:2:${index.toString(16)}::${index.toString(16)}`
+    await newMinute(behindProxy)
+    expect(await passed(behindProxy.url, inOne)).toBe(LIMIT)
+    await newMinute(behindProxy)
+    expect(await passed(behindProxy.url, index => `2001:db8:1:${index.toString(16)}::1`)).toBe(2 * LIMIT)
+    const same = ['203.0.113.9', '203.0.113.9:1234', '::ffff:203.0.113.9', '[::ffff:203.0.113.9]:80']
+    expect(await passed(behindProxy.url, index => String(same[index % 4]))).toBe(LIMIT)
   })
 
   test('means nothing from a proxy that is not among the trusted', async () => {

@@ -1,3 +1,6 @@
+import './wire/connection-counts.ts'
+import './wire/large-bodies.ts'
+import './wire/slow-clients.ts'
 import './wire/unfinished-bodies.ts'
 import { describe, expect, test } from '@jest/globals'
 import { startHouse } from '../support/harness.ts'

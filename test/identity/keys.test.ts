@@ -1,3 +1,4 @@
+import './keys/credentials-that-end.ts'
 import './keys/keys-makers.ts'
 import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'

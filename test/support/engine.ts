@@ -41,6 +41,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
     cursors: new Cursors('secret'),
     reactions: reactionsOf(areas),
     announcers: { outbox: nothing, deliveries: nothing, pushes: nothing },
+    onEvents: nothing,
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
   }
   const execute = executor(house)

@@ -1,6 +1,7 @@
 import { afterAll } from '@jest/globals'
 import pg from 'pg'
 import { areas as realAreas } from '../../src/areas.ts'
+import type { ConnectionLimits } from '../../src/bin/connections.ts'
 import { startDeadlines } from '../../src/bin/deadlines.ts'
 import { startDeliveries } from '../../src/bin/deliveries.ts'
 import type { TemporalAccess } from '../../src/bin/engine.ts'
@@ -71,6 +72,8 @@ interface Options<A extends Areas> {
   readonly outbound?: Outbound
   /** Browsers are told of events, by each of the services. */
   readonly pushes?: true
+  /** How long clients may take, where it is not as usual. */
+  readonly patience?: Partial<ConnectionLimits>
   /** SQL for tables that only the tests have. */
   readonly tables?: string
   /** What the services are told in place of the database's address: that of a proxy, for one. */
@@ -86,7 +89,13 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   database.on('error', () => undefined)
   if (options.tables) await database.query(options.tables)
-  const env = { RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...options.env }
+  const env = {
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    CONNECTIONS_PER_ADDRESS: '10000',
+    LOG_LEVEL: 'silent',
+    DATABASE_POOL: '10',
+    ...options.env,
+  }
   const services: Service[] = []
   const parts: Part[] = []
   // Most files have no use for Temporal's SDK, and it takes half a second to load.
@@ -102,6 +111,7 @@ export async function startHouse<A extends Areas = typeof realAreas>(
       shared: true,
       areas,
       outside: options.outside ?? {},
+      patience: options.patience ?? {},
       ...(options.outbound ? { outbound: options.outbound } : {}),
     })
     services.push(service)

@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface Raw {
   readonly status: number
@@ -48,6 +48,25 @@ export function converse(url: string, ...sayings: readonly (string | Buffer)[]):
       next()
     })
   })
+}
+
+/** A connection on which anything may be said at any time. */
+export interface RawClient {
+  readonly socket: Socket
+  /** All that has come. */
+  heard(): string
+  readonly closed: Promise<unknown>
+}
+
+export function rawClient(url: string): RawClient {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let heard = ''
+  socket.on('data', data => {
+    heard += data.toString('latin1')
+  })
+  const closed = new Promise(resolve => socket.on('error', () => undefined).on('close', resolve))
+  return { socket, heard: () => heard, closed }
 }
 
 /** The first answer in these bytes, when it is there entirely. */

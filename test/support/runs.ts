@@ -19,6 +19,8 @@ export interface RunSeen {
   begins(): Promise<void>
   /** Waits for its end, and gives what it ended with. */
   ends(): Promise<unknown>
+  /** The lines in its timeline, the first thing that its page shows. */
+  timeline(): Promise<string[]>
   /** How often a task of it has failed: a failed one is tried again, for ever. */
   failedTasks(): Promise<number>
 }
@@ -63,6 +65,11 @@ function runOf(client: Client, workflowId: string): RunSeen {
       // A server waits for a worker that is gone before it asks another one.
       await until(`${workflowId} ends`, async () => (await status()) === 'COMPLETED', 60_000)
       return handle.result()
+    },
+    async timeline() {
+      const { events } = await handle.fetchHistory()
+      const summaries = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? [])
+      return summaries.map(data => JSON.parse(Buffer.from(data).toString()))
     },
     async failedTasks() {
       const { events } = await handle.fetchHistory()

@@ -43,7 +43,7 @@ describe('a signal', () => {
   test('to deny: the record follows, and the run ends', async () => {
     const [wordless, explained] = [await aWaiting(), await aWaiting()]
     await wordless.run.signal('deny', { by: 'Ada' })
-    await explained.run.signal('deny', { by: 'Ada', comment: 'Too expensive' })
+    await explained.run.signal('deny', { by: 'Ada', reason: 'Too expensive' })
     expect(await wordless.run.ends()).toBe('denied')
     expect(await explained.run.ends()).toBe('denied')
     const decidedBy = { type: 'operator', id: null, name: 'Ada' }
@@ -76,6 +76,11 @@ describe('a signal', () => {
     await run.says('The signal approve by Ada changed nothing: The intent is approved already.')
     await run.signal('deny', { by: 'Bob' })
     await run.says('The signal deny by Bob changed nothing: The intent is approved already.')
+    const lines = [
+      'The signal approve by Ada changed nothing: The intent is approved already.',
+      'The signal deny by Bob changed nothing: The intent is approved already.',
+    ]
+    expect(await run.timeline()).toEqual(lines)
     expect(await get(intent.id)).toEqual(approved)
     expect(await eventsOf(intent.id)).toEqual(['intent.created', 'intent.approved'])
   })
@@ -149,6 +154,7 @@ describe('a signal', () => {
       'a name without end': [{ by: 'a'.repeat(201) }],
       'a comment that is none': [{ by: 'Ada', comment: 7 }],
       'more than was asked for': [{ by: 'Ada', status: 'approved' }],
+      'a comment and a reason': [{ by: 'Ada', comment: 'Yes', reason: 'No' }],
       'NUL in the name': [{ by: 'A\u0000da' }],
       'half a character': [{ by: 'A\uD800da' }],
     }
@@ -195,9 +201,10 @@ describe('a signal', () => {
     await Promise.all(Object.entries(illegible).map(ignored))
   })
 
-  test('that nobody knows is let lie', async () => {
+  test('that nobody knows is let lie, which the page says', async () => {
     const { intent, run } = await aWaiting()
     await run.signal('complete', { by: 'Ada' })
+    await run.says('A signal complete was ignored: no such signal is known.')
     await run.signal('deny', { by: 'Ada' })
     expect(await run.ends()).toBe('denied')
     expect(await run.failedTasks()).toBe(0)

@@ -52,6 +52,14 @@ describe('the run of a delivery that has failed', () => {
     expect(await run.failedTasks()).toBe(0)
   })
 
+  test('goes by the test clock', async () => {
+    const { client, id, run } = await failing(2)
+    await run.says(/Attempt 3 is made at/)
+    await made(client.sandbox.advance({ body: { minutes: 61 } }))
+    expect(await run.ends()).toBe('delivered')
+    expect((await delivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(3)
+  })
+
   test('begins anew with a replay', async () => {
     const { client, id, first, run } = await failing(1)
     expect(await run.ends()).toBe('delivered')

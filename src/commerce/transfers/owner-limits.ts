@@ -6,7 +6,7 @@ import { offsetOf } from '../../kernel/tenant-clock.ts'
 import { dayOf, type Limits, limitsOf, setLimits, usedOn } from './limits.ts'
 import { limitsApi } from './limits-api.ts'
 
-/** What the credential knows of the clock may be half a second old: a day begins at its instant. */
+/** What the credential knows of the clock may be a moment old: a day begins at its instant. */
 async function standing({ single, daily }: Limits, tenant: Tenant, sql: Sql) {
   const day = dayOf(clock.tenant(await offsetOf(sql, tenant)))
   const used = await usedOn(sql, tenant, day)

@@ -137,6 +137,7 @@ export const agentTokensArea = area(
         budget: 'case when s.max_amount_cents is not null then s.id end',
       }),
     },
+    endsCredentials: ['token.revoked'],
     reactions: { 'agent.deleting': onAgentDeleting },
   },
 )

@@ -115,7 +115,7 @@ export const agentTokensApi = {
   }),
   revoke: del('/agents/{id}/tokens/{tokenId}', {
     summary: 'Revoke a token of an agent',
-    description: 'It stops within a second, for good.',
+    description: 'It stops at once, for good.',
     callers: ['key'],
     scope: 'tokens:write',
     returns: [200, TokenRecord],

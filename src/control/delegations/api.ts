@@ -118,6 +118,7 @@ export const delegationsApi = {
     example: { code: 'dlg_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, RedeemedDelegation],
     fails: {
+      owner_suspended: [403, 'The account of this delegation is suspended: nothing is given for its codes.'],
       code_not_found: [404, 'code: there is no such code. It is `dlg_` and 43 letters and digits.'],
       code_used: [410, 'code: it has been redeemed. Ask for another one.'],
       code_expired: [410, 'code: it has expired. Ask for another one.'],

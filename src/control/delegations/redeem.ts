@@ -15,14 +15,16 @@ interface Place extends Row {
   ownerId: string
   mode: Mode
   agentId: string
+  isActive: boolean
   offsetMs: number
 }
 
 /** Found by its digest: how long that takes says nothing about the codes there are. */
 const PLACE = `
-select d.id, d.owner_id as "ownerId", d.mode, d.agent_id as "agentId", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+select d.id, d.owner_id as "ownerId", d.mode, d.agent_id as "agentId", c.status = 'active' as "isActive",
+  coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from delegations d
-join customers c on c.id = d.owner_id and c.status = 'active'
+join customers c on c.id = d.owner_id
 left join tenant_clocks t on t.owner_id = d.owner_id and t.mode = d.mode
 where d.code_hash = $1`
 
@@ -41,6 +43,7 @@ export const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, 
   const { em, sql, actFor, emit, refuse } = context
   const place = await placeOf(sql, body.code)
   if (!place) return refuse('code_not_found')
+  if (!place.isActive) return refuse('owner_suspended')
   const { ownerId, mode } = place
   const now = clock.tenant(place.offsetMs)
   actFor({ ownerId, mode }, now)

@@ -14,18 +14,21 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   invalid_run: ({ callers }) => callers.some(isOfTenant),
   unknown_reference: takesBody,
   unauthenticated: needsCredential,
+  account_suspended: ({ callers }) => callers.some(isOfTenant),
   wrong_caller: needsCredential,
   missing_scope: ({ scope }) => scope !== undefined,
   not_found: ({ path }) => path.includes('{'),
   method_not_allowed: () => false,
+  body_too_slow: takesBody,
   in_progress: isPost,
   body_too_large: takesBody,
   unsupported_media_type: takesBody,
   idempotency_key_reused: isPost,
-  rate_limited: () => true,
+  rate_limited: ({ unmetered }) => !unmetered,
   internal: () => true,
   busy: isWrite,
   not_configured: ({ asks }) => asks !== undefined,
+  overloaded: takesBody,
   outcome_unknown: isWrite,
   unavailable: () => true,
 }
@@ -76,22 +79,23 @@ export class ErrorCollector {
   }
 
   /** What many operations answer alike is a component, named by its codes. */
-  #responseOf({ fails = {} }: AnyOperation, group: readonly Case[]): ResponseObject | Reference {
-    if (group.some(({ code }) => code in fails)) return responseOf(group)
+  #responseOf(operation: AnyOperation, group: readonly Case[]): ResponseObject | Reference {
+    const { fails = {}, unmetered } = operation
+    if (unmetered || group.some(({ code }) => code in fails)) return responseOf(operation, group)
     const name = group.map(({ code }) => code).join('.')
-    if (!this.#shared.has(name)) this.#shared.set(name, responseOf(group))
+    if (!this.#shared.has(name)) this.#shared.set(name, responseOf(operation, group))
     return { $ref: `#/components/responses/${name}` }
   }
 }
 
-const responseOf = (group: readonly Case[]): ResponseObject => ({
+const responseOf = (operation: AnyOperation, group: readonly Case[]): ResponseObject => ({
   description: group.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),
   headers: {
     'X-Error-Code': {
       description: 'What went wrong, for programs.',
       schema: { type: 'string', enum: group.map(({ code }) => code) },
     },
-    ...headersOf(group[0]?.status ?? 500),
+    ...headersOf(operation, group[0]?.status ?? 500),
   },
   content: {
     'application/json': {

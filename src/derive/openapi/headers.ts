@@ -1,3 +1,4 @@
+import type { AnyOperation } from '../../kernel/operation.ts'
 import type { Header, Parameter, Reference } from './types.ts'
 
 const text = (description: string, example: string): Header => ({
@@ -28,19 +29,20 @@ export const headers = {
 
 type HeaderName = keyof typeof headers
 
-const everywhere: readonly HeaderName[] = [
-  'X-Request-Id',
-  'X-Data-Residency',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-]
+const everywhere: readonly HeaderName[] = ['X-Request-Id', 'X-Data-Residency']
+
+const metered: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 const waits = new Set([429, 503])
 
-/** The headers of an answer with this status, as references to the components. */
-export const headersOf = (status: number, ...more: HeaderName[]): Record<string, Reference> => {
-  const names = [...everywhere, ...(waits.has(status) ? (['Retry-After'] as const) : []), ...more]
+/** The headers of an operation's answer with this status, as references to the components. */
+export const headersOf = (
+  { unmetered }: Pick<AnyOperation, 'unmetered'>,
+  status: number,
+  ...more: HeaderName[]
+): Record<string, Reference> => {
+  const retryAfter = waits.has(status) ? (['Retry-After'] as const) : []
+  const names = [...everywhere, ...(unmetered ? [] : metered), ...retryAfter, ...more]
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

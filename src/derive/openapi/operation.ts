@@ -60,6 +60,7 @@ function descriptionOf(
 ): string {
   const facts = [
     `${ACCESS} ${accessOf(operation)}`,
+    ...(operation.unmetered ? ['It is outside the rate limit.'] : []),
     ...(events.length > 0 ? [`**Events** ${listed(events)}.`] : []),
     ...(aliases.length > 0 ? [`**Also at** ${listed(aliases)}.`] : []),
   ]
@@ -87,13 +88,11 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
 /** An empty body means `{}`: it is required only where that is not enough. */
 const isRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
 
-function successOf(
-  { method, returns }: AnyOperation,
-  known: Known,
-  schemas: SchemaCollector,
-): ResponseObject {
+function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollector): ResponseObject {
+  const { method, returns } = operation
   const [status, schema] = returns
-  const headers = headersOf(status, ...(method === 'POST' ? (['Idempotent-Replayed'] as const) : []))
+  const replayed = method === 'POST' ? (['Idempotent-Replayed'] as const) : []
+  const headers = headersOf(operation, status, ...replayed)
   if (status === 204) return { description: 'Done; there is nothing to return.', headers }
   const type = mediaTypeOf(schema)
   if (type) return { description: 'The content.', headers, content: { [type]: { schema: {} } } }

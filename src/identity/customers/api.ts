@@ -75,7 +75,7 @@ export const customersApi = {
   }),
   update: patch('/customers/{id}', {
     summary: 'Change, suspend or reactivate a customer',
-    description: `Suspending stops all of the customer’s keys and tokens within a second, and cancels what has not left by SEPA. ${twoEvents}`,
+    description: `Suspending stops all of the customer’s keys and tokens at once, and cancels what has not left by SEPA. ${twoEvents}`,
     callers: ['dash'],
     body: CustomerChange,
     example: { plan: 'business' },

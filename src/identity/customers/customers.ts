@@ -66,5 +66,5 @@ export const customersArea = area(
   'Customers',
   'The owners of accounts: who they are, their plan, whether they may act.',
   customers,
-  { entities: [Customer], machines: [customerMachine] },
+  { entities: [Customer], machines: [customerMachine], endsCredentials: ['customer.updated'] },
 )

@@ -144,7 +144,7 @@ export const keysApi = {
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
-      'It stops within a second, for good. An owner’s last key can be revoked too, as a leaked key must always be stoppable; to stay in, rotate it. A key revokes itself and those that have no scope that it lacks. What was made with a revoked key goes on: `GET /keys?madeById=` lists it. The operator revokes any key: so does an owner whose live keys are lost get another one.',
+      'It stops at once, for good. An owner’s last key can be revoked too, as a leaked key must always be stoppable; to stay in, rotate it. A key revokes itself and those that have no scope that it lacks. What was made with a revoked key goes on: `GET /keys?madeById=` lists it. The operator revokes any key: so does an owner whose live keys are lost get another one.',
     callers: ['key', 'dash'],
     scope: 'keys:write',
     returns: [200, KeyRecord],

@@ -2,6 +2,7 @@ import type { Authenticate } from '../../kernel/area.ts'
 import { clock } from '../../kernel/clock.ts'
 import type { Mode } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database.ts'
+import { Problem } from '../../kernel/problem.ts'
 import { scopes } from '../../kernel/scopes.ts'
 import { hashOf } from '../../kernel/secrets.ts'
 
@@ -13,6 +14,7 @@ interface Holder extends Record<string, unknown> {
   delegation_id: string | null
   budget_id: string | null
   scopes: string[] | null
+  is_active: boolean
 }
 
 /** SQL for whose records a secret reaches. */
@@ -32,15 +34,15 @@ const ALL_OF_THE_TENANT: Columns = { agent: 'null::text', delegation: 'null::tex
 const statement = (table: string, { agent, delegation, budget }: Columns): string => `
 with holder as (
   select s.id, s.owner_id, s.mode, ${agent} as agent_id, ${delegation} as delegation_id, ${budget} as budget_id,
-    s.scopes
+    s.scopes, c.status = 'active' as is_active
   from ${table} s
-  join customers c on c.id = s.owner_id and c.status = 'active'
+  join customers c on c.id = s.owner_id
   where s.hash = $1 and s.revoked_at is null and (s.expires_at is null or s.expires_at > $2::timestamptz)
 ), used as (
   update ${table} set last_used_at = $2
   where id = (
     select s.id from ${table} s join holder using (id)
-    where s.last_used_at is null or s.last_used_at <= $2::timestamptz - interval '1 minute'
+    where is_active and (s.last_used_at is null or s.last_used_at <= $2::timestamptz - interval '1 minute')
     for no key update of s skip locked
   )
 )
@@ -51,7 +53,7 @@ const all: ReadonlySet<string> = new Set(scopes)
 const findIn = async (sql: Sql, text: string, secret: string): Promise<Holder | undefined> =>
   (await sql<Holder>(text, [hashOf(secret), clock.real()]))[0]
 
-/** How the secrets of a table are recognised: open, and of a customer who is not suspended. */
+/** How the secrets of a table are recognised: open ones. Those of a suspended customer open nothing, and are told so. */
 export function authenticator(
   type: 'key' | 'agent',
   table: string,
@@ -60,6 +62,7 @@ export function authenticator(
   const text = statement(table, columns)
   return async (secret, sql) => {
     const holder = await findIn(sql, text, secret)
+    if (holder && !holder.is_active) throw new Problem('account_suspended')
     return (
       holder && {
         type,

@@ -140,4 +140,5 @@ const keys = implement(keysApi, {
 export const keysArea = area('Keys', 'The secrets that owners call with: create, rotate, revoke.', keys, {
   entities: [Key],
   credentials: { sk: authenticator('key', 'keys') },
+  endsCredentials: ['key.rotated', 'key.revoked'],
 })

@@ -6,18 +6,21 @@ const about =
 
 export const pagesApi = {
   openapi: get('/openapi.json', {
+    unmetered: true,
     summary: 'This interface as an OpenAPI 3.1 document',
     description: about,
     callers: ['public'],
     returns: [200, file('application/json')],
   }),
   docs: get('/docs', {
+    unmetered: true,
     summary: 'This interface to read: how to begin, and what holds everywhere',
     description: about,
     callers: ['public'],
     returns: [200, file('text/html')],
   }),
   docsSection: get('/docs/{section}', {
+    unmetered: true,
     summary: 'One section of it: operations and records, or all events',
     description: about,
     callers: ['public'],
@@ -25,6 +28,7 @@ export const pagesApi = {
     fails: { section_not_found: [404, 'There is no such page. The documentation begins at /docs.'] },
   }),
   docsAsset: get('/docs/assets/{asset}', {
+    unmetered: true,
     summary: 'What the pages are made of',
     description: 'Its name changes with its content, so a browser asks for it once.',
     callers: ['public'],

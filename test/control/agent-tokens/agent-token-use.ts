@@ -3,7 +3,6 @@ import { agentTokensIn } from '../../support/agent-tokens.ts'
 import { anAgent, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
-import { until } from '../../support/until.ts'
 
 const house = await startHouse()
 const { clientOf, anOwnerWithAgent } = agentTokensIn(house)
@@ -63,15 +62,13 @@ describe('an agent', () => {
 })
 
 describe('revoking', () => {
-  test('stops a token within a second', async () => {
+  test('stops a token at once', async () => {
     const { client, agent, token, itself } = await anOwnerWithAgent()
     const params = { id: agent.id, tokenId: token.id }
     expect((await itself.agents.list()).status).toBe(200)
     const answer = await client.agentTokens.revoke({ params })
-    const began = performance.now()
     expect(answer).toMatchObject({ status: 200, body: { id: token.id, revokedAt: expect.any(String) } })
-    await until('it stops', async () => (await itself.agents.list()).status === 401)
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect((await itself.agents.list()).status).toBe(401)
     expect(await traceOf(house, answer)).toEqual({
       events: ['token.revoked'],
       actions: ['agentTokens.revoke'],
@@ -111,7 +108,7 @@ describe('revoking', () => {
     })
     for (const { id } of [token, second])
       expect(await transactionsOf(house, answer, 'agent_tokens', id)).toBe(1)
-    await until('it stops', async () => (await itself.agents.list()).status === 401)
+    expect((await itself.agents.list()).status).toBe(401)
   })
 
   test('leaves no open token behind when one is made while the agent is deleted', async () => {

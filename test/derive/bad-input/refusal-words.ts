@@ -63,6 +63,7 @@ describe('what is said of a wrong member', () => {
     [{ name: null }, 'name: must be a text (it is null)'],
     [{ name: 7 }, 'name: must be a text (it is 7)'],
     [{ name: ['a'] }, 'name: must be a text (it is a list)'],
+    [{ name: Array.from({ length: 201 }, () => 'a') }, 'name: must be a text (it is a list)'],
     [{ name: '' }, 'name: must have at least 1 character (it has no characters)'],
     [{ name: 'x'.repeat(201) }, 'name: must have at most 200 characters (it has 201 characters)'],
     [{ name: 'a', requireIntent: 'true' }, 'requireIntent: must be true or false (it is "true")'],

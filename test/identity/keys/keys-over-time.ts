@@ -9,7 +9,7 @@ const house = await startHouse()
 const clientOf = ({ key }: { key: string | null }): TestClient => house.client(String(key))
 
 describe('rotating', () => {
-  test('gives a new key like the old one, which stops within a second', async () => {
+  test('gives a new key like the old one, which stops at once', async () => {
     const { client } = await house.owner()
     const old = await aKey(client, { name: 'Till', environment: 'test', scopes: ['customers:read'] })
     const oldClient = clientOf(old)
@@ -24,7 +24,7 @@ describe('rotating', () => {
       scopes: ['customers:read'],
       expiresAt: null,
     })
-    expect(await secondsUntilShut(oldClient)).toBeLessThan(1)
+    expect(await opens(oldClient)).toBe(false)
     expect(await opens(clientOf(answer.body))).toBe(true)
     expect(await traceOf(house, answer)).toEqual({
       events: ['key.rotated'],
@@ -97,7 +97,7 @@ describe('rotating', () => {
 })
 
 describe('a revoked key', () => {
-  test('stops within a second, here and in every other process', async () => {
+  test('stops, here and in every other process', async () => {
     const { client, key } = await house.owner()
     const doomed = await aKey(client)
     const elsewhere = await house.another()
@@ -130,7 +130,7 @@ describe('a revoked key', () => {
     const { client } = await house.owner()
     const [only] = (await client.keys.list()).body.data
     expect((await client.keys.revoke({ params: { id: String(only?.id) } })).status).toBe(200)
-    expect(await secondsUntilShut(client)).toBeLessThan(1)
+    expect(await opens(client)).toBe(false)
   })
 })
 

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, isIPv6 } from 'node:net'
+
+/** Proxies that are believed: so many in a row, those with these addresses, or none. */
+export type TrustProxy = number | readonly string[] | false
+
+/** Whether the client at this address, so many hops from us, is a proxy of ours. */
+export type IsProxy = (address: string, hops: number) => boolean
+
+export function proxies(trust: TrustProxy): IsProxy {
+  if (typeof trust !== 'object') return (_, hops) => hops < Number(trust)
+  const list = new BlockList()
+  for (const entry of trust) {
+    const [address = '', prefix] = entry.split('/')
+    if (prefix === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(prefix), familyOf(address))
+  }
+  return address => isIP(address) !== 0 && list.check(address, familyOf(address))
+}
+
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
+
+/**
+ * Where a request comes from: the nearest address that is not a proxy of ours. What a proxy says of the hop before it
+ * is believed where it is an address; anything else in `X-Forwarded-For` ends the search.
+ */
+export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsProxy): string | null {
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
+  let client = addressIn(socket.remoteAddress ?? '')
+  for (let hops = 0; client && isProxy(client, hops); hops++) {
+    const before = addressIn(forwarded.pop() ?? '')
+    if (!before) break
+    client = before
+  }
+  return client ?? null
+}
+
+/** As proxies write it: with a port, too. An IPv4 address within IPv6 is that IPv4 address. */
+export function addressIn(text: string): string | undefined {
+  const bare = /^\s*(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+|(\S+))\s*$/.exec(text)
+  const address = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
+  return isIP(address) === 0 ? undefined : address
+}
+
+/** What counts as one client: an IPv4 address, or the /64 that a subscriber of IPv6 has. */
+export function clientOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [start = '', end] = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname
+    .slice(1, -1)
+    .split('::')
+  const [left, right] = [start, end ?? ''].map(part => part.split(':').filter(Boolean)) as [
+    string[],
+    string[],
+  ]
+  const zeros = Array<string>(8 - left.length - right.length).fill('0')
+  return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from '@jest/globals'
+import {
+  aDelegation,
+  aKey,
+  anAgent,
+  aToken,
+  made,
+  redeemed,
+  type TestClient,
+} from '../../support/factories.ts'
+import { http, startHouse } from '../../support/harness.ts'
+
+const house = await startHouse()
+const elsewhere = await house.another()
+
+/** A secret that opens something, and how it ends. */
+interface Ending {
+  readonly secret: string
+  readonly end: () => Promise<unknown>
+}
+
+interface Holder {
+  readonly client: TestClient
+  readonly ownerId: string
+  readonly agentId: string
+}
+
+async function aHolder(): Promise<Holder> {
+  const { client, ownerId } = await house.owner()
+  return { client, ownerId, agentId: (await anAgent(client)).id }
+}
+
+const aChild = async ({ client, agentId }: Holder, under: string): Promise<string> => {
+  const child = await aDelegation(client, agentId, {
+    parentDelegationId: under,
+    maxAmountEuros: 1,
+    expiresInMinutes: 30,
+  })
+  return String((await redeemed(house.client(), child)).token)
+}
+
+const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
+  async 'a key that is revoked'({ client }) {
+    const { id, key } = await aKey(client)
+    return { secret: String(key), end: () => made(client.keys.revoke({ params: { id } })) }
+  },
+  async 'a key that is replaced'({ client }) {
+    const { id, key } = await aKey(client)
+    return { secret: String(key), end: () => made(client.keys.rotate({ params: { id } })) }
+  },
+  async 'an agent token'({ client, agentId }) {
+    const { id, token } = await aToken(client, agentId)
+    const params = { id: agentId, tokenId: id }
+    return { secret: String(token), end: () => made(client.agentTokens.revoke({ params })) }
+  },
+  async 'the token of an agent that is deleted'({ client, agentId }) {
+    const { token } = await aToken(client, agentId)
+    const params = { id: agentId }
+    return { secret: String(token), end: () => made(client.agents.delete({ params })) }
+  },
+  async 'the token of a delegation'({ client, agentId }) {
+    const delegation = await aDelegation(client, agentId)
+    const { token } = await redeemed(house.client(), delegation)
+    const params = { id: delegation.id }
+    return { secret: String(token), end: () => made(client.delegations.revoke({ params })) }
+  },
+  async 'the token of a delegation below one that is revoked'(holder) {
+    const { id } = await aDelegation(holder.client, holder.agentId)
+    const secret = await aChild(holder, id)
+    return { secret, end: () => made(holder.client.delegations.revoke({ params: { id } })) }
+  },
+  async 'the key of a customer who is suspended'({ client, ownerId }) {
+    const { key } = await aKey(client)
+    const change = { params: { id: ownerId }, body: { status: 'suspended' } } as const
+    return { secret: String(key), end: () => made(house.dash.customers.update(change)) }
+  },
+}
+
+describe('stops at once where it ended, and 100 ms later everywhere', () => {
+  test.each(Object.entries(endings))('%s', async (_, make) => {
+    const { secret, end } = await make(await aHolder())
+    const asked = async (url: string) => (await http(url, 'GET', '/agents', { token: secret })).status
+    expect([await asked(house.url), await asked(elsewhere)]).toEqual([200, 200])
+    await end()
+    expect([401, 403]).toContain(await asked(house.url))
+    await sleep(100)
+    expect([401, 403]).toContain(await asked(elsewhere))
+  })
+})
