@@ -110,6 +110,7 @@ describe('with their script', () => {
     for (const word of ['tokens:write', 'policy.assigned', 'external_id_taken']) {
       await seen.page.getByRole('searchbox').fill(word)
       await seen.page.locator('#results a.operation').first().waitFor()
+      expect(await seen.page.locator('#found').textContent()).not.toMatch(/^no operations/)
     }
   })
 
@@ -152,6 +153,7 @@ describe('with their script', () => {
   ])('an address of the time when all was one page, #%s, leads on', async (anchor, path) => {
     const { page } = await visit(`${docs}#${anchor}`, desktop)
     await page.waitForURL(`${docs}${path}#${anchor}`)
+    expect(await page.locator(`[id="${anchor}"]`).count()).toBe(1)
   })
 
   test('a sample is copied as it stands', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import pg from 'pg'
 import { newId } from '../../../src/kernel/ids.ts'
 import { aWebhook, made, type TestClient } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
@@ -124,6 +125,26 @@ describe('a subscription for which more waits than its plan allows', () => {
     expect(await change()).toMatchObject({ status: 409, code: 'changed_too_often' })
     expect((await client.webhooks.update({ params, body: { description: 'B' } })).status).toBe(200)
   })
+})
+
+test('what is published and not committed yet holds up the replay: it is not passed over', async () => {
+  const { ownerId, id, happen } = await crowdedOwner()
+  await house.sql(
+    `update webhooks set backlog_after = hold_events($2, 'test'), backlog_since = now(), paused_until = now() + interval '1 hour',
+       failures = 3, failing_since = now() where id = $1`,
+    [id, ownerId],
+  )
+  const [slow = '', quick = ''] = ids(2)
+  const publisher = new pg.Client({ connectionString: house.databaseUrl })
+  await publisher.connect()
+  await publisher.query('begin')
+  await publisher.query(HAPPEN, [ownerId, 'agent.created', [slow]])
+  expect(await happen('agent.created', [quick])).toBe(0)
+  const replay = () => house.sql(`select made, is_through from replay_events($1, 100, '')`, [id])
+  expect(await replay()).toEqual([{ made: 0, is_through: false }])
+  await publisher.query('commit')
+  await publisher.end()
+  expect(await replay()).toEqual([{ made: 2, is_through: true }])
 })
 
 test('whoever publishes while a subscription is paused and let go again: each event has one delivery', async () => {
