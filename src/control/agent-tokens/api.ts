@@ -9,12 +9,10 @@ import { scopes, tokenScopes } from '../../kernel/scopes.ts'
 
 const scopeList = z.array(z.enum(scopes))
 
-const budget = positiveEuros()
-  .nullable()
-  .meta({
-    description:
-      'The most that may be held and spent with this token, whoever has declared what it pays; null: no limit of its own.',
-  })
+const budget = positiveEuros().nullable().meta({
+  description:
+    'The most that may be held and spent with this token, whoever has declared what it pays; null: no limit of its own.',
+})
 
 const used = (description: string) =>
   euros.nullable().meta({ description: `${description} Null without a budget.` })
