@@ -7,7 +7,6 @@ import type { FindPayments, IntentPayment } from '../kernel/intent-payments.ts'
 import type { Outbound } from '../kernel/outbound.ts'
 import { oldestSeconds } from '../kernel/outbox.ts'
 import type { Health, Outside, Ports } from '../kernel/ports.ts'
-import { offsetOf } from '../kernel/tenant-clock.ts'
 import type { Threads } from '../kernel/threads.ts'
 import type { Vault } from '../kernel/vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -53,7 +52,6 @@ export function portsOf(parts: Parts): Ports {
     ...outside,
     health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,
-    clockOffset: tenant => offsetOf(sqlOn(database.pool), tenant),
     async advanceClock(tenant, toMs) {
       await advance({ areas, database, execute }, tenant, toMs)
       onOutbox()

@@ -54,7 +54,7 @@ function tell({ execute, operations }: OpenHouse, bytes: Buffer): Promise<Outcom
   const body = { content: bytes.toString('base64'), mode: 'live' }
   return execute({
     operation,
-    actor: { type: 'dash', id: null, tenant: null, agentId: null, scopes: new Set(), clockOffsetMs: 0 },
+    actor: { type: 'dash', id: null, tenant: null, agentId: null, scopes: new Set() },
     input: { params: {}, query: {}, body },
     requestId: 'sepa-inbox',
     address: null,

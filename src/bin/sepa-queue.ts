@@ -14,7 +14,6 @@ export function sepaQueue(execute: Execute, operations: readonly Registered[]): 
     tenant: houseOf('live'),
     agentId: null,
     scopes: new Set(),
-    clockOffsetMs: 0,
   }
   async function run(key: string, { reference, requestId }: RailCall, body: object = {}) {
     const operation = operations.find(one => one.key === key)

@@ -4,7 +4,7 @@ import type { AnyOperation, Caller } from '../kernel/operation.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { Credentials } from './credentials.ts'
 
-const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>(), clockOffsetMs: 0 }
+const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
 export const anyone: Actor = { type: 'public', ...nobody }
 export const dashboard: Actor = { type: 'dash', ...nobody }
 

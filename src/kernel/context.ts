@@ -27,7 +27,6 @@ export interface Actor {
   /** The token that it calls with, where that has a budget of its own. */
   readonly budgetId?: string | null
   readonly scopes: ReadonlySet<string>
-  readonly clockOffsetMs: number
 }
 
 /** What a handler has: the tenant's records, time, and the words to answer with. */

@@ -125,7 +125,7 @@ const isDone = ({ errorCode, body }: Outcome): boolean =>
   errorCode === undefined && JSON.parse(String(body)).done !== false
 
 export const processOf = (tenant: Tenant) =>
-  ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>(), clockOffsetMs: 0 }) as const
+  ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const
 
 /**
  * Moves a tenant's clock forward, until it is so far ahead, by way of every instant at which something falls due, in

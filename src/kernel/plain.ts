@@ -9,16 +9,22 @@ import { type Claim, claimOf, inProgress, type Kept, keep, lockName, lookUp, rep
 import { emptyJournal, type Journal, writeJournal } from './journal.ts'
 import type { PlainHandler } from './operation.ts'
 import { outcomeOf } from './outcome.ts'
+import { offsetOf } from './tenant-clock.ts'
 import { asProblem, retrying } from './transaction.ts'
 import { auditOf } from './words.ts'
 import { Work } from './work.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
 
+/** What a write would go by at this moment: only the clock of test mode is ever moved. */
+async function nowOf({ database }: House, { actor: { tenant } }: Call): Promise<Date> {
+  return clock.tenant(tenant?.mode === 'test' ? await offsetOf(sqlOn(database.pool), tenant) : 0)
+}
+
 /** A read: no transaction, no trace. */
 export async function read(house: House, call: Call): Promise<Outcome> {
   assertRunGoesOn(call)
-  const work = new Work(house, call, clock.tenant(call.actor.clockOffsetMs))
+  const work = new Work(house, call, await nowOf(house, call))
   try {
     const value = await (call.operation.handler as Handler)(call.input, work)
     const outcome = outcomeOf(call.operation.operation, value, work.cursorAfter)

@@ -12,8 +12,6 @@ import type { Vault } from './vault.ts'
 export interface Ports extends Outside {
   health(): Promise<Health>
   metrics(): Promise<string>
-  /** How many milliseconds the tenant's test clock is ahead, at this moment. */
-  clockOffset(tenant: Tenant): Promise<number>
   /** Moves the tenant's test clock until it is so many milliseconds ahead, and lets happen what falls due on the way. */
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
   /** The bank at which test wallets have their numbers. */

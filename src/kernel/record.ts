@@ -1,4 +1,4 @@
-import { type EntityManager, type EntityName, type FilterQuery, LockMode, p } from '@mikro-orm/core'
+import { type EntityManager, type EntityName, type FilterQuery, LockMode, p, raw } from '@mikro-orm/core'
 import type { EntityManager as SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Actor, Mode, Tenant } from './context.ts'
 import { newId } from './ids.ts'
@@ -140,6 +140,12 @@ export const given = <T extends object>(filters: T) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>
   }
+
+/** A merchant in whatever case; in the words of the indexes over it. */
+export const ofMerchant = (merchant: string | undefined): object =>
+  merchant === undefined
+    ? {}
+    : { [raw('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])]: [] }
 
 /** At `from` or later and before `to`, each where it is set. */
 export const within = <T extends Date | string>(from: T | undefined, to: T | undefined) =>

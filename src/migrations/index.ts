@@ -37,6 +37,8 @@ import { LightDeliveries } from './m0045-light-deliveries.ts'
 import { CountersByKey } from './m0046-counters-by-key.ts'
 import { PolicyOverrides } from './m0053-policy-overrides.ts'
 import { PayeesOfIntents } from './m0054-payees-of-intents.ts'
+import { PaidWithTokens } from './m0055-paid-with-tokens.ts'
+import { MerchantsInAnyCase } from './m0056-merchants-in-any-case.ts'
 import { KeyMakers } from './m0057-key-makers.ts'
 import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
 import { TransfersInView } from './m0059-transfers-in-view.ts'
@@ -86,6 +88,8 @@ export const migrations = [
   { name: 'm0046-counters-by-key', class: CountersByKey },
   { name: 'm0053-policy-overrides', class: PolicyOverrides },
   { name: 'm0054-payees-of-intents', class: PayeesOfIntents },
+  { name: 'm0055-paid-with-tokens', class: PaidWithTokens },
+  { name: 'm0056-merchants-in-any-case', class: MerchantsInAnyCase },
   { name: 'm0057-key-makers', class: KeyMakers },
   { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
   { name: 'm0059-transfers-in-view', class: TransfersInView },

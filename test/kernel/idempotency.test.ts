@@ -165,7 +165,6 @@ describe('an idempotency key belongs to', () => {
       tenant: { ownerId: 'customer_1', mode: 'test' },
       agentId,
       scopes: new Set(),
-      clockOffsetMs: 0,
     })
     const body = { name: 'A', description: null, externalId: null, policyId: null, metadata: {} }
     const run = (agentId: string | null) =>

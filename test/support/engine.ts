@@ -56,7 +56,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
       if (!operation) throw new Error(`there is no ${key}`)
       return execute({
         operation,
-        actor: { type: 'key', id: 'key_1', tenant, agentId: null, scopes: new Set(scopes), clockOffsetMs: 0 },
+        actor: { type: 'key', id: 'key_1', tenant, agentId: null, scopes: new Set(scopes) },
         input: { params: {}, query: {}, body: {}, ...input },
         requestId: 'test',
         address: null,

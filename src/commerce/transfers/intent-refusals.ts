@@ -17,6 +17,7 @@ export const onIntent = {
     400,
     'The intent is for another payee: its walletId or beneficiaryId must be the same.',
   ],
+  token_budget_exceeded: [400, 'amountEuros: it is more than is left of the budget of the token.'],
   intent_payee_changed: [
     400,
     'intentId: its payee has another name or IBAN than when it was declared. Cancel the intent and declare it again.',

@@ -1,4 +1,6 @@
-import { aboveHeld, isApprovedPayee, type Payments } from '../../control/intents/intents.ts'
+import type { Purse } from '../../control/agent-tokens/agent-tokens.ts'
+import { aboveHeld, type IntentRow, isApprovedPayee, type Payments } from '../../control/intents/intents.ts'
+import { type Euros, inWords } from '../../kernel/money.ts'
 import type { Refusal } from '../../kernel/problem.ts'
 import { reaches } from '../../kernel/record.ts'
 import type { Payable } from '../../money/beneficiaries/beneficiaries.ts'
@@ -9,14 +11,22 @@ import type { Asked, Verdict } from './pay.ts'
 interface Known {
   readonly book: Book
   readonly payments: Payments
+  readonly purse: Purse
   readonly wallets: ReadonlyMap<string, WalletKnown>
   readonly exit: { readonly payees: ReadonlyMap<string, Payable> } | undefined
 }
 
+/** The token out of whose budget this is paid; null where it has none, or was reserved of it when it was declared. */
+export const tokenOf = ({ budgetId }: Asked['actor'], { tokenId }: IntentRow): string | null =>
+  budgetId && budgetId !== tokenId ? budgetId : null
+
+const beyond = (amount: Euros, left: Euros): string =>
+  `amountEuros: ${inWords(amount)} are asked for, ${inWords(left > 0n ? left : 0n)} are left of the budget of the token.`
+
 /** Why a transfer cannot be paid on the intent that it names, or that it must name; undefined where it can. */
 export function hindrance(
   { input: { body }, actor }: Asked,
-  { book, payments, wallets, exit }: Known,
+  { book, payments, purse, wallets, exit }: Known,
   { refuse }: Verdict,
 ): Refusal | undefined {
   const { intentId, fromWalletId, toWalletId, beneficiaryId, amountEuros } = body
@@ -31,5 +41,8 @@ export function hindrance(
   const payee = beneficiary === null ? wallets.get(String(wallet)) : exit?.payees.get(beneficiary)
   if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })
-  return amountEuros > held ? refuse('intent_amount_exceeded', aboveHeld(amountEuros, held)) : undefined
+  if (amountEuros > held) return refuse('intent_amount_exceeded', aboveHeld(amountEuros, held))
+  const token = tokenOf(actor, intent)
+  const left = token === null ? amountEuros : purse.leftOf(token)
+  return left < amountEuros ? refuse('token_budget_exceeded', beyond(amountEuros, left)) : undefined
 }

@@ -1,3 +1,4 @@
+import { openPurse, type Purse } from '../../control/agent-tokens/agent-tokens.ts'
 import { type IntentRow, openPayments, type Payments } from '../../control/intents/intents.ts'
 import type { Item } from '../../kernel/batch.ts'
 import { after } from '../../kernel/clock.ts'
@@ -18,7 +19,7 @@ import { LONGEST_REFERENCE, type transfersApi } from './api.ts'
 import { UNATTENDED } from './course.ts'
 import { aboutTransfer } from './events.ts'
 import { dayOf, excess, type Limits, limitsOf, lockDay, takeOfDay } from './limits.ts'
-import { hindrance } from './on-intent.ts'
+import { hindrance, tokenOf } from './on-intent.ts'
 import { transferProcess } from './process.ts'
 import { transferMachine } from './transfer.ts'
 import { insertTransfers, type TransferRow, unset } from './transfer-rows.ts'
@@ -44,6 +45,7 @@ interface Desk {
   readonly book: Book
   readonly wallets: ReadonlyMap<string, Known>
   readonly payments: Payments
+  readonly purse: Purse
   readonly made: TransferRow[]
   readonly paid: TransactionRow[]
 }
@@ -56,12 +58,17 @@ async function load(items: readonly Asked[], sql: Sql, ports: Ports): Promise<De
   const { tenant, now } = items[0] as Asked
   const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
   const payments = await openPayments(sql, { tenant, now }, intentIds)
+  const purse = await openPurse(
+    sql,
+    tenant,
+    items.flatMap(({ actor }) => actor.budgetId ?? []),
+  )
   const named = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
   const ids = [...new Set(named)]
   const book = await openBook(sql, { tenant, now }, { wallets: ids, holds: payments.holds })
   const exit = await exitFor(items, sql, ports)
   await payments.lock(sql)
-  return { exit, book, payments, wallets: await walletsOf(sql, tenant, ids), made: [], paid: [] }
+  return { exit, book, payments, purse, wallets: await walletsOf(sql, tenant, ids), made: [], paid: [] }
 }
 
 /** Undefined where nobody leaves. */
@@ -100,6 +107,7 @@ const begun = (
   toWalletId: body.toWalletId ?? null,
   beneficiaryId: body.beneficiaryId ?? null,
   intentId: body.intentId ?? null,
+  tokenId: null,
   delegationId: intent?.delegationId ?? null,
   kind: 'internal',
   scheme: null,
@@ -118,6 +126,13 @@ const begun = (
 
 const payer = ({ input }: Asked, { wallets }: Desk) => wallets.get(input.body.fromWalletId)
 
+/** Takes it of the budget of the token that it is paid with. */
+function charge({ input, actor }: Asked, intent: IntentRow | undefined, { purse }: Desk): string | null {
+  const token = intent ? tokenOf(actor, intent) : null
+  if (token) purse.take(token, input.body.amountEuros)
+  return token
+}
+
 /** Wallet to wallet: it is there with the answer. */
 function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
   const { emit, refuse } = verdict
@@ -131,7 +146,11 @@ function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
-  const transfer = { ...begun(item, from, intent), completedAt: item.now }
+  const transfer = {
+    ...begun(item, from, intent),
+    tokenId: charge(item, intent, desk),
+    completedAt: item.now,
+  }
   transferMachine.move(transfer, 'completed')
   if (intent) complete(transfer, intent, item, desk, verdict)
   else book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
@@ -182,6 +201,7 @@ function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wak
   const start = begun(item, from, intent)
   const transfer: TransferRow = {
     ...start,
+    tokenId: charge(item, intent, desk),
     kind: 'sepa',
     scheme,
     reference: reference && sepaText(reference, LONGEST_REFERENCE),

@@ -8,6 +8,7 @@ const columns = {
   toWalletId: ['to_wallet_id', 'text'],
   beneficiaryId: ['beneficiary_id', 'text'],
   intentId: ['intent_id', 'text'],
+  tokenId: ['token_id', 'text'],
   delegationId: ['delegation_id', 'text'],
   kind: ['kind', 'text'],
   scheme: ['scheme', 'text'],

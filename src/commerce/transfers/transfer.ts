@@ -62,6 +62,8 @@ const schema = defineEntity({
     toWalletId: maybe.string(),
     beneficiaryId: maybe.string(),
     intentId: maybe.string(),
+    /** With which it was paid, where that has a budget and the intent was not declared with it. */
+    tokenId: maybe.string(),
     /** Under which its intent was declared. */
     delegationId: maybe.string(),
     kind: p.enum(transferKinds),

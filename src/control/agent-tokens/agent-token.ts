@@ -4,7 +4,7 @@ import type { Scope } from '../../kernel/scopes.ts'
 import { credential } from '../../kernel/secrets.ts'
 
 const schema = defineEntity({
-  ...tenantTable('AgentToken', 'agent_tokens', 'agentId'),
+  ...tenantTable('AgentToken', 'agent_tokens', 'agentId', 'delegationId'),
   properties: {
     ...credential('token'),
     agentId: p.text(),

@@ -14,11 +14,15 @@ import { shown, withUses } from './shown.ts'
 
 export { TokenCreated, TokenRevoked } from './api.ts'
 export { type TokenLimit, tokenLimits } from './limits.ts'
+export { openPurse, type Purse } from './purse.ts'
 
 /** What a token has when nothing is said: as much of it as its maker has. */
 export const givenBy = ({ scopes }: Actor): Scope[] => tokenScopes.given.filter(scope => scopes.has(scope))
 
-const about = ({ id, agentId, label, expiresAt }: AgentToken) => ({ tokenId: id, agentId, label, expiresAt })
+const about = ({ id, agentId, label, expiresAt, delegationId }: AgentToken) => ({
+  ...{ tokenId: id, agentId, label, expiresAt },
+  ...(delegationId ? { delegationId } : {}),
+})
 
 /** When a token stops: when the key does that makes it, where nothing is said. */
 const endOf = (inDays: number | null | undefined, otherwise: Date | null): Date | null => {

@@ -9,9 +9,10 @@ import { scopes, tokenScopes } from '../../kernel/scopes.ts'
 
 const scopeList = z.array(z.enum(scopes))
 
-const budget = positiveEuros()
-  .nullable()
-  .meta({ description: 'The most that may be held and spent with this token; null: no limit of its own.' })
+const budget = positiveEuros().nullable().meta({
+  description:
+    'The most that may be held and spent with this token, whoever has declared what it pays; null: no limit of its own.',
+})
 
 const used = (description: string) =>
   euros.nullable().meta({ description: `${description} Null without a budget.` })
@@ -24,7 +25,9 @@ export const TokenRecord = z
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     scopes: scopeList,
     maxAmountEuros: budget,
-    heldEuros: used('Of its budget: kept for intents that have been approved.'),
+    heldEuros: used(
+      'Of its budget: kept for intents that have been approved, and for payments on their way.',
+    ),
     spentEuros: used('Of its budget: paid on intents.'),
     remainingEuros: used('What can still be spent of it; 0 once the token is revoked or has expired.'),
     delegationId: id('delegation')
@@ -46,6 +49,7 @@ const TokenEvent = z.object({
   agentId: id('agent'),
   label: z.string().max(200),
   expiresAt: instant.nullable(),
+  delegationId: id('delegation').optional(),
 })
 
 export const TokenCreated = { 'token.created': TokenEvent }
@@ -93,7 +97,8 @@ export const agentTokensApi = {
   }),
   list: list('/agents/{id}/tokens', {
     summary: 'List the tokens of an agent',
-    description: 'Newest first, revoked ones too. A secret is never shown again.',
+    description:
+      'Newest first, revoked ones too. A secret is never shown again. The token of a delegation sees itself alone.',
     callers: ['key', 'agent'],
     scope: 'tokens:read',
     item: TokenRecord,

@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { Euros } from '../../kernel/money.ts'
 import { usesOf } from '../agents/agents.ts'
 import type { AgentToken } from './agent-token.ts'
+import { paidWith } from './limits.ts'
 
 /** Tokens are of real time, as all credentials. */
 const isOpen = ({ revokedAt, expiresAt }: AgentToken): boolean =>
@@ -21,8 +22,15 @@ export async function withUses(
     tenant,
     limited.map(({ id }) => id),
   )
+  const paid = await paidWith(
+    sql,
+    tenant,
+    limited.map(({ id }) => id),
+  )
   const useOf = (token: AgentToken, most: Euros) => {
-    const { heldEuros, spentEuros } = uses(token.id)
+    const [declared, others] = [uses(token.id), paid(token.id)]
+    const heldEuros = declared.heldEuros + others.heldEuros
+    const spentEuros = declared.spentEuros + others.spentEuros
     return { heldEuros, spentEuros, remainingEuros: isOpen(token) ? most - heldEuros - spentEuros : 0n }
   }
   return tokens.map(token =>

@@ -106,7 +106,7 @@ export const delegationsApi = {
   redeem: post('/delegations/redeem', {
     summary: 'Redeem a code for a token',
     description:
-      'For whoever has been given the code: it is all that is asked for, and it is good once. The token, shown this once, reaches the records of its agent, and of intents those that are made with it. It stops when the delegation is revoked or expires. An answer that is lost is not shown again: the owner makes another delegation.',
+      'For whoever has been given the code: it is all that is asked for, and it is good once. The token, shown this once, reaches its agent, the agent’s policy, wallet and runs, and of tokens, delegations, intents, transactions and events its own and what is made with it. It stops when the delegation is revoked or expires. An answer that is lost is not shown again: the owner makes another delegation.',
     callers: ['public'],
     body: z.strictObject({
       code: z

@@ -2,7 +2,7 @@ import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/area.ts'
 import { inWords } from '../../kernel/money.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock } from '../../kernel/record.ts'
+import { given, lock, ofMerchant } from '../../kernel/record.ts'
 import { createdWithin } from '../../kernel/span.ts'
 import { timelineOfRecords } from '../../kernel/timeline.ts'
 import { findAgent } from '../agents/agents.ts'
@@ -39,9 +39,12 @@ const intents = implement(intentsApi, {
   approve,
   expire,
 
-  async list({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, context) {
+  async list({ query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
     const created = await createdWithin('intent', { from, to }, context)
-    const found = await context.page(Intent, given({ ...filters, ...created }))
+    const found = await context.page(Intent, {
+      ...given({ ...filters, ...created }),
+      ...ofMerchant(merchant),
+    })
     return { ...found, data: await withPayments(found.data, context) }
   },
 

@@ -17,6 +17,8 @@ export interface Under {
 /** One budget, or what is only counted. */
 interface Level extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
   readonly limitEuros: Euros | null
+  /** What was paid of it otherwise than on what it was declared with. */
+  readonly paidEuros?: Euros
 }
 
 /** The levels below the agents, as they are while those are held. */
@@ -45,8 +47,8 @@ export class Levels {
 
   /** From the widest to the narrowest, the owner's first. */
   budgetsOf(under: Under, tally: Tally): Budget[] {
-    const below = this.#of(under).flatMap(({ limitEuros, ...level }) =>
-      limitEuros === null ? [] : [{ ...level, limitEuros, usedEuros: tally.usedOf(level.id) }],
+    const below = this.#of(under).flatMap(({ limitEuros, paidEuros = 0n, ...level }) =>
+      limitEuros === null ? [] : [{ ...level, limitEuros, usedEuros: tally.usedOf(level.id) + paidEuros }],
     )
     return [...tally.ownersBudgets(), ...below]
   }
@@ -97,7 +99,8 @@ const ofDelegation = ({ id, label, maxAmountEuros: limitEuros, merchant }: Deleg
   merchant,
 })
 
-const ofToken = ({ id, label: name, maxAmountEuros: limitEuros }: TokenLimit): Level => ({
+const ofToken = ({ id, label: name, maxAmountEuros: limitEuros, paidEuros }: TokenLimit): Level => ({
+  paidEuros,
   level: 'token',
   id,
   name,

@@ -12,7 +12,9 @@ import { patternProblem } from './patterns.ts'
 const SPENDS = `
 with paid as (
   select merchant, amount_cents, created_at, type, status from transactions
-  where owner_id = $1 and mode = $2 and agent_id = $3 order by id desc limit 2000
+  where owner_id = $1 and mode = $2 and agent_id = $3 and ($4::text is null or exists (
+    select from intents i where i.id = intent_id and i.delegation_id = $4))
+  order by id desc limit 2000
 )
 select merchant, count(*)::int as "spends", sum(amount_cents)::bigint as "amountEuros", max(created_at) as "lastUsedAt"
 from paid
@@ -60,10 +62,10 @@ function objection(one: Spent, block: string | undefined, allowed: boolean, twin
 }
 
 async function suggest(
-  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, actor, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'actor' | 'tenant'>,
   agentId: string,
 ): Promise<(Suggestion & { id: string })[]> {
-  const spent = together(await sql<Spent & Row>(SPENDS, [ownerId, mode, agentId]))
+  const spent = together(await sql<Spent & Row>(SPENDS, [ownerId, mode, agentId, actor.delegationId ?? null]))
   const [lists] = await sql<{ allow: string[]; block: string[] }>(LISTS, [ownerId, mode, agentId])
   const allows = matcher(lists?.allow ?? [])
   const blocks = matcher(lists?.block ?? [], { lookalikes: true })

@@ -38,7 +38,8 @@ const EventTypeRecord = z
 export const eventsApi = {
   list: list('/events', {
     summary: 'List events',
-    description: 'All that has happened, newest first. An agent’s token sees what happened to its agent.',
+    description:
+      'All that has happened, newest first. An agent’s token sees what happened to its agent, that of a delegation what happened under it.',
     callers: ['key', 'agent'],
     scope: 'events:read',
     filters: {

@@ -1,4 +1,6 @@
+import { raw } from '@mikro-orm/core'
 import { area } from '../../kernel/area.ts'
+import type { Actor } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
 import { given } from '../../kernel/record.ts'
 import { createdWithin } from '../../kernel/span.ts'
@@ -9,18 +11,27 @@ import { misnamedOne } from './event-names.ts'
 
 export { misnamed, misnamedOne, unknownEvent } from './event-names.ts'
 
+/** The token of a delegation is told what happens under that; in the words of the index over it. */
+const underDelegation = ({ delegationId }: Actor): object =>
+  delegationId ? { [raw(`(data ->> 'delegationId') = ?`, [delegationId])]: [] } : {}
+
 const events = implement(eventsApi, {
   async list({ query: { event, agentId, ...span } }, context) {
     const unknown = misnamedOne('event', event, context.ports)
     if (unknown) return context.refuse('unknown_event', unknown)
     const created = await createdWithin('event', span, context)
-    return context.page(Event, given({ event, agentId, ...created }))
+    return context.page(Event, {
+      ...given({ event, agentId, ...created }),
+      ...underDelegation(context.actor),
+    })
   },
 
   types: async (_, { ports }) => ({ data: [...(await ports.eventTypes())] }),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Event, { id: params.id })) ?? refuse('event_not_found')
+  async get({ params }, { em, actor, refuse }) {
+    return (
+      (await em.findOne(Event, { id: params.id, ...underDelegation(actor) })) ?? refuse('event_not_found')
+    )
   },
 })
 

@@ -15,7 +15,6 @@ interface Holder extends Record<string, unknown> {
   budget_id: string | null
   scopes: string[] | null
   is_active: boolean
-  offset_ms: number
 }
 
 /** SQL for whose records a secret reaches. */
@@ -35,10 +34,9 @@ const ALL_OF_THE_TENANT: Columns = { agent: 'null::text', delegation: 'null::tex
 const statement = (table: string, { agent, delegation, budget }: Columns): string => `
 with holder as (
   select s.id, s.owner_id, s.mode, ${agent} as agent_id, ${delegation} as delegation_id, ${budget} as budget_id,
-    s.scopes, c.status = 'active' as is_active, coalesce(t.offset_ms, 0)::float8 as offset_ms
+    s.scopes, c.status = 'active' as is_active
   from ${table} s
   join customers c on c.id = s.owner_id
-  left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
   where s.hash = $1 and s.revoked_at is null and (s.expires_at is null or s.expires_at > $2::timestamptz)
 ), used as (
   update ${table} set last_used_at = $2
@@ -74,7 +72,6 @@ export function authenticator(
         delegationId: holder.delegation_id,
         budgetId: holder.budget_id,
         scopes: holder.scopes ? new Set(holder.scopes) : all,
-        clockOffsetMs: holder.offset_ms,
       }
     )
   }

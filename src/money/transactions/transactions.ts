@@ -1,10 +1,10 @@
-import { LockMode, type RequiredEntityData } from '@mikro-orm/core'
+import { LockMode, type RequiredEntityData, raw } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { area } from '../../kernel/area.ts'
-import type { Context } from '../../kernel/context.ts'
+import type { Actor, Context } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock } from '../../kernel/record.ts'
+import { given, lock, ofMerchant } from '../../kernel/record.ts'
 import { excerpt } from '../../kernel/schemas.ts'
 import { createdWithin } from '../../kernel/span.ts'
 import { type TransactionEvent, type transactionEvents, transactionsApi } from './api.ts'
@@ -96,14 +96,29 @@ export function declineTransaction(
 export const transactionOf = ({ em }: Pick<Context, 'em'>, transferId: string): Promise<Transaction | null> =>
   em.findOne(Transaction, { transferId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
 
+/** The token of a delegation sees what was paid on intents that were declared with it. */
+const underDelegation = ({ delegationId }: Actor): object =>
+  delegationId
+    ? {
+        [raw('exists (select from intents i where i.id = intent_id and i.delegation_id = ?)', [
+          delegationId,
+        ])]: [],
+      }
+    : {}
+
 const transactions = implement(transactionsApi, {
-  async list({ query: { limit: _limit, cursor: _cursor, from, to, ...filters } }, context) {
+  async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, ...filters } }, context) {
     const created = await createdWithin('txn', { from, to }, context)
-    return context.page(Transaction, given({ ...filters, ...created }))
+    return context.page(Transaction, {
+      ...given({ ...filters, ...created }),
+      ...ofMerchant(merchant),
+      ...underDelegation(context.actor),
+    })
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Transaction, { id: params.id })) ?? refuse('transaction_not_found')
+  async get({ params }, { em, actor, refuse }) {
+    const where = { id: params.id, ...underDelegation(actor) }
+    return (await em.findOne(Transaction, where)) ?? refuse('transaction_not_found')
   },
 
   async update({ params, body }, { em, emit, refuse }) {

@@ -155,3 +155,36 @@ describe('an agent’s own token', () => {
       })
   })
 })
+
+test('a list of intents or transactions is searched for a merchant in whatever case', async () => {
+  const { client, agent, wallet } = await aTown()
+  const paid = await anIntent(client, agent.id, { walletId: wallet.id })
+  const umlaut = await anIntent(client, agent.id, { merchant: 'BÄCKEREI Müller' })
+  const body = { fromWalletId: agent.walletId, toWalletId: wallet.id, amountEuros: 25, intentId: paid.id }
+  await made(client.transfers.create({ body }))
+  const found = async (merchant: string) =>
+    (await made(client.intents.list({ query: { merchant } }))).data.map(({ id }) => id)
+  for (const merchant of ['casino gmbh', 'CASINO GMBH', ' Casino GmbH ']) {
+    expect(await found(merchant)).toEqual([paid.id])
+    const { data } = await made(client.transactions.list({ query: { merchant } }))
+    expect(data.map(({ intentId }) => intentId)).toEqual([paid.id])
+  }
+  expect(await found('bäckerei MÜLLER')).toEqual([umlaut.id])
+  expect(await found('Casino')).toEqual([])
+})
+
+test('what is foreseen right after the clock was moved goes by the new time', async () => {
+  const { client, agent } = await anOwner({
+    ...generous,
+    expiresAfterMinutes: 60,
+    expirationAction: 'freeze',
+  })
+  const foresee = () =>
+    made(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Bookshop' } }))
+  expect((await foresee()).allowed).toBe(true)
+  for (let round = 1; round <= 5; round++) {
+    await made(client.sandbox.advance({ body: { minutes: 12 } }))
+    const { offsetSeconds } = await made(client.sandbox.clock())
+    expect([offsetSeconds, (await foresee()).allowed]).toEqual([round * 720, round < 5])
+  }
+})

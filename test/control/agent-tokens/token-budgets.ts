@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals'
+import { agentTokensIn } from '../../support/agent-tokens.ts'
+import {
+  aBeneficiary,
+  aDelegation,
+  anAgentUnder,
+  anIntent,
+  aToken,
+  aWallet,
+  made,
+  redeemed,
+} from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { times } from '../../support/pot-house.ts'
+
+const house = await startHouse()
+const { clientOf } = agentTokensIn(house)
+const scopes = ['intents:write', 'transfers:create', 'tokens:read'] as const
+
+/** An agent that pays with a token of 30 €, and what is said of that token. */
+async function aPayer() {
+  const { client } = await house.owner()
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
+  const { id: payee } = await aWallet(client, 0, { name: 'Bookshop' })
+  const token = await aToken(client, agent.id, { scopes: [...scopes], maxAmountEuros: 30 })
+  const itself = clientOf(token)
+  const params = { id: agent.id, tokenId: token.id }
+  const pay = (intentId: string, amountEuros: number, to: object = { toWalletId: payee }, by = itself) =>
+    by.transfers.create({ body: { fromWalletId: agent.walletId, intentId, amountEuros, ...to } })
+  return { client, agent, payee, itself, pay, use: () => made(client.agentTokens.get({ params })) }
+}
+
+describe('the budget of a token', () => {
+  test('holds for what a key has declared and the token pays', async () => {
+    const { client, agent, payee, itself, pay, use } = await aPayer()
+    const declared = (amountEuros: number, by = client) =>
+      anIntent(by, agent.id, { amountEuros, walletId: payee })
+    const [own, first, second] = [await declared(10, itself), await declared(15), await declared(15)]
+    expect((await pay(first.id, 15)).status).toBe(201)
+    expect(await use()).toMatchObject({ heldEuros: 10, spentEuros: 15, remainingEuros: 5 })
+    const refused = await pay(second.id, 15)
+    expect(refused).toMatchObject({ status: 400, code: 'token_budget_exceeded' })
+    expect(refused.error).toBe(
+      'amountEuros: € 15.00 are asked for, € 5.00 are left of the budget of the token.',
+    )
+    expect((await pay(own.id, 10)).status).toBe(201)
+    expect((await declared(5.01, itself)).status).toBe('denied')
+    expect((await pay(second.id, 5)).status).toBe(201)
+    expect(await use()).toMatchObject({ heldEuros: 0, spentEuros: 30, remainingEuros: 0 })
+    expect((await declared(0.01, itself)).status).toBe('denied')
+  })
+
+  test('is never exceeded by many payments at once', async () => {
+    const { client, agent, payee, pay, use } = await aPayer()
+    const intents = await times(8, () => anIntent(client, agent.id, { amountEuros: 7, walletId: payee }))
+    const answers = await Promise.all(intents.map(({ id }) => pay(id, 7)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(4)
+    expect(await use()).toMatchObject({ spentEuros: 28, remainingEuros: 2 })
+  })
+
+  test('is free again when a payment comes to nothing', async () => {
+    const { client, agent, pay, use } = await aPayer()
+    const { id: beneficiaryId } = await aBeneficiary(client)
+    const intent = await anIntent(client, agent.id, { amountEuros: 20, beneficiaryId })
+    const transfer = await made(pay(intent.id, 20, { beneficiaryId }))
+    expect(await use()).toMatchObject({ heldEuros: 20, remainingEuros: 10 })
+    await made(client.transfers.cancel({ params: { id: transfer.id } }))
+    expect(await use()).toMatchObject({ heldEuros: 0, spentEuros: 0, remainingEuros: 30 })
+    expect((await pay(intent.id, 20, { beneficiaryId }, client)).status).toBe(201)
+    expect(await use()).toMatchObject({ remainingEuros: 30 })
+  })
+})
+
+describe('the token of a delegation', () => {
+  test('sees nothing of what is not made with it', async () => {
+    const { client, agent, payee, pay } = await aPayer()
+    const [one, other] = [
+      await aDelegation(client, agent.id, { label: 'One' }),
+      await aDelegation(client, agent.id, { label: 'Other' }),
+    ]
+    const [mine, theirs] = [await redeemed(client, one), await redeemed(client, other)]
+    const itself = clientOf(mine)
+    const intent = await anIntent(client, agent.id, { amountEuros: 5, walletId: payee })
+    await made(pay(intent.id, 5, { toWalletId: payee }, client))
+    const own = await anIntent(itself, agent.id, { amountEuros: 5, walletId: payee })
+    await made(pay(own.id, 5, { toWalletId: payee }, client))
+    const ids = async (page: Promise<{ data: { id: string }[] }>) => (await page).data.map(({ id }) => id)
+    const params = { id: agent.id }
+    expect(await ids(made(itself.agentTokens.list({ params })))).toEqual([mine.tokenId])
+    const get = itself.agentTokens.get({ params: { ...params, tokenId: String(theirs.tokenId) } })
+    expect((await get).status).toBe(404)
+    expect(await ids(made(itself.delegations.list()))).toEqual([mine.id])
+    expect((await made(itself.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([own.id])
+    const [foreign] = (await made(client.transactions.list({ query: { intentId: intent.id } }))).data
+    expect((await itself.transactions.get({ params: { id: String(foreign?.id) } })).status).toBe(404)
+    expect((await made(itself.merchants.suggestions())).data).toMatchObject([{ spends: 1 }])
+    const seen = (await made(itself.events.list({ query: { limit: 100 } }))).data
+    expect(seen.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(['delegation.created', 'token.created', 'intent.created', 'intent.completed']),
+    )
+    for (const { data } of seen) expect(data).toMatchObject({ delegationId: mine.id })
+    const [unseen] = (await made(client.events.list({ query: { event: 'token.created' } }))).data
+    expect(unseen?.data).toMatchObject({ tokenId: theirs.tokenId })
+    expect((await itself.events.get({ params: { id: String(unseen?.id) } })).status).toBe(404)
+  })
+})
