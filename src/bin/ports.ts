@@ -67,8 +67,8 @@ export function portsOf(parts: Parts): Ports {
   }
 }
 
-/** Asked one after the other: they may share a connection. */
-function findingPayments(areas: Areas): FindPayments {
+/** Asks each area in turn, as they may share a connection. */
+export function findingPayments(areas: Areas): FindPayments {
   const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
   return async (...asked) => {
     const found: IntentPayment[] = []

@@ -1,3 +1,6 @@
+import { hasCardNumber } from '../kernel/card-number.ts'
+import { hasCredential } from '../kernel/secrets.ts'
+
 /** What zod says of a problem, whatever its kind. */
 export interface Issue {
   readonly code?: string
@@ -88,11 +91,18 @@ export function whatCame({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
   if (input === undefined) return code === 'custom' ? undefined : 'it is missing'
-  if (typeof input === 'string') return input === '' ? 'it is empty' : `it is ${JSON.stringify(cut(input))}`
+  if (typeof input === 'string') return textThatCame(input)
   if (typeof input === 'number' && !Number.isFinite(input)) return 'it is larger than a number can be'
   if (typeof input !== 'object' || input === null) return `it is ${input}`
   if (code === 'custom') return undefined
   return Array.isArray(input) ? 'it is a list' : 'it is an object'
+}
+
+/** A credential or a card's number that stands in the wrong member is not said again. */
+function textThatCame(text: string): string {
+  if (text === '') return 'it is empty'
+  if (hasCredential(text) || hasCardNumber(text)) return 'what came looks like a secret and is not shown'
+  return `it is ${JSON.stringify(cut(text))}`
 }
 
 const cut = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text)

@@ -6,6 +6,7 @@ import type { Outcome } from '../kernel/call.ts'
 import { inPieces, type Pieces } from '../kernel/file.ts'
 import { errorBody } from '../kernel/outcome.ts'
 import type { Problem } from '../kernel/problem.ts'
+import { hasCredential } from '../kernel/secrets.ts'
 import { sendKept } from './send-kept.ts'
 
 const RESIDENCY = 'EU'
@@ -19,7 +20,7 @@ const PAGE_HEADERS = {
 
 /** An incoming id is kept where it is safe to repeat in a header, an event and a log; a credential is not. */
 export const requestIdOf = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !/(sk|at|mer|dlg)_\w{24}/.test(given)
+  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasCredential(given)
     ? given
     : randomUUID()
 

@@ -18,6 +18,11 @@ export function newSecret(prefix: string): string {
   return prefix + text
 }
 
+const CREDENTIAL = /(sk|at|mer|dlg|whsec)_\w{24}/
+
+/** Whether a credential of ours stands anywhere in a text: such a text is repeated nowhere. */
+export const hasCredential = (text: string): boolean => CREDENTIAL.test(text)
+
 /** Unsalted: a secret of 256 random bits is in no dictionary, and is found by it. */
 export const hashOf = (secret: string): string => hash('sha256', secret)
 

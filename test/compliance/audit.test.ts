@@ -167,7 +167,7 @@ describe('who reads it', () => {
     const stranger = await house.owner()
     await anAgent(stranger.client)
     const live = await aLiveClient(house, owner)
-    expect(await actionsOf(owner.client)).toEqual(['keys.openAccount', 'keys.openAccount'])
+    expect(await actionsOf(owner.client)).toEqual(['keys.create', 'keys.openAccount', 'keys.openAccount'])
     expect(await actionsOf(live)).toEqual(['keys.create'])
   })
 

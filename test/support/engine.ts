@@ -1,4 +1,5 @@
 import { afterAll } from '@jest/globals'
+import { findingPayments } from '../../src/bin/ports.ts'
 import { type Areas, registered } from '../../src/kernel/area.ts'
 import type { Call, Outcome } from '../../src/kernel/call.ts'
 import type { Tenant } from '../../src/kernel/context.ts'
@@ -37,7 +38,10 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   const batches: Batch[] = []
   const house: House = {
     database,
-    ports: { walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' } } as Ports,
+    ports: {
+      walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
+      paymentsOn: findingPayments(areas),
+    } as Ports,
     cursors: new Cursors('secret'),
     reactions: reactionsOf(areas),
     announcers: { outbox: nothing, deliveries: nothing, pushes: nothing },

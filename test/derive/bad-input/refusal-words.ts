@@ -62,6 +62,14 @@ describe('what is said of a wrong member', () => {
     [{}, 'name: must be a text (it is missing)'],
     [{ name: null }, 'name: must be a text (it is null)'],
     [{ name: 7 }, 'name: must be a text (it is 7)'],
+    [
+      { name: 'a', expirationAction: 'sk_test_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4k' },
+      'expirationAction: must be "freeze", "close" or "notify" (what came looks like a secret and is not shown)',
+    ],
+    [
+      { name: 'a', expirationAction: '4242 4242 4242 4242' },
+      'expirationAction: must be "freeze", "close" or "notify" (what came looks like a secret and is not shown)',
+    ],
     [{ name: ['a'] }, 'name: must be a text (it is a list)'],
     [{ name: Array.from({ length: 201 }, () => 'a') }, 'name: must be a text (it is a list)'],
     [{ name: '' }, 'name: must have at least 1 character (it has no characters)'],
