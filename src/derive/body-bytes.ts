@@ -4,6 +4,8 @@ import { Problem } from '../kernel/problem.ts'
 
 /** Room for a body that does not say how long it is, to begin with. */
 const FIRST_ROOM = 4_096
+/** So many pieces of a body are read before others have their turn. */
+const PIECES_A_TURN = 4_000
 
 /** Takes memory for so many bytes, which the function that it gives gives back. */
 export type TakeRoom = (bytes: number) => Promise<() => void>
@@ -38,13 +40,17 @@ export async function readBytes(request: IncomingMessage, limit: number, room: T
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body = growing(Math.min(announcedLength(request.headers) || FIRST_ROOM, limit))
+    const giveTurn = turnGiver(request)
+    let isRefused = false
     const refuse = (problem: Problem) => {
-      request.off('data', take)
       // What still comes is let pass, so that the connection serves the next request.
+      isRefused = true
       request.resume()
       reject(problem)
     }
     const take = (piece: Buffer) => {
+      giveTurn()
+      if (isRefused) return
       if (body.length() + piece.length > limit) refuse(tooLarge(limit))
       else body.add(piece)
     }
@@ -60,6 +66,29 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
     request.on('error', breakOff).on('close', breakOff).on('timeout', giveUp)
     request.on('data', take).on('end', finish)
   })
+}
+
+interface Handle {
+  readonly reading: boolean
+  readStart(): void
+  readStop(): void
+}
+
+/**
+ * Called for each piece: after many of them others have their turn. A body of chunks of one byte would otherwise be read
+ * by hundreds of thousands at once, for Node stops only where nobody takes them.
+ */
+function turnGiver({ socket }: IncomingMessage): () => void {
+  let pieces = 0
+  return () => {
+    if (++pieces % PIECES_A_TURN > 0) return
+    const { _handle: handle } = socket as { _handle?: Handle | null }
+    handle?.readStop()
+    setImmediate(() => {
+      // Gone, or stopped by Node itself.
+      if (!socket.destroyed && handle?.reading) handle.readStart()
+    })
+  }
 }
 
 /** One piece of memory that doubles: a body that comes byte by byte would cost a hundred times its length in pieces. */

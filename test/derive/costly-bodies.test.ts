@@ -7,6 +7,7 @@ import { bodyLimitOf } from '../../src/kernel/operation.ts'
 import { everythingSent } from '../support/contract-members.ts'
 import { type Owner, startHouse } from '../support/harness.ts'
 import { longestTurn } from '../support/longest-turn.ts'
+import { converse, request } from '../support/raw.ts'
 import { credentials, operations, unknownId, World } from '../support/world.ts'
 
 setFlagsFromString('--expose-gc')
@@ -173,6 +174,23 @@ describe('a request that is as much work as it can be', () => {
     const best = Object.entries(turns).map(([what, all]) => [what, Math.min(...all.slice(3)) < LONGEST])
     expect(Object.fromEntries(best)).toEqual({ decided: true, listed: true, versions: true })
   }, 60_000)
+
+  test('in chunks of one byte lets others have their turn', async () => {
+    const headers = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' }
+    const body = filling(150_000, '{"name":"', 'a', '"}')
+    const chunks = `${Array.from(body, byte => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`
+    const head = request('POST', '/policies', { ...headers, 'Transfer-Encoding': 'chunked' })
+    const wire = Buffer.from(head + chunks)
+    const turns: number[] = []
+    while (turns.length < 3 && Math.min(...turns) >= LONGEST)
+      turns.push(
+        await longestTurn(async () => {
+          const [answer] = await converse(house.url, wire)
+          expect(answer?.text).toMatch(/name: must have at most 200 characters/)
+        }),
+      )
+    expect(Math.min(...turns)).toBeLessThan(LONGEST)
+  }, 30_000)
 
   test('gives its memory back', async () => {
     const round = async (): Promise<void> => {
