@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { instant } from './clock.ts'
-import type { Tenant } from './context.ts'
+import type { Actor, Tenant } from './context.ts'
 import type { Row, Sql } from './database.ts'
 import { id } from './ids.ts'
 import { euros } from './money.ts'
@@ -30,19 +30,23 @@ select a.id, coalesce(e.created_at, a.at) as at, a.event, a.action, a.resource_i
   a.actor_type as "actorType", a.actor_id as "actorId", a.request_id as "requestId"
 from audit_entries a left join events e on e.id = a.event_id`
 
+/** The token of a delegation is shown what it did itself, and what became of what is made under that. */
 const OF_RUN = `${ENTRIES}
-where (a.owner_id, a.mode, a.run_id) = ($1, $2, $3) and a.id > $4 order by a.id limit $5`
+where (a.owner_id, a.mode, a.run_id) = ($1, $2, $3) and a.id > $4
+  and ($6::text is null or a.actor_id = $7 or e.data ->> 'delegationId' = $6)
+order by a.id limit $5`
 
 const OF_RECORDS = `${ENTRIES}
 where (a.owner_id, a.mode) = ($1, $2) and a.resource_id = any($3::text[]) and a.id > $4 order by a.id limit $5`
 
-/** What belongs to a run, the oldest first: so many at most that come after this id. */
+/** What belongs to a run, for who asks, the oldest first: so many at most that come after this id. */
 export const timelineOfRun = (
   sql: Sql,
   { ownerId, mode, id }: Tenant & { id: string },
+  { delegationId = null, id: actorId }: Pick<Actor, 'delegationId' | 'id'>,
   after: string | undefined,
   most: number,
-): Promise<Entry[]> => sql<Entry & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most])
+): Promise<Entry[]> => sql<Entry & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most, delegationId, actorId])
 
 /** The same for what happened to any of these records. */
 export const timelineOfRecords = (

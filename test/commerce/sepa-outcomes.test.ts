@@ -115,6 +115,23 @@ describe('to cancel', () => {
     expect(rail.taken(id)).toBe(0)
   })
 
+  test('is done of what was being made when its owner was suspended: nothing is submitted', async () => {
+    const { client, ownerId, pass, wallet } = await anOwner()
+    rail.meanwhile('verifyPayee', () =>
+      house.sql(`update customers set status = 'suspended' where id = $1`, [ownerId]),
+    )
+    const { id, fromWalletId } = await aPayment(client)
+    await pass({ minutes: 1 })
+    rail.mend()
+    await made(house.dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
+    expect(await made(client.transfers.get({ params: { id } }))).toMatchObject({
+      ...{ status: 'cancelled', reason: { code: 'customer_suspended' } },
+    })
+    expect(rail.count('submit', id)).toBe(0)
+    expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
+    await expectProven(client)
+  })
+
   test('while it is being submitted comes too late', async () => {
     const { client, get, pass } = await anOwner()
     const { id } = await aPayment(client)

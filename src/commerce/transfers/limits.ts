@@ -63,7 +63,7 @@ const TAKE = `
 insert into transfer_days as kept (owner_id, mode, day, used_cents) values ($1, $2, $3, 0)
 on conflict (owner_id, mode, day) do update set used_cents = kept.used_cents returning used_cents as used`
 
-/** What is used of a day, locked until the transaction ends: a counter comes before all accounts. */
+/** What is used of a day, locked until the transaction ends, after the accounts: see `load` of `pay.ts`. */
 export async function lockDay(sql: Sql, { ownerId, mode }: Tenant, day: string): Promise<Euros> {
   return (await sql<{ used: Euros }>(TAKE, [ownerId, mode, day]))[0]?.used ?? 0n
 }

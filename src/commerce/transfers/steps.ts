@@ -1,3 +1,4 @@
+import { findCustomer } from '../../identity/customers/customers.ts'
 import { after, clock } from '../../kernel/clock.ts'
 import type { Mode } from '../../kernel/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
@@ -13,11 +14,13 @@ import {
   type SepaRail,
   type Unanswered,
 } from '../../kernel/sepa-rail.ts'
+import type { Reason } from '../../kernel/sepa-reasons.ts'
 import { CONFIRM_WITHIN, type Course, INSTANT, pauseAfter, takeUp, UNATTENDED } from './course.ts'
 import { aboutTransfer } from './events.ts'
 import { doubt, hear, hearRecall, hearStatus } from './notices.ts'
 import { transferProcess } from './process.ts'
 import type { stepsApi } from './steps-api.ts'
+import { stops } from './stops.ts'
 import { Transfer, transferMachine } from './transfer.ts'
 
 /** What the rail is asked, as it was known when the transaction ended. */
@@ -87,6 +90,12 @@ async function keepCheck(
   return { acted: true }
 }
 
+/** Who was suspended while a transfer was being made has it all the same; it does not leave. */
+async function suspension({ em, tenant }: Step): Promise<Reason | undefined> {
+  const { status } = await findCustomer(em, tenant.ownerId)
+  return status === 'suspended' ? stops.customer_suspended : undefined
+}
+
 /**
  * The state says `submitted` before the rail is called, and only who has written it calls. Where the answer is lost, or
  * the call was never made, `inquire` finds out.
@@ -98,7 +107,7 @@ export const submit: HandlerOf<typeof stepsApi.submit> = {
     if (!course) return refuse('transfer_not_found')
     ports.sepaRail(tenant.mode)
     if (!course.transfer.isReady()) return null
-    const stop = course.stop()
+    const stop = course.stop() ?? (await suspension(context))
     if (stop) await course.cancel(stop)
     else course.submit()
     await course.post()

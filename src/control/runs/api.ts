@@ -155,7 +155,7 @@ export const runsApi = {
   timeline: list('/runs/{id}/timeline', {
     summary: 'What a run has caused, and what it cost',
     description:
-      'The oldest first: all that requests with this `X-Run-Id` have changed, and what became of the run’s intents, whoever decided. What the run holds and has spent altogether is in the run itself.',
+      'The oldest first: all that requests with this `X-Run-Id` have changed, and what became of the run’s intents, whoever decided. What the run holds and has spent altogether is in the run itself. The token of a delegation is shown what is done with it or under the delegation.',
     callers: ['key', 'agent'],
     scope: 'runs:read',
     item: TimelineEntry,

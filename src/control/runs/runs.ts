@@ -87,9 +87,10 @@ const runs = implement(runsApi, {
     return shown(run, context)
   },
 
-  async timeline({ params }, { em, sql, pageBy, refuse }) {
+  async timeline({ params }, { em, sql, actor, pageBy, refuse }) {
     const run = await find(em, params.id)
-    return run ? pageBy((after, most) => timelineOfRun(sql, run, after, most)) : refuse('run_not_found')
+    if (!run) return refuse('run_not_found')
+    return pageBy((after, most) => timelineOfRun(sql, run, actor, after, most))
   },
 
   async endForAgent({ params }, { em, now, emit, wake }) {

@@ -103,4 +103,24 @@ describe('the token of a delegation', () => {
     expect(unseen?.data).toMatchObject({ tokenId: theirs.tokenId })
     expect((await itself.events.get({ params: { id: String(unseen?.id) } })).status).toBe(404)
   })
+
+  test('sees of a run that it shares what is made with it, and nothing of the others', async () => {
+    const { client, agent } = await aPayer()
+    const [one, other] = [await aDelegation(client, agent.id), await aDelegation(client, agent.id)]
+    const [itself, another] = [clientOf(await redeemed(client, one)), clientOf(await redeemed(client, other))]
+    const run = await made(client.runs.create({ body: { agentId: agent.id, name: 'Shared' } }))
+    const declared = (by: typeof client) => anIntent(by, agent.id, { amountEuros: 5, runId: run.id })
+    const mine = await declared(itself)
+    await declared(another)
+    await declared(client)
+    const params = { id: run.id }
+    const seen = (await made(itself.runs.timeline({ params }))).data
+    expect(seen.map(({ event, resourceId }) => [event, resourceId])).toEqual([
+      ['intent.created', mine.id],
+      ['intent.approved', mine.id],
+    ])
+    expect((await made(client.runs.timeline({ params }))).data.length).toBeGreaterThan(seen.length)
+    await made(client.intents.cancel({ params: { id: mine.id } }))
+    expect((await made(itself.runs.timeline({ params }))).data.at(-1)?.event).toBe('intent.cancelled')
+  })
 })
