@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
+import { temporaryFolder } from './support/folders.ts'
 import { startHouse } from './support/harness.ts'
 
 const readme = readFileSync('README.md', 'utf8')
@@ -11,28 +12,44 @@ const run = promisify(execFile)
 
 const house = await startHouse()
 
-test('the first flow of the README works as it is pasted', async () => {
-  const { key } = await house.owner()
-  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-  const env = { ...process.env, PATH, URL: house.url, KEY: key }
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', flow], { env })
-  const answers = stdout
-    .replaceAll('}{', '}\n{')
-    .split('\n')
-    .map(line => JSON.parse(line))
-  expect(answers).toHaveLength(13)
-  expect(answers.filter(answer => answer.error)).toEqual([])
-  const [policy, , funded, token, alone, approved, toggled, frozen, unfrozen, balance, proof, ...rest] =
-    answers
-  const [events, audit] = rest
-  expect(policy).toMatchObject({ name: 'Research', maxTransactionEuros: 50 })
-  expect(token.token).toMatch(/^at_test_/)
-  expect([alone.status, alone.decidedBy.type]).toEqual(['approved', 'policy'])
-  expect([approved.status, approved.comment]).toEqual(['approved', 'Go ahead'])
-  expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 25.5, 34.5])
-  expect(proof).toMatchObject({ ok: true, problems: [] })
-  expect(toggled.requireIntent).toBe(true)
-  expect([frozen.status, unfrozen.status]).toEqual(['frozen', 'active'])
-  expect(events.data.map((event: { event: string }) => event.event)).toContain('agent.unfrozen')
-  expect(audit.data.length).toBeGreaterThan(0)
+/** What `npm start` has told, in the folder in which the flow is pasted. */
+async function aCheckout(): Promise<string> {
+  const { key: apiKey } = await house.owner()
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, '.data'))
+  writeFileSync(join(folder, '.data/instance.json'), JSON.stringify({ url: house.url, apiKey }))
+  return folder
+}
+
+const shells = { bash: ['-euo', 'pipefail', '-c'], sh: ['-ec'] }
+
+test.each(Object.entries(shells))(
+  'the first flow of the README works as it is pasted into %s',
+  async (shell, flags) => {
+    const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+    const { stdout } = await run(shell, [...flags, flow], { cwd: await aCheckout(), env: { PATH } })
+    const answers = stdout
+      .replaceAll('}{', '}\n{')
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(answers).toHaveLength(13)
+    expect(answers.filter(answer => answer.error)).toEqual([])
+    const [policy, , funded, token, alone, approved, toggled, frozen, unfrozen, balance, proof, ...rest] =
+      answers
+    const [events, audit] = rest
+    expect(policy).toMatchObject({ name: 'Research', maxTransactionEuros: 50 })
+    expect(token.token).toMatch(/^at_test_/)
+    expect([alone.status, alone.decidedBy.type]).toEqual(['approved', 'policy'])
+    expect([approved.status, approved.comment]).toEqual(['approved', 'Go ahead'])
+    expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 25.5, 34.5])
+    expect(proof).toMatchObject({ ok: true, problems: [] })
+    expect(toggled.requireIntent).toBe(true)
+    expect([frozen.status, unfrozen.status]).toEqual(['frozen', 'active'])
+    expect(events.data.map((event: { event: string }) => event.event)).toContain('agent.unfrozen')
+    expect(audit.data.length).toBeGreaterThan(0)
+  },
+)
+
+test('comments of the flow are comments in zsh, too, the shell of macOS', () => {
+  expect(flow).toMatch(/^\[ -z "\$\{ZSH_VERSION:-\}" \] \|\| setopt interactivecomments\n[^#]/)
 })

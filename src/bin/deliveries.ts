@@ -1,8 +1,8 @@
 import { BacklogKeeper, Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/webhooks.ts'
-import { ProcessLease, RENEW_MS } from '../kernel/process-lease.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import type { OpenHouse, Part } from './house.ts'
+import { keepLease } from './kept-lease.ts'
 import { observed } from './observed.ts'
 
 const EXPIRE_EVERY = 600_000
@@ -12,10 +12,10 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
   const { database, ports, settings, log } = house
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
-  const lease = new ProcessLease(database, 'deliveries')
+  const kept = keepLease(database, 'deliveries', { wake: () => deliverer.wake(), onFailure })
   const deliverer = new Deliverer({
     database,
-    lease,
+    lease: kept.lease,
     ports: { ...ports, outbound: observed(ports.outbound, house.metrics, 'webhook') },
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => giveUp(house, id, why),
@@ -27,7 +27,6 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     if (changed) deliverer.forget(changed)
     deliverer.wake()
   })
-  const renewal = everySoOften(RENEW_MS, async () => (await lease.round()) > 0 && deliverer.wake(), onFailure)
   const { execute, operations } = house
   const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
   const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
@@ -35,8 +34,7 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     async stop() {
       await Promise.all([listener.stop(), expiry.stop(), keeper.stop()])
       await deliverer.stop()
-      await renewal.stop()
-      await lease.end().catch(onFailure)
+      await kept.end()
     },
   }
 }

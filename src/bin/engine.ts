@@ -7,6 +7,7 @@ import { listen } from '../platform/listener.ts'
 import { installRuntime } from '../platform/temporal-runtime.ts'
 import { temporalStarter } from '../platform/temporal-starter.ts'
 import type { OpenHouse, Part } from './house.ts'
+import { keepLease } from './kept-lease.ts'
 import { startMending } from './mend-runs.ts'
 import { keepSchedules } from './schedules.ts'
 import { startWorker } from './worker-service.ts'
@@ -28,9 +29,11 @@ export function startRelay(house: OpenHouse, access: TemporalAccess): Part {
     const connection = await Connection.connect(access.client)
     const client = new Client({ connection, namespace: access.namespace })
     house.watchTemporal(() => isServing(connection))
-    const relay = new Relay(house.database, temporalStarter(client, access.taskQueue), error =>
-      house.log.warn({ err: error }, 'Temporal took no work'),
-    )
+    const { database, log } = house
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
+    const kept = keepLease(database, 'outbox', { wake: () => relay.wake(), onFailure })
+    const deliver = temporalStarter(client, access.taskQueue)
+    const relay = new Relay({ database, lease: kept.lease, deliver, onFailure })
     const listener = listen(house.settings.databaseUrl, 'outbox', relay.wake)
     const mending = startMending(house, client, access.taskQueue)
     return {
@@ -38,6 +41,7 @@ export function startRelay(house: OpenHouse, access: TemporalAccess): Part {
         await mending.stop()
         await listener.stop()
         await relay.stop()
+        await kept.end()
         await connection.close()
       },
     }

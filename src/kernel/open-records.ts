@@ -29,18 +29,19 @@ const AT_ONCE = 500
 /** How many runs are begun at the same time. */
 const SIDE_BY_SIDE = 16
 
-/** What the outbox has yet to bring to Temporal is not missing there. */
-const pageOf = (select: string): string => `
-select id, owner_id as "ownerId", mode, agent_id as "agentId" from (${select}) as open
-where id > $1 and not exists (select from outbox o
-  where (o.owner_id, o.mode, o.workflow_id) = (open.owner_id, open.mode, $2 || '/' || open.id))
-order by id limit ${AT_ONCE}`
+/** The outbox is asked about the records of the page, not joined: a join would read all that is open for each page. */
+export const pageOf = (select: string): string => `
+select id, owner_id as "ownerId", mode, agent_id as "agentId", exists (select from outbox o
+  where (o.owner_id, o.mode, o.workflow_id) = (open.owner_id, open.mode, $2 || '/' || open.id)) as "isOnItsWay"
+from (${select}) as open where id > $1 order by id limit ${AT_ONCE}`
 
 interface Found extends Record<string, unknown> {
   readonly id: string
   readonly ownerId: string
   readonly mode: Mode
   readonly agentId: string | null
+  /** What the outbox has yet to bring to Temporal is not missing there. */
+  readonly isOnItsWay: boolean
 }
 
 /** Begins anew what was ended from outside: a run that was terminated, deleted or cancelled while its record is open. */
@@ -49,7 +50,8 @@ export async function beginMissingRuns({ database, records, runs, rest }: Parts)
   for (const one of records)
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page: Found[] = await sql<Found>(pageOf(one.select), [after, one.process.name])
-      if (page.length > 0) await beginMissing(page, one.process, runs)
+      const awaited = page.filter(({ isOnItsWay }) => !isOnItsWay)
+      if (awaited.length > 0) await beginMissing(awaited, one.process, runs)
       after = page.length === AT_ONCE ? page.at(-1)?.id : undefined
       if (after !== undefined) await rest()
     }

@@ -14,11 +14,11 @@ export interface Due extends Record<string, unknown> {
 /** Hands it over; throws where Temporal does not take it now. What it has taken before is taken. */
 export type Deliver = (due: Due) => Promise<void>
 
-/** How long a relay may take; after that another one takes the row for its own. */
+/** How long a relay may take; after that another one takes the row for its own. What a dead one had is free sooner, by its lease. */
 const LEASE = '30 seconds'
 
 const TAKE = `
-update outbox set due_at = clock_timestamp() + interval '${LEASE}', attempts = attempts + 1
+update outbox set due_at = clock_timestamp() + interval '${LEASE}', attempts = attempts + 1, leased_by = $2
 where id in (select id from outbox where due_at <= clock_timestamp() order by due_at limit $1 for update skip locked)
 returning id, process, recurs, workflow_id as "workflowId", input`
 
@@ -27,12 +27,12 @@ const DONE = 'delete from outbox where id = any($1::text[]) returning id'
 /** Later, and later still each time, never all at the same moment. */
 const POSTPONE = `
 update outbox set due_at = clock_timestamp()
-  + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second'
+  + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second', leased_by = null
 where id = any($1::text[]) returning id`
 
 /** As if it had not been taken: nothing was tried. */
 const GIVE_BACK = `
-update outbox set due_at = clock_timestamp(), attempts = attempts - 1 where id = any($1::text[]) returning id`
+update outbox set due_at = clock_timestamp(), attempts = attempts - 1, leased_by = null where id = any($1::text[]) returning id`
 
 /** The first by id is the oldest: ids are in the order of time. */
 const OLDEST = `
@@ -52,7 +52,8 @@ export function outboxOf({ pool }: Database) {
     return (id: string) => gather('', id)
   }
   return {
-    take: (most: number): Promise<Due[]> => sql<Due>(TAKE, [most]),
+    /** For the process that holds this lease. */
+    take: (most: number, lease: string): Promise<Due[]> => sql<Due>(TAKE, [most, lease]),
     done: inOne(DONE),
     postpone: inOne(POSTPONE),
     giveBack: inOne(GIVE_BACK),

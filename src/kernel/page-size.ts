@@ -1,5 +1,5 @@
 /** So large a page is at most, in bytes; only a single record that has more by itself is sent all the same. */
-export const PAGE_BYTES = 1_048_576
+export const PAGE_BYTES = 524_288
 
 /** So many rows are read at first, where nothing says that they are large. */
 const FIRST = 21

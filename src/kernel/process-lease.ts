@@ -15,7 +15,7 @@ const BEGIN = `
 insert into process_leases (id, kind, held_until)
 values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`
 
-export type LeaseKind = 'deliveries' | 'pushes'
+export type LeaseKind = 'deliveries' | 'pushes' | 'outbox'
 
 /**
  * What this process takes is its own while it says again and again that it lives, at no cost for each thing taken; once

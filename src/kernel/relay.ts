@@ -1,15 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import { type Deliver, type Due, outboxOf } from './outbox.ts'
+import type { ProcessLease } from './process-lease.ts'
 
 /** How many calls to Temporal are under way at once: it takes no more a second from more of them. */
 const CONCURRENCY = 32
 const POLL = 1_000
 const LONGEST_PAUSE = 5_000
 
+export interface RelayParts {
+  readonly database: Database
+  readonly lease: Pick<ProcessLease, 'hold'>
+  readonly deliver: Deliver
+  readonly onFailure: (error: unknown) => void
+}
+
 /** Brings the outbox to Temporal, from as many processes side by side as there are. */
 export class Relay {
   readonly #outbox: ReturnType<typeof outboxOf>
+  readonly #holder: RelayParts['lease']
   readonly #deliver: Deliver
   readonly #onFailure: (error: unknown) => void
   readonly #underWay = new Set<Promise<void>>()
@@ -27,8 +36,9 @@ export class Relay {
     this.#idling.abort()
   }
 
-  constructor(database: Database, deliver: Deliver, onFailure: (error: unknown) => void) {
+  constructor({ database, lease, deliver, onFailure }: RelayParts) {
     this.#outbox = outboxOf(database)
+    this.#holder = lease
     this.#deliver = deliver
     this.#onFailure = onFailure
     this.#running = this.#run()
@@ -69,7 +79,7 @@ export class Relay {
 
   async #lease(): Promise<void> {
     this.#woken = false
-    const rows = await this.#outbox.take(CONCURRENCY)
+    const rows = await this.#outbox.take(CONCURRENCY, await this.#holder.hold())
     this.#ready.push(...Map.groupBy(rows, ({ workflowId }) => workflowId).values())
   }
 

@@ -46,6 +46,7 @@ import { ProcessLeases } from './m0061-process-leases.ts'
 import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
 import { WebhookBacklogs } from './m0063-webhook-backlogs.ts'
 import { OpenRecords } from './m0065-open-records.ts'
+import { RelayLeases } from './m0070-relay-leases.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -97,4 +98,5 @@ export const migrations = [
   { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
   { name: 'm0063-webhook-backlogs', class: WebhookBacklogs },
   { name: 'm0065-open-records', class: OpenRecords },
+  { name: 'm0070-relay-leases', class: RelayLeases },
 ]

@@ -92,8 +92,8 @@ export class WebhookBacklogs extends Migration {
           order by d.due_at offset more_than limit 1) is not null;
       end $$;
 
-      -- The paused ones whose receivers take something, those with the oldest events to come first, and how many
-      -- deliveries can be made for each now.
+      -- The paused ones whose receivers take something, and how many deliveries can be made for each now. Where there are
+      -- more than are asked for it is chance that chooses, so that none that is slow keeps the others out.
       create function paused_by_backlog(limits jsonb, most integer)
       returns table (id text, owner_id text, mode text, free integer) language plpgsql rows 20 as $$
       begin
@@ -102,7 +102,7 @@ export class WebhookBacklogs extends Migration {
         from webhooks w cross join lateral (select webhook_room(w.owner_id, w.mode, limits) as room) of_owner
         where w.backlog_after is not null and w.status = 'active' and w.deleted_at is null
           and (w.paused_until is null or w.paused_until <= clock_timestamp())
-        order by w.backlog_after limit most;
+        order by random() limit most;
       end $$;
 
       -- Makes the next deliveries of a paused subscription, at most so many, of events that come after this id at the

@@ -1,5 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import { verifyWebhook } from '../../src/derive/client.ts'
+import { newId } from '../../src/kernel/ids.ts'
 import { delivery } from '../support/deliveries.ts'
 import { anAgent, aWebhook } from '../support/factories.ts'
 import { DASHBOARD_SECRET, ENCRYPTION_KEY, http, startHouse } from '../support/harness.ts'
@@ -59,6 +60,47 @@ test('a process that is killed between a request and its mark: delivered again, 
   )
   const statuses = [ask('/metrics', 'a guess'), ask('/health', ''), ask('/customers', DASHBOARD_SECRET)]
   expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 404])
+  heir.kill('SIGTERM')
+  expect(await heir.exit).toBe(0)
+})
+
+test('a process that is killed while it sends a paused subscription what it has missed: each event has one delivery and arrives', async () => {
+  const { client, ownerId } = await house.owner()
+  const { id } = await aWebhook(client, { url: `${receiver.url}/backlog`, events: ['agent.created'] })
+  const received = () => receiver.at('/backlog').map(({ headers }) => String(headers['x-service-event-id']))
+  // Its plan leaves room for a hundred at once, so that there are many rounds to be killed in.
+  await house.sql(
+    `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
+     select 'webhook_' || $1 || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
+     from generate_series(1, 60) n`,
+    [ownerId],
+  )
+  await house.sql(
+    `update webhooks set backlog_after = hold_events(owner_id, mode), backlog_since = now() where id = $1`,
+    [id],
+  )
+  const missed = Array.from({ length: 1_000 }, () => newId('event'))
+  await house.sql(
+    `insert into events (id, owner_id, mode, event, data, request_id, created_at)
+     select id, $1, 'test', 'agent.created', '{"agentId": "agent_1"}', 'r', now() from unnest($2::text[]) as id`,
+    [ownerId, missed],
+  )
+  for (const enough of [100, 400]) {
+    const doomed = await startRelay()
+    await until('it is in the middle', () => received().length >= enough)
+    doomed.kill('SIGKILL')
+    await doomed.exit
+    await house.sql('update process_leases set held_until = now()')
+    await house.sql(`select free_leases('deliveries')`)
+  }
+  expect(new Set(received()).size).toBeLessThan(missed.length)
+  const heir = await startRelay()
+  await until('all have arrived', () => new Set(received()).size >= missed.length)
+  expect([...new Set(received())].toSorted()).toEqual(missed.toSorted())
+  const rows = await house.sql('select event_id from deliveries where webhook_id = $1 order by 1', [id])
+  expect(rows.map(({ event_id }) => event_id)).toEqual(missed.toSorted())
+  // Twice only what had been sent and not been marked when it was killed: 16 are on their way at most, 128 wait for it.
+  expect(received().length - missed.length).toBeLessThanOrEqual(2 * (16 + 128))
   heir.kill('SIGTERM')
   expect(await heir.exit).toBe(0)
 })

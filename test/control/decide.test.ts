@@ -1,4 +1,5 @@
 import './decide/decide-at-random.ts'
+import './decide/decide-memory.ts'
 import './decide/decide-words.ts'
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/policies/decide.ts'

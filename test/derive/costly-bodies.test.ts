@@ -17,6 +17,8 @@ const [owner, another] = [await house.owner(), await house.owner()]
 /** For what must succeed: nothing else is done with what this owner has. */
 const world = new World(house, another)
 
+const MEBIBYTE = 1_048_576
+
 /** So long nobody else may have to wait, in milliseconds. */
 const LONGEST = 50
 
@@ -133,7 +135,7 @@ describe('a request that is as much work as it can be', () => {
     async asked => {
       const { path, body } = await world.prepare(asked.one)
       const largest = JSON.stringify(full[asked.key]?.(body as Right))
-      expect(largest.length).toBeLessThan(asked.limit)
+      expect(Buffer.byteLength(largest)).toBeLessThan(asked.limit)
       expect(await bestOf(asked, { path, by: another }, largest)).toBeLessThan(LONGEST)
     },
   )
@@ -142,6 +144,37 @@ describe('a request that is as much work as it can be', () => {
     for (const body of hostile(asked.limit))
       expect(await bestOf(asked, nowhere(asked), body)).toBeLessThan(LONGEST)
   })
+
+  /** Names that are matched in the most forms. */
+  const dear = (salt: number) => ({
+    name: 'a',
+    merchantAllowlist: Array.from(
+      { length: 1_000 },
+      (_, n) => `xn--mnchen-3ya.${salt}${n}.${'a.'.repeat(25)}com`,
+    ),
+    merchantBlocklist: Array.from({ length: 1_000 }, (_, n) => `SQ *${salt}-${n} ${'ä12 é '.repeat(11)}`),
+  })
+  const asAnother = (method: string, path: string, body?: object) =>
+    house.http(method, path, { token: another.key, ...(body ? { body } : {}) })
+
+  test('of what such bodies have left lets others have their turn', async () => {
+    const { body: policy } = await asAnother('POST', '/policies', dear(0))
+    const { body: agent } = await asAnother('POST', '/agents', { name: 'A', policyId: policy.id })
+    const spend = { agentId: agent.id, amountEuros: 1, merchant: 'Bookshop', purpose: 'Books' }
+    const turns: Record<string, number[]> = { decided: [], listed: [], versions: [] }
+    const timed = async (what: string, method: string, path: string, body?: object) => {
+      turns[what]?.push(await longestTurn(() => asAnother(method, path, body)))
+    }
+    for (let version = 1; version <= 8; version++) {
+      await asAnother('PUT', `/policies/${policy.id}`, dear(version))
+      await timed('decided', 'POST', '/intents', spend)
+      await asAnother('POST', '/policies', dear(version))
+      await timed('listed', 'GET', '/policies?limit=100')
+      await timed('versions', 'GET', `/policies/${policy.id}/versions`)
+    }
+    const best = Object.entries(turns).map(([what, all]) => [what, Math.min(...all.slice(3)) < LONGEST])
+    expect(Object.fromEntries(best)).toEqual({ decided: true, listed: true, versions: true })
+  }, 60_000)
 
   test('gives its memory back', async () => {
     const round = async (): Promise<void> => {
@@ -154,8 +187,14 @@ describe('a request that is as much work as it can be', () => {
       return heapUsed + arrayBuffers
     }
     await round()
-    const before = kept()
-    await round()
-    expect(kept() - before).toBeLessThan(8 * 1_048_576)
+    // A cache may fill once or twice; what a request holds on to grows with each round.
+    let [before, growth] = [kept(), Number.POSITIVE_INFINITY]
+    for (let rounds = 0; rounds < 5 && growth >= MEBIBYTE; rounds++) {
+      await round()
+      const after = kept()
+      growth = after - before
+      before = after
+    }
+    expect(growth).toBeLessThan(MEBIBYTE)
   })
 })

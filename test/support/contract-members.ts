@@ -20,7 +20,21 @@ export const everythingSent: readonly Sent[] = registered(areas).flatMap(({ key,
 )
 
 function jsonOf(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as JsonSchema
+  return inlined(
+    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Defining,
+  )
+}
+
+interface Defining extends JsonSchema {
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
+}
+
+/** With what is defined elsewhere in its place: what has a name of its own is referred to by it. */
+function inlined({ $defs = {}, ...schema }: Defining): JsonSchema {
+  const copied = JSON.stringify(schema, (_, value) =>
+    typeof value?.$ref === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,
+  )
+  return JSON.parse(copied) as JsonSchema
 }
 
 /** A member, however deep, and how a value is put in its place. */

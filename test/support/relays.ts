@@ -12,6 +12,9 @@ interface RowLeft {
   readonly wait: number
 }
 
+/** One that nobody frees. */
+export const lease = { hold: async () => 'lease' }
+
 /** A delivery that ends when it is told to. */
 export function held() {
   const release: (() => void)[] = []
@@ -29,7 +32,7 @@ export function relaysOn(engine: Engine) {
     onFailure: (error: unknown) => void = () => undefined,
     of = database,
   ): Relay {
-    const one = new Relay(of, deliver, onFailure)
+    const one = new Relay({ database: of, lease, deliver, onFailure })
     relays.push(one)
     return one
   }

@@ -65,8 +65,9 @@ for (const [one, letters] of [...latin])
 const unseen = /\p{Script=Inherited}|\p{Default_Ignorable_Code_Point}|\p{Cc}/gu
 
 const beyondAscii = /[\u0080-\u{10ffff}]/u
+const allBeyondAscii = new RegExp(beyondAscii, 'gu')
 
-const exchanged = (text: string): string => Array.from(text, one => latin.get(one) ?? one).join('')
+const exchanged = (text: string): string => text.replace(allBeyondAscii, one => latin.get(one) ?? one)
 
 // Once before, for what decomposes into something that looks otherwise, and once after, for the rest.
 const inLatin = (text: string): string => exchanged(exchanged(text).normalize('NFKD').replace(unseen, ''))

@@ -2,6 +2,7 @@ import type { Item } from '../../kernel/batch.ts'
 import type { Tenant } from '../../kernel/context.ts'
 import type { Row, Sql } from '../../kernel/database.ts'
 import { newId } from '../../kernel/ids.ts'
+import { memoryOf } from '../../kernel/remembered.ts'
 import type { Agent } from '../agents/agents.ts'
 import { type Compiled, compile, decide } from './decide.ts'
 import type { Counters, Risk, Ruling, SpendRequest } from './decision.ts'
@@ -59,20 +60,21 @@ export const lockSpenders = locking('$3::text[]')
 export const lockSpendersOf = (table: 'intents'): Found =>
   locking(`array(select agent_id from ${table} where id = any($3::text[]))`)
 
-const MOST_COMPILED = 10_000
-const compiled = new Map<string, Compiled>()
+/** So many entries of lists: a name that is matched in all its forms takes a kilobyte. */
+const MOST_COMPILED = 50_000
+const FEW_ENTRIES = 10
 const noPolicy = compile(null)
+
+/** A policy without lists takes as much as some entries. */
+const entriesIn = ({ terms }: Compiled): number =>
+  Object.values(terms ?? {}).reduce((sum, rule) => sum + (Array.isArray(rule) ? rule.length : 0), FEW_ENTRIES)
+
+const compiled = memoryOf(MOST_COMPILED, entriesIn)
 
 /** A version never changes, so what was made of it serves for ever. */
 function compiledFor(row: SpenderRow): Compiled {
   if (row.policyId === null) return noPolicy
-  const name = `${row.policyId}@${row.policyVersion}`
-  const known = compiled.get(name)
-  if (known) return known
-  if (compiled.size >= MOST_COMPILED) compiled.clear()
-  const made = compile(rulesOf(row))
-  compiled.set(name, made)
-  return made
+  return compiled(`${row.policyId}@${row.policyVersion}`, () => compile(rulesOf(row)))
 }
 
 /** A decision as its record shows it. */

@@ -147,6 +147,24 @@ test('what is published and not committed yet holds up the replay: it is not pas
   expect(await replay()).toEqual([{ made: 2, is_through: true }])
 })
 
+test('of more paused subscriptions than one round serves none keeps the others out', async () => {
+  const crowded = await Promise.all([crowdedOwner(), crowdedOwner()])
+  const rounds = new Set<unknown>()
+  for (const [n, { id, happen, webhook }] of crowded.entries()) {
+    await happen('agent.created', ids(ROOM + 20))
+    await until('it is paused', async () => (await webhook()).backlog)
+    // The first has waited for longest, and has no room.
+    await house.sql('update webhooks set backlog_after = $2 where id = $1', [id, String(n)])
+  }
+  await until('each has had its turn', async () => {
+    const [row] = await house.sql(`select id from paused_by_backlog('{"free": 5000}', 1)`)
+    rounds.add(row?.id)
+    return crowded.every(({ id }) => rounds.has(id))
+  })
+  expect(rounds.size).toBe(2)
+  for (const { client, params } of crowded) await made(client.webhooks.delete({ params }))
+})
+
 test('whoever publishes while a subscription is paused and let go again: each event has one delivery', async () => {
   const { ownerId, id, happen, received, release, webhook } = await crowdedOwner()
   release()

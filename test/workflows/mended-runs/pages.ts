@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { beginMissingRuns, type Runs } from '../../../src/kernel/open-records.ts'
+import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/open-records.ts'
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(areas)
@@ -72,9 +72,7 @@ describe('open records and their runs', () => {
     await client.query('begin')
     await client.query('set local enable_seqscan = off')
     for (const { select } of kept) {
-      const { rows } = await client.query(
-        `explain select * from (${select}) as open where id > 'a' order by id limit 500`,
-      )
+      const { rows } = await client.query(`explain ${pageOf(select)}`, ['a', 'intent'])
       const plan = rows.map(row => row['QUERY PLAN']).join('\n')
       expect(plan).toContain('_with_a_run')
       expect(plan).not.toContain('Sort')
