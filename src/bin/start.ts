@@ -33,6 +33,7 @@ async function start(life: Lifetime): Promise<void> {
   say('Preparing the database')
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await serve({ ...settings, ...own }, life)
+  life.ending.throwIfAborted()
   const sandbox = await service.seedSandbox(secrets.sandbox)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 
@@ -92,6 +93,7 @@ async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {
     complain(error.message)
     life.end(1)
   })
+  life.ending.throwIfAborted()
   return postgres.url
 }
 

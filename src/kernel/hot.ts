@@ -12,10 +12,10 @@ import { retrying } from './transaction.ts'
 
 const BATCH = { size: 64, inFlight: 2 }
 /**
- * A row that somebody holds for longer delays its own requests, not everybody's: milliseconds. The batch before holds
- * the same rows where one of them is hot, and on a busy machine it may take its time.
+ * A row that somebody holds for longer delays its own requests, not everybody's: milliseconds. Three batches before, of
+ * this process and of another, may hold the same hot rows, and on a busy machine each takes its time.
  */
-const PATIENCE = { first: 1_000, alone: 10 }
+const PATIENCE = { first: 3_000, alone: 10 }
 
 /** A request joins the batch that its tenant's lane is gathering. */
 export function hotRun(house: House): (call: Call) => Promise<Outcome> {

@@ -18,6 +18,8 @@ const [owner, another] = [await house.owner(), await house.owner()]
 /** For what must succeed: nothing else is done with what this owner has. */
 const world = new World(house, another)
 
+const MEBIBYTE = 1_048_576
+
 /** So long nobody else may have to wait, in milliseconds. */
 const LONGEST = 50
 
@@ -203,8 +205,14 @@ describe('a request that is as much work as it can be', () => {
       return heapUsed + arrayBuffers
     }
     await round()
-    const before = kept()
-    await round()
-    expect(kept() - before).toBeLessThan(8 * 1_048_576)
+    // A cache may fill once or twice; what a request holds on to grows with each round.
+    let [before, growth] = [kept(), Number.POSITIVE_INFINITY]
+    for (let rounds = 0; rounds < 5 && growth >= MEBIBYTE; rounds++) {
+      await round()
+      const after = kept()
+      growth = after - before
+      before = after
+    }
+    expect(growth).toBeLessThan(MEBIBYTE)
   })
 })

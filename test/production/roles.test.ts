@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { migrate } from '../../src/platform/database.ts'
-import { temporaryFolder } from '../support/folders.ts'
+import { endBefore, temporaryFolder } from '../support/folders.ts'
 import { join, startApi } from '../support/processes.ts'
 import { makeSecrets, readCompose } from './compose.ts'
 import { runScript, secretOf, startCluster } from './databases.ts'
@@ -9,7 +9,7 @@ import { runScript, secretOf, startCluster } from './databases.ts'
 const folder = temporaryFolder()
 const compose = readCompose(makeSecrets(folder))
 const { server, address } = await startCluster(folder, compose)
-afterAll(() => server.stop())
+endBefore(() => server.stop())
 
 const urlAs = (user: string, secret: string, database = 'agentpay') =>
   `postgres://${user}:${secretOf(compose, secret)}@${address}/${database}`

@@ -44,6 +44,7 @@ where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('crea
   and ($3::text is null or t.from_wallet_id = $3)
   and ($4::text is null or (t.agent_id = $4 and t.intent_id is not null))
   and ($5::text is null or t.delegation_id = $5)
+  and ($6::text[] is null or t.id = any($6))
 order by t.id`
 
 type Stopping = Pick<
@@ -53,15 +54,15 @@ type Stopping = Pick<
 
 /**
  * Cancels what has not left by SEPA, in the transaction of whoever stops its payer: its money, the limit of its day and
- * its intent are free again. The payer is held by then, so no more of them come; the accounts are locked before the
+ * its intent are free again. A wallet, an agent or a delegation is held by then, so no more of them come; of an owner,
+ * whom nobody holds, what is being made meanwhile is stopped when it is to leave. The accounts are locked before the
  * days and the records, as everywhere, and whoever confirms a payee at the same moment comes before or finds it cancelled.
  */
 export async function stopWaiting(whose: Whose, reason: Reason, context: Stopping): Promise<void> {
   const { sql, tenant, now } = context
   const { walletId = null, agentId = null, delegationId = null } = whose
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationId]
-  const find = (locking: string) => sql<Waiting & Row>(FIND + locking, values)
-  const seen = await find('')
+  const seen = await sql<Waiting & Row>(FIND, [...values, null])
   if (seen.length === 0) return
   const payments = openPaymentsToEnd(
     { tenant, now },
@@ -72,7 +73,8 @@ export async function stopWaiting(whose: Whose, reason: Reason, context: Stoppin
   const book = await openBook(sql, { tenant, now }, { wallets, holds })
   const days = await lockDays(seen, context)
   await payments.lock(sql)
-  const stopped = await find(' for update')
+  // No others: what is held for them is not open here.
+  const stopped = await sql<Waiting & Row>(`${FIND} for update`, [...values, seen.map(({ id }) => id)])
   for (const transfer of stopped) {
     transferMachine.move(transfer, 'cancelled')
     Object.assign(transfer, { reason, dueAt: null, updatedAt: now })

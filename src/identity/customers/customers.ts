@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { area } from '../../kernel/area.ts'
 import type { Context } from '../../kernel/context.ts'
 import { implement } from '../../kernel/operation.ts'
-import { given, lock } from '../../kernel/record.ts'
+import { given } from '../../kernel/record.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, HOUSE } from './customer.ts'
 
@@ -21,6 +21,14 @@ export const findCustomer = (em: EntityManager, id: string): Promise<Customer> =
   em.findOneOrFail(Customer, { id })
 
 export const aboutCustomer = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
+
+const LOCK = 'select id from customers where id = $1 for no key update'
+
+/** Held until the transaction ends, not against who makes records of it meanwhile: they hold what is waited for here. */
+async function lockCustomer({ em, sql }: Pick<Context, 'em' | 'sql'>, id: string): Promise<Customer | null> {
+  await sql(LOCK, [id])
+  return em.findOne(Customer, { id }, { refresh: true })
+}
 
 type Changes = z.output<typeof CustomerChange>
 type Names = Pick<Context<never, typeof changeEvents>, 'actFor' | 'emit'>
@@ -47,7 +55,7 @@ const customers = implement(customersApi, {
   me: (_, { em, tenant }) => findCustomer(em, tenant.ownerId),
 
   async updateMe({ body }, context) {
-    const customer = await lock(context.em, Customer, context.tenant.ownerId)
+    const customer = await lockCustomer(context, context.tenant.ownerId)
     if (!customer) throw new Error('a key without a customer')
     return change(customer, body, context)
   },
@@ -57,7 +65,7 @@ const customers = implement(customersApi, {
   },
 
   async update({ params, body }, context) {
-    const customer = await lock(context.em, Customer, params.id)
+    const customer = await lockCustomer(context, params.id)
     return customer ? change(customer, body, context) : context.refuse('customer_not_found')
   },
 })

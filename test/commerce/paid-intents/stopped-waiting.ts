@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import pg from 'pg'
 import { aBeneficiary, anAgentUnder, anIntent, aPayment, aWallet, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { http, startHouse } from '../../support/harness.ts'
 import { only } from '../../support/risk.ts'
 
 const house = await startHouse()
@@ -130,6 +131,44 @@ describe('a transfer that waits for its payee', () => {
     expect((await other.get(theirs)).status).toBe('verifying')
     const [row] = await house.sql('select status, reason from transfers where id = $1', [id])
     expect(row).toMatchObject({ status: 'cancelled', reason: { code: 'customer_suspended' } })
+  })
+
+  test('is cancelled with its owner while others are being made: nobody waits, and nothing stays held for it', async () => {
+    const { client, key, ownerId, waiting, fromWallet, sound } = await someone()
+    const wallet = await aWallet(client, 500)
+    const { beneficiaryId } = await made(
+      client.transfers.get({ params: { id: await waiting(() => fromWallet(wallet.id)) } }),
+    )
+    const body = { fromWalletId: wallet.id, beneficiaryId, amountEuros: 5 }
+    const pay = (n: number) => http(n % 2 ? house.url : elsewhere, 'POST', '/transfers', { token: key, body })
+    const params = { id: ownerId }
+    const [suspended, ...answers] = await Promise.all([
+      house.dash.customers.update({ params, body: { status: 'suspended' } }),
+      ...Array.from({ length: 16 }, (_, n) => pay(n)),
+    ])
+    expect(suspended.status).toBe(200)
+    for (const { status } of answers) expect([201, 403]).toContain(status)
+    await made(house.dash.customers.update({ params, body: { status: 'active' } }))
+    const [open] = await house.sql<{ euros: number }>(
+      `select coalesce(sum(amount_cents), 0)::int / 100 as euros from transfers
+      where from_wallet_id = $1 and status <> 'cancelled'`,
+      [wallet.id],
+    )
+    const { heldEuros } = await made(client.wallets.get({ params: { id: wallet.id } }))
+    expect(heldEuros).toBe(open?.euros)
+    await sound()
+  })
+
+  test('keeps its owner from being suspended no longer than it is being made', async () => {
+    const { ownerId } = await someone()
+    const maker = new pg.Client({ connectionString: house.databaseUrl })
+    await maker.connect()
+    await maker.query('begin')
+    // As the foreign key of a new record does it.
+    await maker.query('select from customers where id = $1 for key share', [ownerId])
+    const change = { params: { id: ownerId }, body: { status: 'suspended' } } as const
+    expect((await made(house.dash.customers.update(change))).status).toBe('suspended')
+    await maker.end()
   })
 
   test('is cancelled, however many wait and are confirmed and made at the moment of the freezing', async () => {
