@@ -161,7 +161,8 @@ test('of more paused subscriptions than one round serves none keeps the others o
     rounds.add(row?.id)
     return crowded.every(({ id }) => rounds.has(id))
   })
-  expect(rounds.size).toBe(2)
+  // A round finds none while the keeper of this process has them in hand.
+  expect([...rounds]).toEqual(expect.arrayContaining(crowded.map(({ id }) => id)))
   for (const { client, params } of crowded) await made(client.webhooks.delete({ params }))
 })
 
