@@ -61,7 +61,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       if (request.complete) resolve(body.bytes())
       else breakOff()
     }
-    // Of a request that is gone by now nothing more is heard.
+    // A request that has been destroyed emits no further events.
     if (request.destroyed) return breakOff()
     request.on('error', breakOff).on('close', breakOff).on('timeout', giveUp)
     request.on('data', take).on('end', finish)

@@ -86,7 +86,7 @@ type Origin = 'string' | 'array' | 'record'
 
 interface Maximum {
   readonly maximum: number
-  /** Those of the contract itself, where it has any. */
+  /** The contract’s own message for it, if it has one. */
   readonly words: string | undefined
 }
 

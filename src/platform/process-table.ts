@@ -10,7 +10,7 @@ export interface Command {
   has(word: string): boolean
 }
 
-/** What runs on a machine, as far as anybody may see it. */
+/** The processes of this machine, as its process table lists them. */
 export interface ProcessTable {
   commandOf(pid: number): Command | null
   /** Every process that works in this folder and has these words in its command line. */

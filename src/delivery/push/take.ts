@@ -1,7 +1,7 @@
 import type { Row, Sql } from '../../kernel/database.ts'
 import type { Receiver } from './send.ts'
 
-/** A push of a subscription that is ours for now, with all that sending it takes. */
+/** A push that this process has leased, with what sending it needs. */
 export interface Taken extends Receiver, Row {
   readonly ownerId: string
   readonly mode: 'test' | 'live'

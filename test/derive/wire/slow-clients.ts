@@ -12,7 +12,7 @@ const house = await startHouse({
 const owner = await house.owner()
 const auth = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' }
 
-/** A byte now and then, for as long as anybody takes it. */
+/** Sends a byte every now and then until the connection is closed. */
 async function trickle({ socket }: RawClient, byte: string): Promise<void> {
   while (socket.writable) {
     socket.write(byte)
