@@ -21,6 +21,8 @@ export interface RunSeen {
   ends(): Promise<unknown>
   /** The lines in its timeline, the first thing that its page shows. */
   timeline(): Promise<string[]>
+  /** The same, once there are so many. */
+  tells(lines: number): Promise<string[]>
   /** How often a task of it has failed: a failed one is tried again, for ever. */
   failedTasks(): Promise<number>
 }
@@ -40,6 +42,11 @@ export async function runs(address?: string): Promise<{
 function runOf(client: Client, workflowId: string): RunSeen {
   const handle = client.workflow.getHandle(workflowId)
   const status = async () => (await describe(handle))?.status.name
+  const timeline = async (): Promise<string[]> => {
+    const { events } = await handle.fetchHistory()
+    const summaries = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? [])
+    return summaries.map(data => JSON.parse(Buffer.from(data).toString()))
+  }
   const details = async () =>
     (await unlessAbsent(handle.query<Details>('__temporal_workflow_metadata')))?.currentDetails ?? ''
   return {
@@ -71,11 +78,12 @@ function runOf(client: Client, workflowId: string): RunSeen {
       await until(`${workflowId} ends`, ended, 60_000)
       return handle.result()
     },
-    async timeline() {
-      const { events } = await handle.fetchHistory()
-      const summaries = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? [])
-      return summaries.map(data => JSON.parse(Buffer.from(data).toString()))
-    },
+    timeline,
+    tells: lines =>
+      until(`${workflowId} tells ${lines} lines`, async () => {
+        const told = await timeline()
+        return told.length >= lines ? told : undefined
+      }),
     async failedTasks() {
       const { events } = await handle.fetchHistory()
       const failures = (events ?? []).flatMap(event => event.workflowTaskFailedEventAttributes ?? [])

@@ -13,19 +13,11 @@ import {
 } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { intentRunsIn } from '../support/intent-runs.ts'
-import type { RunSeen } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 
 const house = await startHouse({ temporal: true })
 const { client, auditOf, eventsOf, get, becomes, aWaiting, temporal } = await intentRunsIn(house)
 const open = await startHouse({ temporal: true, env: { OPERATOR_SIGNALS: 'true' } })
-
-/** What stands in the timeline of a run, once it is so many lines. */
-async function linesOf(run: RunSeen, count: number): Promise<string[]> {
-  const told = async () => (await run.timeline()).length >= count
-  await until(`there are ${count} lines`, told)
-  return run.timeline()
-}
 
 describe('a signal', () => {
   test('to approve: the record follows', async () => {
@@ -169,7 +161,7 @@ describe('a signal', () => {
     const ignored = async (verb: string, payloads: unknown[][]): Promise<void> => {
       const { intent, run } = await aWaiting()
       for (const payload of payloads) await run.signal(verb, ...payload)
-      expect(await linesOf(run, payloads.length)).toEqual(
+      expect(await run.tells(payloads.length)).toEqual(
         payloads.map(() => expect.stringMatching(`^A signal ${verb} was ignored`)),
       )
       await run.says(`A signal ${verb} was ignored`)
@@ -179,15 +171,8 @@ describe('a signal', () => {
       await becomes(intent.id, 'approved')
       expect(await run.failedTasks()).toBe(0)
     }
-    const all = Object.values(wrong)
-    await Promise.all(
-      approverSignals.map((verb, at) =>
-        ignored(
-          verb,
-          all.filter((_, index) => index % approverSignals.length === at),
-        ),
-      ),
-    )
+    const wrongFor = (at: number) => Object.values(wrong).filter((_, n) => n % approverSignals.length === at)
+    await Promise.all(approverSignals.map((verb, at) => ignored(verb, wrongFor(at))))
   })
 
   test('that cannot even be read is ignored as well, and no task is stuck', async () => {
@@ -212,7 +197,7 @@ describe('a signal', () => {
           })
     }
     const approvals = 2 * Object.keys(illegible).length
-    expect(await linesOf(run, approvals)).toEqual(
+    expect(await run.tells(approvals)).toEqual(
       Array(approvals).fill(expect.stringMatching(/^A signal approve was ignored/)),
     )
     expect(await get(intent.id)).toEqual(intent)
