@@ -20,7 +20,7 @@ import { rows } from '../support/rows.ts'
 import { type RunSeen, runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 
-// Temporal takes its time for a thousand runs, and more of it on a machine that has other things to do.
+// Temporal takes its time for many runs, and more of it on a machine that has other things to do.
 jest.setTimeout(240_000)
 
 const databaseUrl = await cloneDatabase()
@@ -136,8 +136,9 @@ describe('a process that is killed between two steps', () => {
 })
 
 describe('the same instant', () => {
-  test('for an approval and the deadline, a hundred times: one of them comes first, and all places say so', async () => {
-    const races = await times(100, async index => {
+  // Five for each of eight distances between the two: in one run both sides come first many times over.
+  test('for an approval and the deadline, forty times: one of them comes first, and all places say so', async () => {
+    const races = await times(40, async index => {
       const { mine, agentId } = await anOwner()
       const { id } = await anIntent(mine, agentId, { expiresInMinutes: 1 })
       return { mine, id, index }
@@ -152,7 +153,7 @@ describe('the same instant', () => {
       }),
     )
     const { 200: approved = 0, 400: late = 0 } = tally(answers)
-    expect(approved + late).toBe(100)
+    expect(approved + late).toBe(races.length)
     expect(Math.min(approved, late)).toBeGreaterThan(0)
     const ids = races.map(({ id }) => id)
     expect(await fourPlaces(databaseUrl, temporal, ids)).toEqual(
@@ -164,7 +165,7 @@ describe('the same instant', () => {
     )
   })
 
-  test('for a thousand deadlines: each is met once, with a run that waits, one that has yet to begin, or none', async () => {
+  test('for hundreds of deadlines: each is met once, with a run that waits, one that has yet to begin, or none', async () => {
     const { mine, ownerId } = await anOwner()
     const { id: agentId } = await anAgentUnder(mine, { autoApproveLimitEuros: 1 })
     let shops = 0
@@ -173,8 +174,9 @@ describe('the same instant', () => {
     const first = await declare(2)
     await temporal.of(first).begins()
     await temporal.of(first).says('waits for approval')
-    const waiting = [first, ...(await times(99, () => declare(2)))].map(({ id }) => id)
-    const alone = (await times(900, () => declare(1))).map(({ id }) => id)
+    const alone = (await times(260, () => declare(1))).map(({ id }) => id)
+    // The last: when the time comes, some of their runs have yet to begin.
+    const waiting = [first, ...(await times(39, () => declare(2)))].map(({ id }) => id)
     const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
     await rows(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
     await made(mine.sandbox.advance({ body: { minutes: 61 } }))

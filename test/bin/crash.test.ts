@@ -55,7 +55,7 @@ describe('an API process that is killed in a burst', () => {
 
   /** What a burst has come to when the process was killed in it, and another one runs. */
   async function killedIn(running: Burst): Promise<readonly Create[]> {
-    await until('a hundred creates', () => running.made() >= 100)
+    await until('fifty creates', () => running.made() >= 50)
     api.kill('SIGKILL')
     await api.exit
     const creates = await running.stop()
@@ -125,10 +125,10 @@ describe('a PostgreSQL that goes away under load', () => {
 
   test.each(['SIGQUIT', 'SIGKILL'] as const)('by %s: 503 meanwhile, then all is well again', async signal => {
     const running = burst(api.url, token)
-    await until('fifty creates', () => running.made() >= 50)
+    await until('thirty creates', () => running.made() >= 30)
     await crash(signal)
     const before = running.made()
-    await until('fifty creates more', () => running.made() >= before + 50)
+    await until('thirty creates more', () => running.made() >= before + 30)
     const creates = await running.stop()
 
     const refused = creates.filter(one => !answered(201)(one))

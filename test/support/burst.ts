@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { http, type Told } from './harness.ts'
 
 /** What is asked for, and where. */
@@ -50,8 +51,18 @@ export const transfersOf =
     body: { fromWalletId, toWalletId, amountEuros: 1, reference },
   })
 
-/** Creates, every second one with an Idempotency-Key, in so many lanes until it is stopped. */
-export function burst(url: string, token: string, { lanes = 12, wish = agentOrPolicy } = {}): Burst {
+/** A lane that has been turned away asks again as soon as a client would, and not as soon as it can. */
+const PATIENCE_MS = 25
+
+/**
+ * Creates, every second one with an Idempotency-Key, in so many lanes until it is stopped. A lane rests so long between
+ * two of them: while something else takes its time, no more is asked than there is to learn from.
+ */
+export function burst(
+  url: string,
+  token: string,
+  { lanes = 12, wish = agentOrPolicy, restMs = 0 } = {},
+): Burst {
   const creates: Create[] = []
   const run = `burst-${++bursts}`
   let begun = 0
@@ -61,7 +72,10 @@ export function burst(url: string, token: string, { lanes = 12, wish = agentOrPo
       const number = ++begun
       const name = `${run}-${number}`
       const key = number % 2 === 0 ? name : null
-      creates.push(await create(url, token, { ...wish(number, name), name, key }))
+      const one = await create(url, token, { ...wish(number, name), name, key })
+      creates.push(one)
+      const pause = one.told?.status === 201 ? restMs : PATIENCE_MS
+      if (pause > 0) await sleep(pause)
     }
   }
   const ended = Promise.all(Array.from({ length: lanes }, lane))
