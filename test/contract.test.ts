@@ -23,9 +23,11 @@ import {
 } from './support/contract.ts'
 import { aKey, aToken } from './support/factories.ts'
 import { type Asked, DASHBOARD_SECRET, startHouse, type Told } from './support/harness.ts'
+import { plainHttp } from './support/plain-http.ts'
 import { credentials, unknownId } from './support/world.ts'
 
-const house = await startHouse({ outbound: takesAll })
+const started = await startHouse({ outbound: takesAll })
+const house = { ...started, http: plainHttp(started.url) }
 const { owner, fresh, standing, theirs, agentToken, liveKey, loner } = await worldsOf(house)
 const send = sending(fresh)
 

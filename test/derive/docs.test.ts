@@ -1,21 +1,21 @@
 import './docs/docs-served.ts'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { stepsFor } from '../../src/derive/docs/quickstart.ts'
 import { verifyWebhook } from '../../src/derive/verify-webhook.ts'
-import { useBrowser, type Visit } from '../support/browser.ts'
+import { useBrowser, useOnePage, type Visit } from '../support/browser.ts'
 import { faintTexts } from '../support/contrast.js'
-import { startHouse } from '../support/harness.ts'
+import { house } from './docs/docs-house.ts'
 
 const desktop = { viewport: { width: 1440, height: 900 } }
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-const house = await startHouse()
 const docs = `${house.url}/docs`
 
 const visit = useBrowser()
+const open = useOnePage(visit, desktop)
 
 const results = ({ page }: Visit) => page.locator('#results a')
 
@@ -24,7 +24,7 @@ const unfold = (page: Page) =>
 
 describe('the pages', () => {
   test('show an event as it arrives, with a signature that is right', async () => {
-    const { page } = await visit(`${docs}/event-types`, desktop)
+    const { page } = await open(`${docs}/event-types`)
     const [sent = '', receiver = ''] = await page.locator('#received-events pre').allTextContents()
     const [head = '', body = ''] = sent.split('\n\n')
     const headers = head
@@ -39,7 +39,7 @@ describe('the pages', () => {
   test.each([docs, `${docs}/agents`, `${house.url}/v1/docs`])(
     '%s asks nothing of anybody else and breaks no rule',
     async address => {
-      const { page, complaints, requests } = await visit(address, desktop)
+      const { page, complaints, requests } = await open(address)
       await page.keyboard.press('/')
       await page.keyboard.type('agent')
       await page.locator('#results a').first().waitFor()
@@ -53,7 +53,7 @@ describe('the pages', () => {
   test.each(['', '/agents', '/event-types'])(
     'the texts of /docs%s stand out from their ground',
     async path => {
-      const { page } = await visit(docs + path, desktop)
+      const { page } = await open(docs + path)
       await unfold(page)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
@@ -76,20 +76,15 @@ describe('the pages', () => {
 })
 
 describe('with their script', () => {
-  let seen: Visit
-  beforeAll(async () => {
-    seen = await visit(docs, desktop)
-  })
-
   test('the service is called what the page was asked under', async () => {
-    expect(await seen.page.locator('#quickstart pre').first().textContent()).toContain(
-      `export URL=${house.url}\n`,
-    )
+    const { page } = await open(docs)
+    expect(await page.locator('#quickstart pre').first().textContent()).toContain(`export URL=${house.url}\n`)
   })
 
-  test('/ leads to the search', () => expectSlashToSearch(seen.page))
+  test('/ leads to the search', async () => expectSlashToSearch((await open(docs)).page))
 
   test('the search shows what is found in place of the contents, and goes again', async () => {
+    const seen = await open(docs)
     const field = seen.page.getByRole('searchbox')
     const contents = seen.page.locator('#contents')
     await field.fill('policies freeze')
@@ -107,10 +102,11 @@ describe('with their script', () => {
   })
 
   test('the search finds an operation by its scope, its event and its refusal', async () => {
+    const { page } = await open(docs)
     for (const word of ['tokens:write', 'policy.assigned', 'external_id_taken']) {
-      await seen.page.getByRole('searchbox').fill(word)
-      await seen.page.locator('#results a.operation').first().waitFor()
-      expect(await seen.page.locator('#found').textContent()).not.toMatch(/^no operations/)
+      await page.getByRole('searchbox').fill(word)
+      await page.locator('#results a.operation').first().waitFor()
+      expect(await page.locator('#found').textContent()).not.toMatch(/^no operations/)
     }
   })
 
@@ -126,7 +122,7 @@ describe('with their script', () => {
   })
 
   test('Enter leads to the first that is found, on its own page', async () => {
-    const { page } = await visit(docs, desktop)
+    const { page } = await open(docs)
     await page.getByRole('searchbox').fill('unfreeze')
     await page.getByRole('searchbox').press('Enter')
     await page.waitForURL(`${docs}/agents#agents.unfreeze`)
@@ -134,7 +130,7 @@ describe('with their script', () => {
   })
 
   test('the search finds an event by its name, and what it leads to is marked', async () => {
-    const { page } = await visit(docs, desktop)
+    const { page } = await open(docs)
     await page.getByRole('searchbox').fill('intent.approved')
     await page.getByText(/ operations, 1 event$/).waitFor()
     await page.locator('#results a.event').click()
@@ -151,7 +147,7 @@ describe('with their script', () => {
     ['event-types', '/event-types'],
     ['agents', '/agents'],
   ])('an address of the time when all was one page, #%s, leads on', async (anchor, path) => {
-    const { page } = await visit(`${docs}#${anchor}`, desktop)
+    const { page } = await open(`${docs}#${anchor}`)
     await page.waitForURL(`${docs}${path}#${anchor}`)
     expect(await page.locator(`[id="${anchor}"]`).count()).toBe(1)
   })
@@ -170,7 +166,8 @@ describe('with their script', () => {
   })
 
   test('the chosen language and colours are kept from page to page', async () => {
-    const { page } = await visit(`${docs}/policies`, { ...desktop, colorScheme: 'light' })
+    const { page } = await open(`${docs}/policies`)
+    await page.emulateMedia({ colorScheme: 'light' })
     await page.locator('#policies\\.create').getByRole('button', { name: 'TypeScript' }).first().click()
     await page.locator('.theme').click()
     await page.goto(`${docs}/agents`)
@@ -181,7 +178,7 @@ describe('with their script', () => {
   })
 
   test('the contents show where one is reading', async () => {
-    const { page } = await visit(`${docs}/policies#policies.toggle`, desktop)
+    const { page } = await open(`${docs}/policies#policies.toggle`)
     await page.locator('nav a[aria-current=location][href="/docs/policies#policies.toggle"]').waitFor()
     expect(await page.locator('nav a[aria-current=page]').textContent()).toMatch(/^Policies/)
   })
@@ -194,12 +191,10 @@ async function expectSlashToSearch(page: Page): Promise<void> {
 }
 
 describe('on a phone', () => {
-  let page: Page
-  beforeAll(async () => {
-    ;({ page } = await visit(docs, phone))
-  })
+  const openOnPhone = useOnePage(visit, phone)
 
   test('the contents open over the page and close when one has chosen', async () => {
+    const { page } = await openOnPhone(docs)
     const contents = page.getByRole('navigation')
     expect(await contents.isVisible()).toBe(false)
     await page.getByRole('link', { name: 'Menu' }).click()
@@ -208,12 +203,12 @@ describe('on a phone', () => {
     expect(await page.locator('#errors h2').isVisible()).toBe(true)
   })
 
-  test('/ leads to the search', () => expectSlashToSearch(page))
+  test('/ leads to the search', async () => expectSlashToSearch((await openOnPhone(docs)).page))
 
   test.each(['', '/policies', '/event-types', '/webhooks'])(
     'nothing on /docs%s is wider than the screen',
     async path => {
-      const { page } = await visit(docs + path, phone)
+      const { page } = await openOnPhone(docs + path)
       await unfold(page)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     },

@@ -10,9 +10,7 @@ import { preferred } from '../../../src/derive/send-kept.ts'
 import { published } from '../../../src/kernel/area.ts'
 import { eventSchemas } from '../../../src/kernel/event-types.ts'
 import { inSlices } from '../../../src/kernel/slices.ts'
-import { startHouse } from '../../support/harness.ts'
-
-const house = await startHouse()
+import { house } from './docs-house.ts'
 
 interface Raw {
   readonly status: number
