@@ -7,7 +7,7 @@ const LONGEST = [
   'derive/docs',
   'bin/start',
   'bin/bad-luck',
-  'workflows/intent-signals',
+  'workflows/intent',
   'activities/transfers',
   'workflows/outage',
   'workflows/transfer-faults',

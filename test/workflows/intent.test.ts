@@ -6,6 +6,7 @@ import { startHouse } from '../support/harness.ts'
 import { textOf } from '../support/history-text.ts'
 import { intentRunsIn } from '../support/intent-runs.ts'
 import { until } from '../support/until.ts'
+import './intent/intent-signals.ts'
 
 const house = await startHouse({ temporal: true })
 const { get, eventsOf, client, agent, owner, aWaiting, temporal } = await intentRunsIn(house)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { approverSignals } from '../../src/control/intents/process.ts'
-import { minutes } from '../../src/kernel/clock.ts'
-import { LOOK_AGAIN } from '../../src/kernel/process.ts'
+import { approverSignals } from '../../../src/control/intents/process.ts'
+import { minutes } from '../../../src/kernel/clock.ts'
+import { LOOK_AGAIN } from '../../../src/kernel/process.ts'
 import {
   aFundedAgent,
   aLiveClient,
@@ -10,10 +10,10 @@ import {
   bringMoney,
   made,
   type TestClient,
-} from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { intentRunsIn } from '../support/intent-runs.ts'
-import { until } from '../support/until.ts'
+} from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { intentRunsIn } from '../../support/intent-runs.ts'
+import { until } from '../../support/until.ts'
 
 const house = await startHouse({ temporal: true })
 const { client, auditOf, eventsOf, get, becomes, aWaiting, temporal } = await intentRunsIn(house)
