@@ -1,86 +1,20 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import './start/life.ts'
+import './start/reset.ts'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { Connection } from '@temporalio/client'
+import { describe, expect, test } from '@jest/globals'
 import { openSecrets } from '../../src/bin/secrets.ts'
 import { encryptionKey } from '../../src/kernel/vault.ts'
+import { isRunning, processesIn } from '../../src/platform/process-table.ts'
 import { temporalAtHand } from '../../src/platform/temporal-binary.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import type { Launched } from '../support/launched.ts'
 import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
 import { addressOfRun } from '../support/temporal.ts'
 import { fakeGo, tools } from '../support/tools.ts'
 import { until } from '../support/until.ts'
-
-/** Does what a shell would with the `curl` that the service prints. */
-async function paste(curl: string): Promise<Response> {
-  const [, url = ''] = /curl -s (\S+)/.exec(curl) ?? []
-  const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
-    ([, name = '', value = '']): [string, string] => [name, value],
-  )
-  const [, body = ''] = /-d '([^']+)'/.exec(curl) ?? []
-  return fetch(url, { method: 'POST', headers, body })
-}
-
-describe('a running service', () => {
-  const dataDir = temporaryFolder()
-  let service: Launched
-  beforeAll(async () => {
-    service = await startService(dataDir)
-  })
-  afterAll(() => stopService(service))
-
-  test('tells programs where it is, and nobody else', () => {
-    const instance = instanceOf(dataDir)
-    expect(instance).toEqual({
-      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      docs: `${instance.url}/docs`,
-      webUi: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      ownerId: expect.any(String),
-      apiKey: expect.any(String),
-      dashboardSecret: expect.stringMatching(/^.{32,}$/),
-      databaseUrl: expect.stringMatching(/^postgres:\/\/agentpay:/),
-      temporalAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
-      temporalNamespace: 'default',
-    })
-    expect(statSync(instanceFile(dataDir)).mode & 0o777).toBe(0o600)
-    expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
-  })
-
-  test('tells people its addresses, its key and a first request that works', async () => {
-    const { url, docs, webUi, apiKey } = instanceOf(dataDir)
-    for (const shown of [url, docs, String(webUi), apiKey]) expect(service.output()).toContain(shown)
-    const answer = await paste(service.output())
-    expect(answer.status).toBe(201)
-    expect(await answer.json()).toMatchObject({ name: 'First policy' })
-  })
-
-  test('has Temporal at its side, and its Web UI', async () => {
-    const { webUi, temporalAddress } = instanceOf(dataDir)
-    expect((await fetch(String(webUi))).status).toBe(200)
-    const connection = await Connection.connect({ address: String(temporalAddress) })
-    await connection.workflowService.describeNamespace({ namespace: 'default' })
-    await connection.close()
-  })
-
-  test('is not started a second time on its data, but shown', async () => {
-    const second = command('start', dataDir)
-    expect(await second.exit).toBe(1)
-    expect(second.output()).toBe(
-      `The service already runs on this data directory: ${instanceOf(dataDir).url}\n`,
-    )
-  })
-
-  test('keeps its data from being reset', async () => {
-    const reset = command('reset', dataDir)
-    expect(await reset.exit).toBe(1)
-    expect(reset.output()).toContain('already runs')
-    expect(existsSync(join(dataDir, 'postgres/data'))).toBe(true)
-  })
-})
 
 describe('a start', () => {
   test('uses the database, the Temporal server and the secret it is given, and the next port when its own is taken', async () => {
@@ -127,7 +61,7 @@ describe('a start', () => {
     expect(await stopService(service)).toBe(0)
   })
 
-  test('goes on without Temporal, says what to do, and takes one that appears', async () => {
+  test('goes on without Temporal, says what to do, takes one that appears, and ends it at a Ctrl-C', async () => {
     const dataDir = temporaryFolder()
     const machine = tools()
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
@@ -139,7 +73,23 @@ describe('a start', () => {
     const binary = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
     machine.install('temporal', `#!/bin/sh\nexec '${binary}' "$@"\n`)
     await service.says(/Temporal is ready/)
-    expect(await stopService(service)).toBe(0)
+    const servers = processesIn(dataDir, 'start-dev')
+    expect(servers).not.toEqual([])
+    service.kill('SIGINT')
+    service.kill('SIGINT')
+    expect(await service.exit).toBe(0)
+    expect(servers.filter(isRunning)).toEqual([])
+    expect(existsSync(instanceFile(dataDir))).toBe(false)
+  })
+
+  test('that is interrupted while it is under way ends in order as well', async () => {
+    const dataDir = temporaryFolder()
+    const service = command('start', dataDir)
+    await service.says(/Starting PostgreSQL/)
+    service.kill('SIGINT')
+    expect(await service.exit).toBe(0)
+    expect(existsSync(instanceFile(dataDir))).toBe(false)
+    expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).toBe(false)
   })
 
   test('ends at a wrong setting with one line that does not hold its value', async () => {

@@ -21,7 +21,6 @@ export async function intentRunsIn(house: TestHouse) {
   ): Promise<{ intent: Intent; run: RunSeen; params: { id: string } }> {
     const intent = await anIntent(by, agentId, members)
     const run = temporal.of(intent)
-    await run.begins()
     await run.says('waits for approval')
     return { intent, run, params: { id: intent.id } }
   }

@@ -31,12 +31,17 @@ export const answering =
 /** A server of somebody who has subscribed; it takes everything unless it is told otherwise. */
 export async function startReceiver(): Promise<Receiver> {
   const all: Received[] = []
+  const byPath = new Map<string, Received[]>()
   const manners = new Map<string, Manner>()
   const server = createServer((request, response) => {
     void read(request).then(received => {
-      const n = all.filter(({ path }) => path === received.path).length
+      const { path } = received
+      const before = byPath.get(path) ?? []
+      const n = before.length
+      byPath.set(path, before)
+      before.push(received)
       all.push(received)
-      const manner = manners.get(received.path) ?? answering(204)
+      const manner = manners.get(path) ?? answering(204)
       manner(response, n, received)
     })
   })
@@ -47,7 +52,7 @@ export async function startReceiver(): Promise<Receiver> {
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    at: path => all.filter(one => path === undefined || one.path === path),
+    at: path => [...(path === undefined ? all : (byPath.get(path) ?? []))],
     treat: (path, manner) => void manners.set(path, manner),
   }
 }

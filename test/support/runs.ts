@@ -21,6 +21,8 @@ export interface RunSeen {
   ends(): Promise<unknown>
   /** The lines in its timeline, the first thing that its page shows. */
   timeline(): Promise<string[]>
+  /** The same, once there are so many. */
+  tells(lines: number): Promise<string[]>
   /** How often a task of it has failed: a failed one is tried again, for ever. */
   failedTasks(): Promise<number>
 }
@@ -40,6 +42,11 @@ export async function runs(address?: string): Promise<{
 function runOf(client: Client, workflowId: string): RunSeen {
   const handle = client.workflow.getHandle(workflowId)
   const status = async () => (await describe(handle))?.status.name
+  const timeline = async (): Promise<string[]> => {
+    const { events } = await handle.fetchHistory()
+    const summaries = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? [])
+    return summaries.map(data => JSON.parse(Buffer.from(data).toString()))
+  }
   const details = async () =>
     (await unlessAbsent(handle.query<Details>('__temporal_workflow_metadata')))?.currentDetails ?? ''
   return {
@@ -50,31 +57,74 @@ function runOf(client: Client, workflowId: string): RunSeen {
     state: () => handle.query<Look | undefined>('state'),
     signal: (name, ...payload) => handle.signal(name, ...payload),
     async says(text) {
-      let said = ''
-      const has = () => (typeof text === 'string' ? said.includes(text) : text.test(said))
-      await until(`${workflowId} says ${text}`, async () => {
-        said = await details().catch(unlessMissing)
-        return has()
+      const has = (said: string) => (typeof text === 'string' ? said.includes(text) : text.test(said))
+      const goesOn = historyOf(client, workflowId)
+      return until(`${workflowId} says ${text}`, async () => {
+        await goesOn()
+        const said = await details().catch(unlessMissing)
+        return has(said) ? said : undefined
       })
-      return said
     },
     async begins() {
       await until(`${workflowId} runs`, status)
     },
     async ends() {
       // A server waits for a worker that is gone before it asks another one.
-      await until(`${workflowId} ends`, async () => (await status()) === 'COMPLETED', 60_000)
+      const goesOn = historyOf(client, workflowId, 'last')
+      const ended = async () => {
+        await goesOn()
+        return (await status()) === 'COMPLETED'
+      }
+      await until(`${workflowId} ends`, ended, 60_000)
       return handle.result()
     },
-    async timeline() {
-      const { events } = await handle.fetchHistory()
-      const summaries = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? [])
-      return summaries.map(data => JSON.parse(Buffer.from(data).toString()))
-    },
+    timeline,
+    tells: lines =>
+      until(`${workflowId} tells ${lines} lines`, async () => {
+        const told = await timeline()
+        return told.length >= lines ? told : undefined
+      }),
     async failedTasks() {
       const { events } = await handle.fetchHistory()
-      return (events ?? []).filter(event => event.workflowTaskFailedEventAttributes).length
+      const failures = (events ?? []).flatMap(event => event.workflowTaskFailedEventAttributes ?? [])
+      return failures.filter(({ cause }) => cause !== OVERTAKEN).length
     },
+  }
+}
+
+const LONGEST_WAIT_MS = 4_000
+
+/** The server's own way to say that a signal has come while a task was ending the run: it is seen to, and nothing is wrong. */
+const OVERTAKEN = 1
+
+/** As the server's interface numbers them. */
+const EVENTS = { any: 1, last: 2 } as const
+
+/**
+ * Waits until something more has happened to a run than when it was last called, or it has ended, instead of asking the
+ * server and its worker again and again. Of one that is not there, or not any more, there is nothing to wait for.
+ */
+function historyOf(
+  client: Client,
+  workflowId: string,
+  which: keyof typeof EVENTS = 'any',
+): () => Promise<void> {
+  let nextPageToken: Uint8Array | undefined
+  const request = {
+    namespace: client.options.namespace,
+    execution: { workflowId },
+    waitNewEvent: true,
+    historyEventFilterType: EVENTS[which],
+  }
+  const ask = () =>
+    client.workflowService.getWorkflowExecutionHistory(
+      nextPageToken?.length ? { ...request, nextPageToken } : request,
+    )
+  return async () => {
+    const page = await client.connection
+      .withDeadline(Date.now() + LONGEST_WAIT_MS, ask)
+      .catch(() => undefined)
+    nextPageToken = page?.nextPageToken ?? undefined
   }
 }
 

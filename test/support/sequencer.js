@@ -7,7 +7,6 @@ const LONGEST = [
   'derive/docs',
   'bin/start',
   'bin/bad-luck',
-  'bin/stop',
   'workflows/intent-signals',
   'activities/transfers',
   'workflows/outage',

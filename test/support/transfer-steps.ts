@@ -87,6 +87,7 @@ export const once = (operation: string, moment: 'before' | 'after', times = 1): 
 export function transferSteps(engine: Engine, rail: RecordingRail) {
   const sql: Sql = sqlOn(engine.house.database.pool)
   const execute = executor(engine.house)
+  const operations = registered(areas)
 
   const aTransfer = (wanted: Wanted = {}) => aTransferOn(engine, wanted)
 
@@ -96,7 +97,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
   const activitiesWith = (by: Execute): TransferActivities =>
     transferActivities(
       runner({
-        ...{ execute: by, operations: registered(areas), offsetOf: tenant => offsetOf(sql, tenant) },
+        ...{ execute: by, operations, offsetOf: tenant => offsetOf(sql, tenant) },
         causeOf: (tenant, id) => causeOf(sql, tenant, id),
         onFailure: () => undefined,
       }),
@@ -116,8 +117,9 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
   /** As its run does: looks, waits by moving the clock, acts; what fails is tried again. */
   async function drive({ input, tenant }: Transfer, killer: Killer = () => undefined): Promise<string> {
     const activities = activitiesWith(killedBy(killer))
+    const { lookAtTransfer } = activitiesWith(execute)
     for (let round = 0; round < 40; round++) {
-      const seen = await attempt(activitiesWith(execute).lookAtTransfer, input)
+      const seen = await attempt(lookAtTransfer, input)
       if (seen.closed || !seen.next) return seen.status
       if (Number(seen.dueInMs) > 0)
         await moveOffset(sql, tenant, (await offsetOf(sql, tenant)) + Number(seen.dueInMs) + 1)

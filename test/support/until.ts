@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const DEADLINE_MS = 25_000
 
-/** Waits for a condition, as short as it takes. */
+/** Waits for a condition: asks the more seldom the longer it has waited, as each asking costs the processor. */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
@@ -12,7 +12,7 @@ export async function until<T>(
   while (performance.now() - began < deadlineMs) {
     const value = await condition()
     if (value) return value
-    await sleep(20)
+    await sleep(Math.max(20, (performance.now() - began) / 8))
   }
   throw new Error(`In vain: ${what}`)
 }

@@ -33,10 +33,13 @@ const isAdmitted = ({ blockedCodes, admittedCodes }: Terms, code: string): boole
 /** The nearest code that there is, this one itself not. */
 function nearest(code: string, isWanted: (code: string) => boolean): string[] {
   const distance = (other: string): number => Math.abs(Number(other) - Number(code))
-  return mccCodes
+  const closest = mccCodes
     .filter(other => other !== code && isWanted(other))
-    .toSorted((one, other) => distance(one) - distance(other))
-    .slice(0, 1)
+    .reduce<{ at: number; other?: string }>(
+      (best, other) => (distance(other) < best.at ? { at: distance(other), other } : best),
+      { at: Number.POSITIVE_INFINITY },
+    )
+  return closest.other === undefined ? [] : [closest.other]
 }
 
 const ONE_EURO = 100n

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { bundleWorkflows } from '../../src/bin/workflow-bundle.ts'
+import { workflowBundle } from '../../../src/bin/workflow-bundle.ts'
 
-const { code } = await bundleWorkflows()
+const bundle = await workflowBundle()
+const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8')
 
 /** The names under which the bundler has put its modules. */
 const modules = [...code.matchAll(/^ +!\*\*\* (\.\S+) \*\*\*!/gm)].map(([, name]) => String(name))

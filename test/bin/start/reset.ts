@@ -1,19 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { openSecrets } from '../../src/bin/secrets.ts'
-import { temporaryFolder } from '../support/folders.ts'
-import { command, startService, stopService } from '../support/service-process.ts'
+import { openSecrets } from '../../../src/bin/secrets.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { command } from '../../support/service-process.ts'
 
 describe('reset', () => {
-  test('removes the data, and leaves what is not its own', async () => {
-    const dataDir = temporaryFolder()
-    await stopService(await startService(dataDir))
-    writeFileSync(join(dataDir, 'letter.txt'), 'Dear Sir')
-    expect(await command('reset', dataDir).exit).toBe(0)
-    expect(readdirSync(dataDir)).toEqual(['letter.txt'])
-  })
-
   test('takes up what was interrupted, and removes a directory in which nothing is left', async () => {
     const dataDir = join(temporaryFolder(), 'data')
     mkdirSync(dataDir)
