@@ -5,6 +5,8 @@ import { startHouse } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { recordingRail } from '../support/rail.ts'
 import { sepaIn } from '../support/sepa.ts'
+import './sepa/sepa-limits.ts'
+import './sepa/sepa-return.ts'
 
 const rail = recordingRail()
 const house = await startHouse({ outside: { sepaRail: () => rail.rail } })

@@ -11,6 +11,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import './events/event-forms.ts'
 
 const house = await startHouse()
 

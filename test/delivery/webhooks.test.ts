@@ -8,6 +8,7 @@ import { aLiveClient, anAgent, aWebhook, made, type TestClient } from '../suppor
 import { startHouse } from '../support/harness.ts'
 import { answering, type Received, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import './webhooks/webhook-rules.ts'
 
 const receiver = await startReceiver()
 const house = await startHouse({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { aBeneficiary, aPayment, aWallet, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
-import { expectProven } from '../support/proven.ts'
+import { aBeneficiary, aPayment, aWallet, made, type TestClient } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-house.ts'
+import { expectProven } from '../../support/proven.ts'
 
 const house = await startHouse()
 

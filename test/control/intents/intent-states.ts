@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { intentMachine, likenessOf } from '../../src/control/intents/intent.ts'
+import { intentMachine, likenessOf } from '../../../src/control/intents/intent.ts'
 
 describe('the states of an intent', () => {
   test('lead from the first one to an end, and from no end on', () => {
