@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client'
-import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker'
+import type { NativeConnectionOptions } from '@temporalio/worker'
 import { clock } from '../kernel/clock.ts'
 import { Relay } from '../kernel/relay.ts'
 import { listen } from '../platform/listener.ts'
-import { installRuntime } from '../platform/temporal-runtime.ts'
 import { temporalStarter } from '../platform/temporal-starter.ts'
 import type { OpenHouse, Part } from './house.ts'
 import { keepLease } from './kept-lease.ts'
 import { startMending } from './mend-runs.ts'
-import { keepSchedules } from './schedules.ts'
-import { startWorker } from './worker-service.ts'
 
 /** Where Temporal is and how one is let in. */
 export interface TemporalAccess {
@@ -48,23 +45,6 @@ export function startRelay(house: OpenHouse, access: TemporalAccess): Part {
   })
 }
 
-/** Carries out the durable processes. */
-export function startWork(house: OpenHouse, access: TemporalAccess): Part {
-  installRuntime(house.log)
-  return untilConnected(house, 'worker', async () => {
-    const connection = await NativeConnection.connect(access.worker)
-    try {
-      await keepSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)
-      const worker = await startWorker(house, connection, access)
-      const ended = worker.ended.finally(() => connection.close())
-      return { ended, stop: worker.stop }
-    } catch (error) {
-      await connection.close()
-      throw error
-    }
-  })
-}
-
 const isServing = (connection: Connection): Promise<boolean> =>
   connection
     .withDeadline(clock.milliseconds() + 1_000, () => connection.workflowService.getSystemInfo({}))
@@ -79,7 +59,7 @@ interface Connected extends Part {
 }
 
 /** A server that is not there, or not any more, is waited for: what it is to do waits in the outbox. */
-function untilConnected({ log }: OpenHouse, what: string, connect: () => Promise<Connected>): Part {
+export function untilConnected({ log }: OpenHouse, what: string, connect: () => Promise<Connected>): Part {
   const stopping = new AbortController()
   let connected: Promise<Connected | undefined> = Promise.resolve(undefined)
   async function run(): Promise<void> {

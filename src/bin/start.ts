@@ -80,7 +80,7 @@ const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: nul
 
 /** Relay and worker begin when there is a Temporal to work with; only then is its SDK loaded. */
 async function work({ house }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
-  const { startRelay, startWork } = await import('./engine.ts')
+  const [{ startRelay }, { startWork }] = await Promise.all([import('./engine.ts'), import('./work.ts')])
   const access = accessTo(house.settings, temporalAddress)
   for (const part of [startRelay(house, access), startWork(house, access)]) life.closeLater(() => part.stop())
 }

@@ -1,5 +1,4 @@
 import { startDeadlines } from './deadlines.ts'
-import { startWork } from './engine.ts'
 import { environment } from './environment.ts'
 import { showFigures } from './figures.ts'
 import { openHouse } from './house.ts'
@@ -8,6 +7,7 @@ import { live } from './lifetime.ts'
 import { say } from './say.ts'
 import { startSepaInbox } from './sepa-inbox.ts'
 import { requireTemporal } from './temporal-access.ts'
+import { startWork } from './work.ts'
 
 /** One worker of several: carries out the durable processes, and ends what is overdue. */
 live(async life => {

@@ -166,14 +166,15 @@ describe('a request that is as much work as it can be', () => {
     const timed = async (what: string, method: string, path: string, body?: object) => {
       turns[what]?.push(await longestTurn(() => asAnother(method, path, body)))
     }
-    for (let version = 1; version <= 8; version++) {
+    const isShort = (all: number[]): boolean => Math.min(...all.slice(3)) < LONGEST
+    for (let version = 1; version <= 8 && !Object.values(turns).every(isShort); version++) {
       await asAnother('PUT', `/policies/${policy.id}`, dear(version))
       await timed('decided', 'POST', '/intents', spend)
       await asAnother('POST', '/policies', dear(version))
       await timed('listed', 'GET', '/policies?limit=100')
       await timed('versions', 'GET', `/policies/${policy.id}/versions`)
     }
-    const best = Object.entries(turns).map(([what, all]) => [what, Math.min(...all.slice(3)) < LONGEST])
+    const best = Object.entries(turns).map(([what, all]) => [what, isShort(all)])
     expect(Object.fromEntries(best)).toEqual({ decided: true, listed: true, versions: true })
   }, 60_000)
 

@@ -141,14 +141,15 @@ test.each(operations)('%s: who may call it is said to programs and to people', (
 })
 
 test.each(operations)(
-  '%s: every parameter of its path is described by an example',
+  '%s: every parameter of its path is described by an example, and has a maximum',
   (_, { operation }, object) => {
     const parameters = (object.parameters ?? []).filter(
       (one): one is Parameter => 'in' in one && one.in === 'path',
     )
     const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
     expect(parameters.map(({ name }) => name)).toEqual(names)
-    for (const parameter of parameters) expect(parameter.example).toEqual(expect.any(String))
+    for (const { example, schema } of parameters)
+      expect([example, schema.maxLength]).toEqual([expect.any(String), 128])
   },
 )
 

@@ -4,12 +4,11 @@ import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'
 import { hashOf } from '../../src/kernel/secrets.ts'
 import { aKey, aLiveClient, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
 import { opens } from '../support/keys.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
+import { house } from './keys/keys-house.ts'
 
-const house = await startHouse()
 const clientOf = ({ key }: { key: string | null }): TestClient => house.client(String(key))
 
 describe('a new key', () => {

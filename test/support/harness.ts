@@ -102,7 +102,8 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   const parts: Part[] = []
   // Most files have no use for Temporal's SDK, and it takes half a second to load.
   const work = async ({ house }: Service, given: true | TemporalAccess): Promise<void> => {
-    const { startRelay, startWork } = await import('../../src/bin/engine.ts')
+    const { startRelay } = await import('../../src/bin/engine.ts')
+    const { startWork } = await import('../../src/bin/work.ts')
     const access = given === true ? (await import('./temporal.ts')).temporalOfRun() : given
     parts.push(startDeadlines(house), startRelay(house, access), startWork(house, access))
   }

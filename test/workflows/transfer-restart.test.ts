@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals'
-import { startRelay, startWork } from '../../src/bin/engine.ts'
+import { startRelay } from '../../src/bin/engine.ts'
 import { openHouse, type Part } from '../../src/bin/house.ts'
+import { startWork } from '../../src/bin/work.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { aPayment, made } from '../support/factories.ts'
 import { secretSettings, startHouse } from '../support/harness.ts'

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
 import { inputOf } from '../../../src/derive/input.ts'
-import type { JsonSchema, Parameter } from '../../../src/derive/openapi/types.ts'
-import { openapiDocument } from '../../../src/derive/openapi.ts'
+import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
 import { everythingSent, membersOf } from '../../support/contract-members.ts'
 
 type Known = JsonSchema & { readonly maxProperties?: number; readonly propertyNames?: JsonSchema }
@@ -42,15 +40,6 @@ describe('every contract', () => {
     )
     expect(missing).toEqual([])
     expect(everythingSent.length).toBeGreaterThan(100)
-  })
-
-  test('has a maximum for each parameter of its path', () => {
-    const paths = Object.values(openapiDocument(areas).paths).flatMap(path => Object.values(path))
-    const parameters = paths.flatMap(({ parameters = [] }) =>
-      parameters.filter((one): one is Parameter => 'in' in one && one.in === 'path'),
-    )
-    expect(parameters.filter(({ schema }) => schema.maxLength !== 128)).toEqual([])
-    expect(parameters.length).toBeGreaterThan(50)
   })
 
   const lists = everythingSent.flatMap(({ key, operation, place, schema }) =>

@@ -9,10 +9,8 @@ import {
   redeemed,
   type TestClient,
 } from '../../support/factories.ts'
-import { http, startHouse } from '../../support/harness.ts'
-
-const house = await startHouse()
-const elsewhere = await house.another()
+import { http } from '../../support/harness.ts'
+import { elsewhere, house } from './keys-house.ts'
 
 /** A secret that opens something, and how it ends. */
 interface Ending {

@@ -10,11 +10,11 @@ import {
   made,
   type TestClient,
 } from '../../support/factories.ts'
-import { type Owner, startHouse } from '../../support/harness.ts'
+import type { Owner } from '../../support/harness.ts'
 import { opens, wait } from '../../support/keys.ts'
 import { times } from '../../support/pot-house.ts'
+import { house } from './keys-house.ts'
 
-const house = await startHouse()
 const clientOf = ({ key }: { key: string | null }): TestClient => house.client(String(key))
 const inMinutes = (minutes: number): string => new Date(wait(minutes)).toISOString()
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aLiveClient, anAgent, made, type TestClient } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
 import { opens, secondsUntilShut, wait } from '../../support/keys.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
+import { elsewhere, house } from './keys-house.ts'
 
-const house = await startHouse()
 const clientOf = ({ key }: { key: string | null }): TestClient => house.client(String(key))
 
 describe('rotating', () => {
@@ -100,7 +99,6 @@ describe('a revoked key', () => {
   test('stops, here and in every other process', async () => {
     const { client, key } = await house.owner()
     const doomed = await aKey(client)
-    const elsewhere = await house.another()
     const token = String(doomed.key)
     const there = async () =>
       (await fetch(`${elsewhere}/keys`, { headers: { authorization: `Bearer ${token}` } })).status
