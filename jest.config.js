@@ -8,10 +8,10 @@ export default {
   maxWorkers: 3,
   // A worker that has run many files is replaced: the module registries of old ones are never given back.
   workerIdleMemoryLimit: '1200MB',
-  testEnvironment: '<rootDir>/test/support/environment.js',
-  testSequencer: '<rootDir>/test/support/sequencer.js',
-  setupFilesAfterEnv: ['<rootDir>/test/support/assertions.ts'],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  reporters: ['default', '<rootDir>/test/support/reporter.js'],
+  testEnvironment: '<rootDir>/test/support/jest/environment.js',
+  testSequencer: '<rootDir>/test/support/jest/sequencer.js',
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest/assertions.ts'],
+  globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
+  reporters: ['default', '<rootDir>/test/support/jest/reporter.js'],
 }

@@ -1,5 +1,5 @@
 import { deletionSteps } from '../src/control/agents/process.ts'
-import type { Look, ProcessInput } from '../src/kernel/process.ts'
+import type { Look, ProcessInput } from '../src/kernel/contract/process.ts'
 import { lookWith, type Run } from './support.ts'
 
 export const agentActivities = (run: Run) => ({

@@ -1,7 +1,7 @@
 import { activityInfo, type Info } from '@temporalio/activity'
 import { z } from 'zod'
-import { inspect } from '../src/derive/body.ts'
-import type { ProcessInput } from '../src/kernel/process.ts'
+import { inspect } from '../src/derive/http/body.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import type { Run } from './support.ts'
 
 const words = z.string().trim().min(1).max(1_000).optional()

@@ -1,4 +1,4 @@
-import type { ProcessInput } from '../src/kernel/process.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
 import type { Run } from './support.ts'
 

@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common'
-import { inputOf } from '../src/derive/input.ts'
-import type { Registered } from '../src/kernel/area.ts'
-import type { Actor, Tenant } from '../src/kernel/context.ts'
-import type { Execute } from '../src/kernel/execute.ts'
-import { Problem } from '../src/kernel/problem.ts'
-import type { Look, ProcessInput } from '../src/kernel/process.ts'
+import { inputOf } from '../src/derive/http/input.ts'
+import type { Registered } from '../src/kernel/contract/area.ts'
+import type { Actor, Tenant } from '../src/kernel/contract/context.ts'
+import { Problem } from '../src/kernel/contract/problem.ts'
+import type { Look, ProcessInput } from '../src/kernel/contract/process.ts'
+import type { Execute } from '../src/kernel/run/execute.ts'
 
 /** What an operation answered: its result, or the sentence with which it refused, which names nobody. */
 export interface Answered<T> {

@@ -1,5 +1,5 @@
 import type { TransferSignal } from '../src/commerce/transfers/process.ts'
-import type { Look, ProcessInput } from '../src/kernel/process.ts'
+import type { Look, ProcessInput } from '../src/kernel/contract/process.ts'
 import { decideWith, type Signalled, type SignalSettings } from './signals.ts'
 import { lookWith, type Run } from './support.ts'
 

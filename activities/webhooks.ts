@@ -1,4 +1,4 @@
-import type { ProcessInput } from '../src/kernel/process.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import { lookWith, type Run } from './support.ts'
 
 export const webhookActivities = (run: Run) => {

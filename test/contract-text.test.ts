@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../src/areas.ts'
-import { mediaTypeOf } from '../src/kernel/file.ts'
-import { problems } from '../src/kernel/problem.ts'
-import { scopes } from '../src/kernel/scopes.ts'
-import { operations } from './support/world.ts'
+import { mediaTypeOf } from '../src/kernel/contract/file.ts'
+import { problems } from '../src/kernel/contract/problem.ts'
+import { scopes } from '../src/kernel/contract/scopes.ts'
+import { operations } from './support/contract/world.ts'
 
 const named = operations.map(one => [one.key, one.operation] as const)
 const writes = named.filter(([, { method }]) => method !== 'GET')

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { mediaTypeOf } from '../src/kernel/file.ts'
-import type { Caller } from '../src/kernel/operation.ts'
-import { scopes } from '../src/kernel/scopes.ts'
+import { mediaTypeOf } from '../src/kernel/contract/file.ts'
+import type { Caller } from '../src/kernel/contract/operation.ts'
+import { scopes } from '../src/kernel/contract/scopes.ts'
 import { askedRightly } from './contract/asked-rightly.ts'
 import {
   accepts,
@@ -20,11 +20,11 @@ import {
   which,
   withBody,
   worldsOf,
-} from './support/contract.ts'
+} from './support/contract/contract.ts'
+import { credentials, unknownId } from './support/contract/world.ts'
 import { aKey, aToken } from './support/factories.ts'
 import { type Asked, DASHBOARD_SECRET, startHouse, type Told } from './support/harness.ts'
 import { plainHttp } from './support/plain-http.ts'
-import { credentials, unknownId } from './support/world.ts'
 
 const started = await startHouse({ outbound: takesAll })
 const house = { ...started, http: plainHttp(started.url) }

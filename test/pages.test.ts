@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../src/areas.ts'
-import { published } from '../src/kernel/area.ts'
+import { published } from '../src/kernel/contract/area.ts'
 
 const subjects = readdirSync('docs').filter(name => name.endsWith('.md'))
 const pages = ['README.md', 'CONTRIBUTING.md', ...subjects.map(name => `docs/${name}`)].map(path => ({

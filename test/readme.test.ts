@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import { temporaryFolder } from './support/folders.ts'
 import { startHouse } from './support/harness.ts'
+import { temporaryFolder } from './support/processes/folders.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const flow = /<!-- flow -->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { areas } from '../src/areas.ts'
-import type { Area } from '../src/kernel/area.ts'
+import type { Area } from '../src/kernel/contract/area.ts'
 import { openDatabase, requireVersion } from '../src/platform/database.ts'
 import { startHouse } from './support/harness.ts'
 

@@ -14,9 +14,9 @@ import {
   type Node,
   SyntaxKind,
 } from 'typescript/unstable/ast'
-import { isFunction, nestingOf } from './support/functions.ts'
-import { circleIn, forbidden, misplaced } from './support/import-law.ts'
-import { all, lineOf, linesOf, readSources, root, type Source } from './support/sources.ts'
+import { isFunction, nestingOf } from './support/tidy/functions.ts'
+import { circleIn, forbidden, misplaced } from './support/tidy/import-law.ts'
+import { all, lineOf, linesOf, readSources, root, type Source } from './support/tidy/sources.ts'
 import './tidy/parts.ts'
 
 const { files, project } = readSources()
@@ -40,20 +40,20 @@ const places = (among: readonly Source[], isSo: (part: Node, source: Source) => 
 
 describe('imports', () => {
   test.each([
-    ['src/kernel/hot.ts', 'src/control/agents/agents.ts'],
-    ['src/kernel/hot.ts', 'src/platform/log.ts'],
-    ['src/derive/routes.ts', 'src/areas.ts'],
-    ['src/platform/log.ts', 'src/bin/say.ts'],
+    ['src/kernel/run/group-commit.ts', 'src/control/agents/agents.ts'],
+    ['src/kernel/run/group-commit.ts', 'src/platform/log.ts'],
+    ['src/derive/http/routes.ts', 'src/areas.ts'],
+    ['src/platform/log.ts', 'src/platform/output.ts'],
     ['src/identity/keys/keys.ts', 'src/control/agents/agents.ts'],
     ['src/control/agents/agents.ts', 'src/control/policies/policies.ts'],
     ['src/control/policies/policies.ts', 'src/control/agents/agent.ts'],
     ['src/control/policies/policies.ts', 'src/adapters/sepa-rail/sandbox.ts'],
     ['src/adapters/sepa-rail/sandbox.ts', 'src/money/beneficiaries/beneficiaries.ts'],
-    ['src/adapters/sepa-rail/sandbox.ts', 'src/platform/settings.ts'],
+    ['src/adapters/sepa-rail/sandbox.ts', 'src/platform/settings/settings.ts'],
     ['src/money/beneficiaries/beneficiaries.ts', 'src/control/agents/agents.ts'],
     ['src/control/agents/api.ts', 'src/control/agents/agents.ts'],
     ['src/control/agents/api.ts', '@mikro-orm/core'],
-    ['workflows/intent.ts', 'src/kernel/clock.ts'],
+    ['workflows/intent.ts', 'src/values/clock.ts'],
     ['workflows/intent.ts', 'activities/intents.ts'],
     ['workflows/intent.ts', 'workflows/agent.ts'],
     ['workflows/intent.ts', 'src/control/intents/intent.ts'],
@@ -61,7 +61,7 @@ describe('imports', () => {
     ['workflows/support.ts', '@temporalio/activity'],
     ['activities/intents.ts', 'src/control/intents/intents.ts'],
     ['activities/intents.ts', 'src/platform/log.ts'],
-    ['activities/intents.ts', 'src/bin/engine.ts'],
+    ['activities/intents.ts', 'src/app/relay-service.ts'],
     ['activities/intents.ts', 'workflows/intent.ts'],
     ['activities/intents.ts', 'pg'],
     ['src/control/intents/intents.ts', 'activities/intents.ts'],
@@ -182,7 +182,7 @@ describe('one place for each thing', () => {
   })
 
   test('time is asked of the clock', () => {
-    const elsewhere = shipped.filter(({ path }) => path !== 'src/kernel/clock.ts')
+    const elsewhere = shipped.filter(({ path }) => path !== 'src/values/clock.ts')
     expect(places(elsewhere, readsClock)).toEqual([])
     const business = elsewhere.filter(({ path }) => !/^src\/(bin|platform)\//.test(path))
     expect(places(business, part => isIdentifier(part) && part.text === 'performance')).toEqual([])
@@ -197,7 +197,9 @@ describe('one place for each thing', () => {
 
   test('any is said once, and why', () => {
     const anys = places(shipped, part => part.kind === SyntaxKind.AnyKeyword)
-    expect([...new Set(anys.map(place => place.replace(/:\d+$/, '')))]).toEqual(['src/kernel/operation.ts'])
+    expect([...new Set(anys.map(place => place.replace(/:\d+$/, '')))]).toEqual([
+      'src/kernel/contract/operation.ts',
+    ])
   })
 })
 
@@ -230,7 +232,7 @@ describe('the repository', () => {
   test('which machine this is, is asked in one place', () => {
     const asks = /\bprocess\.(platform|arch)\b/
     const places = texts.filter(({ text }) => asks.test(text)).map(({ path }) => path)
-    expect(places).toEqual(['src/platform/host.mjs', 'test/platform/host.test.ts'])
+    expect(places).toEqual(['src/dev/host.mjs', 'test/dev/host.test.ts'])
   })
 
   test('no path of anybody’s machine', () => {

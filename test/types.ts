@@ -1,12 +1,12 @@
 /** Mistakes that must not compile. Read by `npm run check`, run by nobody: each line expects its error. */
 import { z } from 'zod'
 import type { Client } from '../src/derive/client.ts'
-import { area } from '../src/kernel/area.ts'
-import type { HotHandler } from '../src/kernel/batch.ts'
-import { id } from '../src/kernel/ids.ts'
-import { machine } from '../src/kernel/machine.ts'
-import { get, type HandlerOf, implement, list, missing, post } from '../src/kernel/operation.ts'
-import type { Scope } from '../src/kernel/scopes.ts'
+import { area } from '../src/kernel/contract/area.ts'
+import type { HotHandler } from '../src/kernel/contract/hot-handler.ts'
+import { machine } from '../src/kernel/contract/machine.ts'
+import { get, type HandlerOf, implement, list, missing, post } from '../src/kernel/contract/operation.ts'
+import type { Scope } from '../src/kernel/contract/scopes.ts'
+import { id } from '../src/values/ids.ts'
 
 const Jar = z.object({ id: id('jar'), size: z.int() })
 

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { AgentActivities } from '../activities/agents.ts'
 import { agentProcess } from '../src/control/agents/process.ts'
-import type { ProcessInput } from '../src/kernel/process.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import { follow } from './support.ts'
 
 const { lookAtAgent, expirePolicy, carryOutDeletion } = proxyActivities<AgentActivities>({

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { IntentActivities } from '../activities/intents.ts'
 import { approverSignals } from '../src/control/intents/process.ts'
-import type { ProcessInput } from '../src/kernel/process.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import { follow, signals } from './support.ts'
 
 const { lookAtIntent, decideIntent, expireIntent } = proxyActivities<IntentActivities>({

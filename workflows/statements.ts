@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { Closed, StatementActivities } from '../activities/statements.ts'
-import { LOOK_AGAIN } from '../src/kernel/process.ts'
+import { LOOK_AGAIN } from '../src/kernel/contract/process.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
 import { heedCancellation, tell } from './support.ts'
 

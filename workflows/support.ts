@@ -12,7 +12,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
-import { LOOK_AGAIN, type Look, type ProcessInput, STATUS_ATTRIBUTE } from '../src/kernel/process.ts'
+import { LOOK_AGAIN, type Look, type ProcessInput, STATUS_ATTRIBUTE } from '../src/kernel/contract/process.ts'
 
 const lookAgain = defineSignal(LOOK_AGAIN)
 const stateQuery = defineQuery<Look | undefined>('state')

@@ -1,8 +1,8 @@
-import { environment } from './environment.ts'
-import { inCommon } from './in-common.ts'
-import { live } from './lifetime.ts'
-import { say } from './say.ts'
-import { openService } from './service.ts'
+import { inCommon } from '../app/required-secrets.ts'
+import { openService } from '../app/service.ts'
+import { live } from '../platform/lifetime.ts'
+import { say } from '../platform/output.ts'
+import { environment } from '../platform/settings/environment.ts'
 
 /** One API process of several on one database. It changes no schema: `migrate` does, before. */
 live(async life => {

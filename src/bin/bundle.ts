@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { bundleWorkflows } from './workflow-bundle.ts'
+import { bundleWorkflows } from '../app/workflow-bundle.ts'
 
 /** Writes the workflows as a worker loads them: `node src/bin/bundle.ts dist/workflows.js` when an image is built. */
 const [, , file = 'dist/workflows.js'] = process.argv

@@ -1,9 +1,9 @@
 import { migrate } from '../platform/database.ts'
 import { onceReachable } from '../platform/database-wait.ts'
-import { WrongSetting } from '../platform/settings.ts'
-import { environment } from './environment.ts'
-import { live } from './lifetime.ts'
-import { say } from './say.ts'
+import { live } from '../platform/lifetime.ts'
+import { say } from '../platform/output.ts'
+import { environment } from '../platform/settings/environment.ts'
+import { WrongSetting } from '../platform/settings/settings.ts'
 
 /** Brings the schema up to date and ends. Run it before `api`; several at once take turns. */
 live(async life => {

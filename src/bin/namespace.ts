@@ -1,9 +1,9 @@
 import { Connection } from '@temporalio/client'
-import { makeNamespace } from '../platform/temporal-namespace.ts'
-import { environment } from './environment.ts'
-import { live } from './lifetime.ts'
-import { say } from './say.ts'
-import { requireTemporal } from './temporal-access.ts'
+import { requireTemporal } from '../app/temporal-access.ts'
+import { live } from '../platform/lifetime.ts'
+import { say } from '../platform/output.ts'
+import { environment } from '../platform/settings/environment.ts'
+import { makeNamespace } from '../platform/temporal/namespace.ts'
 
 const CONNECT_MS = 5_000
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { areas } from '../areas.ts'
+import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
-import { openapiDocument } from '../derive/openapi.ts'
-import { say } from './say.ts'
+import { say } from '../platform/output.ts'
 
 const document = openapiDocument(areas)
 writeFileSync(new URL('../../openapi.json', import.meta.url), writeDocument(document))

@@ -1,13 +1,13 @@
-import { startDeliveries } from './deliveries.ts'
-import { startRelay } from './engine.ts'
-import { environment } from './environment.ts'
-import { showFigures } from './figures.ts'
-import { openHouse } from './house.ts'
-import { inCommon } from './in-common.ts'
-import { live } from './lifetime.ts'
-import { startPushes } from './pushes.ts'
-import { say } from './say.ts'
-import { requireTemporal } from './temporal-access.ts'
+import { startDeliveries } from '../app/deliveries.ts'
+import { showFigures } from '../app/metrics-server.ts'
+import { startPushes } from '../app/pushes.ts'
+import { startRelay } from '../app/relay-service.ts'
+import { inCommon } from '../app/required-secrets.ts'
+import { openHouse } from '../app/runtime.ts'
+import { requireTemporal } from '../app/temporal-access.ts'
+import { live } from '../platform/lifetime.ts'
+import { say } from '../platform/output.ts'
+import { environment } from '../platform/settings/environment.ts'
 
 /** One relay of several: brings the outbox to Temporal, and events to those who have subscribed to them. */
 live(async life => {

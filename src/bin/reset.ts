@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, realpathSync, rmdirSync } from 'node:fs'
-import { removePostgres } from '../platform/embedded-postgres.ts'
-import { removeTemporal } from '../platform/temporal-data.ts'
-import { claim } from './claim.ts'
-import { environment } from './environment.ts'
-import { removeInstance } from './instance-file.ts'
-import { complain, say } from './say.ts'
-import { hasSecrets, removeSecrets } from './secrets.ts'
+import { claim } from '../dev/data-directory.ts'
+import { removeInstance } from '../dev/instance-file.ts'
+import { removePostgres } from '../dev/postgres/embedded-postgres.ts'
+import { hasSecrets, removeSecrets } from '../dev/secrets.ts'
+import { removeTemporal } from '../dev/temporal/data.ts'
+import { complain, say } from '../platform/output.ts'
+import { environment } from '../platform/settings/environment.ts'
 
 /** Removes all data of the service, which must not be running. */
 async function reset(): Promise<void> {

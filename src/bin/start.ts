@@ -1,21 +1,21 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPostgres } from '../platform/embedded-postgres.ts'
-import type { Settings } from '../platform/settings.ts'
-import { claim } from './claim.ts'
-import { startDeadlines } from './deadlines.ts'
-import { startDeliveries } from './deliveries.ts'
-import { environment } from './environment.ts'
-import type { ServiceSettings } from './house.ts'
-import { type Instance, publisher, removeInstance } from './instance-file.ts'
-import { type Lifetime, live } from './lifetime.ts'
-import { startPushes } from './pushes.ts'
-import { complain, say } from './say.ts'
-import { keepSecrets, openSecrets, type Secrets } from './secrets.ts'
-import { startSepaInbox } from './sepa-inbox.ts'
-import { openService, type Service } from './service.ts'
-import { type Temporal, temporalAtOnce, temporalLater } from './temporal.ts'
-import { accessTo } from './temporal-access.ts'
+import { startDeadlines } from '../app/deadlines.ts'
+import { startDeliveries } from '../app/deliveries.ts'
+import { startPushes } from '../app/pushes.ts'
+import type { ServiceSettings } from '../app/runtime.ts'
+import { startSepaInbox } from '../app/sepa-inbox.ts'
+import { openService, type Service } from '../app/service.ts'
+import { accessTo } from '../app/temporal-access.ts'
+import { claim } from '../dev/data-directory.ts'
+import { type Instance, publisher, removeInstance } from '../dev/instance-file.ts'
+import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
+import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
+import { type Temporal, temporalAtOnce, temporalLater } from '../dev/temporal/start.ts'
+import { type Lifetime, live } from '../platform/lifetime.ts'
+import { complain, say } from '../platform/output.ts'
+import { environment } from '../platform/settings/environment.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 
 /** The whole service in one process, with a PostgreSQL of its own unless it is given one. */
 async function start(life: Lifetime): Promise<void> {
@@ -80,7 +80,10 @@ const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: nul
 
 /** Relay and worker begin when there is a Temporal to work with; only then is its SDK loaded. */
 async function work({ house }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
-  const [{ startRelay }, { startWork }] = await Promise.all([import('./engine.ts'), import('./work.ts')])
+  const [{ startRelay }, { startWork }] = await Promise.all([
+    import('../app/relay-service.ts'),
+    import('../app/worker-service.ts'),
+  ])
   const access = accessTo(house.settings, temporalAddress)
   for (const part of [startRelay(house, access), startWork(house, access)]) life.closeLater(() => part.stop())
 }

@@ -1,13 +1,13 @@
-import { startDeadlines } from './deadlines.ts'
-import { environment } from './environment.ts'
-import { showFigures } from './figures.ts'
-import { openHouse } from './house.ts'
-import { inCommon } from './in-common.ts'
-import { live } from './lifetime.ts'
-import { say } from './say.ts'
-import { startSepaInbox } from './sepa-inbox.ts'
-import { requireTemporal } from './temporal-access.ts'
-import { startWork } from './work.ts'
+import { startDeadlines } from '../app/deadlines.ts'
+import { showFigures } from '../app/metrics-server.ts'
+import { inCommon } from '../app/required-secrets.ts'
+import { openHouse } from '../app/runtime.ts'
+import { startSepaInbox } from '../app/sepa-inbox.ts'
+import { requireTemporal } from '../app/temporal-access.ts'
+import { startWork } from '../app/worker-service.ts'
+import { live } from '../platform/lifetime.ts'
+import { say } from '../platform/output.ts'
+import { environment } from '../platform/settings/environment.ts'
 
 /** One worker of several: carries out the durable processes, and ends what is overdue. */
 live(async life => {

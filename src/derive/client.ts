@@ -1,8 +1,8 @@
 export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
 
 import type { z } from 'zod'
-import type { Area, Areas } from '../kernel/area.ts'
-import type { AnyOperation, Operation, PathParam } from '../kernel/operation.ts'
+import type { Area, Areas } from '../kernel/contract/area.ts'
+import type { AnyOperation, Operation, PathParam } from '../kernel/contract/operation.ts'
 
 export interface Answer<T> {
   readonly status: number

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { clock } from '../kernel/clock.ts'
+import { clock } from '../values/clock.ts'
 
 /** What a webhook has told. */
 export interface WebhookMessage {

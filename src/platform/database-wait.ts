@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { codeOf, isLost } from '../kernel/transaction.ts'
+import { codeOf, isLost } from '../kernel/database/retry.ts'
 
 const AGAIN_AFTER = 500
 /** How often it is said that the database is still away: tries. */

@@ -2,7 +2,7 @@ import { type EntityClass, FlushMode } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
-import type { Database } from '../kernel/database.ts'
+import type { Database } from '../kernel/database/prepared-sql.ts'
 import { migrations } from '../migrations/index.ts'
 
 /** Any number that no other lock of ours uses: two processes that migrate at once take turns. */

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { areas } from '../../src/areas.ts'
 import { submit } from '../../src/commerce/transfers/steps.ts'
-import type { Payment } from '../../src/kernel/sepa-rail.ts'
+import type { Payment } from '../../src/ports/sepa-rail.ts'
+import { type Fault, recordingRail } from '../support/commerce/rail.ts'
+import { attempt, once, type Scheme, transferSteps } from '../support/commerce/transfer-steps.ts'
 import { startEngine } from '../support/engine.ts'
-import { type Fault, recordingRail } from '../support/rail.ts'
-import { attempt, once, type Scheme, transferSteps } from '../support/transfer-steps.ts'
 
 const engine = await startEngine(areas)
 const rail = recordingRail()

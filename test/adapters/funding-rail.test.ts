@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
-import { days, minutes } from '../../src/kernel/clock.ts'
-import type { Charge } from '../../src/kernel/funding-rail.ts'
-import { Problem } from '../../src/kernel/problem.ts'
-import { outsideFor } from '../support/rail.ts'
+import { Problem } from '../../src/kernel/contract/problem.ts'
+import type { Charge } from '../../src/ports/funding-rail.ts'
+import { days, minutes } from '../../src/values/clock.ts'
+import { outsideFor } from '../support/commerce/rail.ts'
 
 const rail = sandboxFunding()
 const call = { reference: 'funding_1', requestId: 'request-1' }

@@ -4,8 +4,8 @@ import './guarded-http/guarded-http-receivers.ts'
 import './guarded-http/odd-answers.ts'
 import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../src/adapters/guarded-http/guarded-http.ts'
-import { harmlessUrls, hostileUrls } from '../support/hostile-urls.ts'
-import { nameServer } from '../support/name-server.ts'
+import { harmlessUrls, hostileUrls } from '../support/http/hostile-urls.ts'
+import { nameServer } from '../support/http/name-server.ts'
 
 const { resolver } = await nameServer({})
 const guard = guardedHttp({ resolver })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
-import { Problem } from '../../src/kernel/problem.ts'
-import { outsideFor } from '../support/rail.ts'
+import { Problem } from '../../src/kernel/contract/problem.ts'
+import { outsideFor } from '../support/commerce/rail.ts'
 import './sepa-rail/sepa-payments.ts'
 
 const rail = sandboxRail()

@@ -1,4 +1,4 @@
-import { AGENTS, fillAgents } from './intent-rows.ts'
+import { AGENTS, fillAgents } from './database/intent-rows.ts'
 import { type Section, whole } from './report.ts'
 import { bearer, onStage, post, type Stage, withClient } from './stage.ts'
 

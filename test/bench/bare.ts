@@ -1,7 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
-import { clock } from '../../src/kernel/clock.ts'
+import { clock } from '../../src/values/clock.ts'
 import { BARE_KEY, Note } from './echo.ts'
 
 /** What one writes with Express when there is no kernel: the same headers, limit, key, parsing and checking. */

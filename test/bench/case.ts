@@ -1,6 +1,6 @@
 import { answerOf, type Served } from './child.ts'
+import type { Alone, Manner } from './database/pgbench.ts'
 import type { Job, Measured } from './load.ts'
-import type { Alone, Manner } from './pgbench.ts'
 
 /** One kind of request, under load. */
 export interface Case {

@@ -1,5 +1,5 @@
 import { compile, decide, type SpendRequest } from '../../src/control/policies/policies.ts'
-import { PolicyCreate } from '../../src/control/policies/rules.ts'
+import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import type { Section } from './report.ts'
 
 const COUNT = 20_000

@@ -1,9 +1,9 @@
-import { startDeliveries } from '../../src/bin/deliveries.ts'
-import { environment } from '../../src/bin/environment.ts'
-import { openHouse } from '../../src/bin/house.ts'
-import { inCommon } from '../../src/bin/in-common.ts'
-import { live } from '../../src/bin/lifetime.ts'
-import { say } from '../../src/bin/say.ts'
+import { startDeliveries } from '../../src/app/deliveries.ts'
+import { inCommon } from '../../src/app/required-secrets.ts'
+import { openHouse } from '../../src/app/runtime.ts'
+import { live } from '../../src/platform/lifetime.ts'
+import { say } from '../../src/platform/output.ts'
+import { environment } from '../../src/platform/settings/environment.ts'
 
 /** What brings events to receivers, by itself. */
 live(async life => {

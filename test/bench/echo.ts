@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { area } from '../../src/kernel/area.ts'
-import { implement, post } from '../../src/kernel/operation.ts'
+import { area } from '../../src/kernel/contract/area.ts'
+import { implement, post } from '../../src/kernel/contract/operation.ts'
 
 export const Note = z.strictObject({
   title: z.string().trim().min(1).max(200),

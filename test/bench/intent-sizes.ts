@@ -1,10 +1,10 @@
-import { say } from '../../src/bin/say.ts'
+import { say } from '../../src/platform/output.ts'
 import { type Case, measure, type Request, type Result } from './case.ts'
-import { databaseWatch } from './database-time.ts'
-import { AGENTS, addWaiting, fillAgents } from './intent-rows.ts'
-import { fillPast, HOT } from './past-intents.ts'
+import { databaseWatch } from './database/database-time.ts'
+import { AGENTS, addWaiting, fillAgents } from './database/intent-rows.ts'
+import { fillPast, HOT } from './database/past-intents.ts'
+import { onSizes } from './database/sized.ts'
 import { line, ratio, type Section, whole } from './report.ts'
-import { onSizes } from './sized.ts'
 import { type Stage, withClient } from './stage.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000]

@@ -1,10 +1,10 @@
-import { say } from '../../src/bin/say.ts'
+import { say } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
-import { fillEntries } from './entry-rows.ts'
+import { fillWallets, transferCases, WALLETS } from './cases/transfer-cases.ts'
+import { fillEntries } from './database/entry-rows.ts'
+import { onSizes, secondsSince } from './database/sized.ts'
 import { line, type Section, whole } from './report.ts'
-import { onSizes, secondsSince } from './sized.ts'
 import { bearer, post, type Stage } from './stage.ts'
-import { fillWallets, transferCases, WALLETS } from './transfer-cases.ts'
 
 const SIZES = [1_000, 100_000, 10_000_000]
 const CONNECTIONS = 32

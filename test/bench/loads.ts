@@ -1,6 +1,6 @@
-import { say } from '../../src/bin/say.ts'
+import { say } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
-import { hasPgbench, type Manner, type OneAtATime, pgbench } from './pgbench.ts'
+import { hasPgbench, type Manner, type OneAtATime, pgbench } from './database/pgbench.ts'
 import type { Stage } from './stage.ts'
 
 export const CONNECTIONS = [1, 8, 32, 128]

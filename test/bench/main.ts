@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { complain, say } from '../../src/bin/say.ts'
+import { complain, say } from '../../src/platform/output.ts'
 import { parts, usual } from './parts.ts'
 import type { Section } from './report.ts'
 

@@ -1,5 +1,5 @@
 import { POT_TABLES } from '../support/pots.ts'
-import { type Alone, KEY } from './pgbench.ts'
+import { type Alone, KEY } from './database/pgbench.ts'
 import { type Stage, withClient } from './stage.ts'
 
 export const POTS = 1_000

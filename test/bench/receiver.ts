@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { say } from '../../src/bin/say.ts'
+import { say } from '../../src/platform/output.ts'
 
 /** What has come since somebody asked: how many, and how long after what they tell of happened, in milliseconds. */
 export interface Seen {

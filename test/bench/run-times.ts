@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { until } from '../support/until.ts'
-import { AGENTS, fillAgents } from './intent-rows.ts'
+import { AGENTS, fillAgents } from './database/intent-rows.ts'
 import { line, type Section } from './report.ts'
 import { bearer, post, type Stage } from './stage.ts'
 import type { Engine } from './temporal.ts'

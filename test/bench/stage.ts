@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { removePostgres, startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
+import { removePlace } from '../../src/dev/postgres/place.ts'
 import { migrate } from '../../src/platform/database.ts'
-import { removePostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
-import { removePlace } from '../../src/platform/postgres-place.ts'
 import { connected } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
 

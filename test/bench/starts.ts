@@ -1,6 +1,11 @@
 import { Client, Connection } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import { AGENT_ATTRIBUTE, LOOK_AGAIN, OWNER_ATTRIBUTE, TASK_QUEUE } from '../../src/kernel/process.ts'
+import {
+  AGENT_ATTRIBUTE,
+  LOOK_AGAIN,
+  OWNER_ATTRIBUTE,
+  TASK_QUEUE,
+} from '../../src/kernel/contract/process.ts'
 
 /** What a client is told to do, as JSON in its first argument. */
 export interface Starts {

@@ -1,4 +1,4 @@
-import { say } from '../../src/bin/say.ts'
+import { say } from '../../src/platform/output.ts'
 import { line, type Section, whole } from './report.ts'
 import { bearer, post, type Stage, withClient } from './stage.ts'
 

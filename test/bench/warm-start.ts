@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { removePostgres } from '../../src/platform/embedded-postgres.ts'
+import { removePostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import { serve } from './child.ts'
 
 /** Seconds from `npm start` to a service that is ready, where everything is there already. */

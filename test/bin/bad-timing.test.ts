@@ -11,13 +11,13 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
-import { install } from '../support/installation.ts'
-import { fourPlaces, kept, runsOf } from '../support/places.ts'
 import { tally, times } from '../support/pot-house.ts'
-import { join } from '../support/processes.ts'
+import { install } from '../support/processes/installation.ts'
+import { fourPlaces, kept, runsOf } from '../support/processes/places.ts'
+import { join } from '../support/processes/processes.ts'
 import { expectProven } from '../support/proven.ts'
 import { rows } from '../support/rows.ts'
-import { type RunSeen, runs } from '../support/runs.ts'
+import { type RunSeen, runs } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
 // Temporal takes its time for many runs, and more of it on a machine that has other things to do.

@@ -1,8 +1,8 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { temporaryFolder } from '../support/folders.ts'
-import { type Launched, launch } from '../support/launched.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+import { type Launched, launch } from '../support/processes/launched.ts'
 import { until } from '../support/until.ts'
 
 /** A checkout with two packages, in which `npm` is a script of ours. */
@@ -36,7 +36,7 @@ const installing = 'sleep 0.3; mkdir -p node_modules; cp package-lock.json node_
 const calls = () => readFileSync(inCheckout('calls'), 'utf8').split('\n').length - 1
 
 function run(command = 'openapi', path = `${inCheckout('path')}:/usr/bin:/bin`): Launched {
-  return launch(process.execPath, [inCheckout('src/bin/launch.mjs'), command], { PATH: path })
+  return launch(process.execPath, [inCheckout('src/bin/launcher/launch.mjs'), command], { PATH: path })
 }
 
 beforeEach(() => {
@@ -90,7 +90,7 @@ describe('npm test', () => {
     put('node_modules/.package-lock.json', lockfile('sha512-one'))
     put('node_modules/jest/bin/jest.js', "process.stdout.write(process.argv.slice(2).join('\\n'))")
     const path = `${inCheckout('path')}:/usr/bin:/bin`
-    const launched = launch(process.execPath, [inCheckout('src/bin/launch.mjs'), 'test', ...args], {
+    const launched = launch(process.execPath, [inCheckout('src/bin/launcher/launch.mjs'), 'test', ...args], {
       PATH: path,
     })
     expect(await launched.exit).toBe(0)

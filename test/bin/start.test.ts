@@ -5,15 +5,21 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { openSecrets } from '../../src/bin/secrets.ts'
-import { encryptionKey } from '../../src/kernel/vault.ts'
-import { isRunning, processesIn } from '../../src/platform/process-table.ts'
-import { temporalAtHand } from '../../src/platform/temporal-binary.ts'
+import { isRunning, processesIn } from '../../src/dev/processes/process-table.ts'
+import { openSecrets } from '../../src/dev/secrets.ts'
+import { temporalAtHand } from '../../src/dev/temporal/binary.ts'
+import { encryptionKey } from '../../src/ports/vault.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { temporaryFolder } from '../support/folders.ts'
-import { command, instanceFile, instanceOf, startService, stopService } from '../support/service-process.ts'
-import { addressOfRun } from '../support/temporal.ts'
-import { fakeGo, tools } from '../support/tools.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+import {
+  command,
+  instanceFile,
+  instanceOf,
+  startService,
+  stopService,
+} from '../support/processes/service-process.ts'
+import { fakeGo, tools } from '../support/processes/tools.ts'
+import { addressOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 describe('a start', () => {

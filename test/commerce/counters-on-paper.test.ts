@@ -1,8 +1,16 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import {
+  aSpender,
+  DAILY,
+  type Doing,
+  doings,
+  MONTHLY,
+  type Spender,
+  type Step,
+} from '../support/control/spenders.ts'
 import { made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
-import { aSpender, DAILY, type Doing, doings, MONTHLY, type Spender, type Step } from '../support/spenders.ts'
 
 const house = await startHouse()
 const FUNDS = 10_000_00

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { recordingRail } from '../support/commerce/rail.ts'
+import { sepaIn } from '../support/commerce/sepa.ts'
 import { aPayment, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
-import { recordingRail } from '../support/rail.ts'
-import { sepaIn } from '../support/sepa.ts'
 
 const rail = recordingRail()
 const house = await startHouse({ outside: { sepaRail: () => rail.rail } })

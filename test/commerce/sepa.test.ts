@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { minutes } from '../../src/kernel/clock.ts'
+import { minutes } from '../../src/values/clock.ts'
+import { recordingRail } from '../support/commerce/rail.ts'
+import { sepaIn } from '../support/commerce/sepa.ts'
 import { aBeneficiary, aLiveClient, anAgent, aPayment, aToken, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
-import { recordingRail } from '../support/rail.ts'
-import { sepaIn } from '../support/sepa.ts'
 import './sepa/sepa-limits.ts'
 import './sepa/sepa-return.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '../../src/values/ids.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { mediaTypeOf } from '../../src/kernel/file.ts'
+import { mediaTypeOf } from '../../src/kernel/contract/file.ts'
 import {
   cases,
   inCommon,
@@ -11,9 +11,9 @@ import {
   whereToRead,
   withBody,
   type worldsOf,
-} from '../support/contract.ts'
+} from '../support/contract/contract.ts'
+import { credentials } from '../support/contract/world.ts'
 import type { TestHouse, Told } from '../support/harness.ts'
-import { credentials } from '../support/world.ts'
 
 interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'fresh'> {
   readonly house: TestHouse

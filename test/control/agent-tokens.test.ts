@@ -1,7 +1,7 @@
 import './agent-tokens/agent-token-use.ts'
 import './agent-tokens/token-budgets.ts'
 import { describe, expect, test } from '@jest/globals'
-import { agentTokensIn } from '../support/agent-tokens.ts'
+import { agentTokensIn } from '../support/control/agent-tokens.ts'
 import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'

@@ -1,7 +1,7 @@
 import './delegations/delegation-budgets.ts'
 import './delegations/delegation-ends.ts'
 import { describe, expect, test } from '@jest/globals'
-import { codeOf, delegationsIn, statusesOf } from '../support/delegations.ts'
+import { codeOf, delegationsIn, statusesOf } from '../support/control/delegations.ts'
 import { aDelegation, aKey, aLiveClient, anAgent, aToken, made, redeemed } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'

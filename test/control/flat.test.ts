@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { days } from '../../src/kernel/clock.ts'
-import { fillAgents } from '../bench/intent-rows.ts'
-import { fillPast, HOT, RUNNER } from '../bench/past-intents.ts'
+import { days } from '../../src/values/clock.ts'
+import { fillAgents } from '../bench/database/intent-rows.ts'
+import { fillPast, HOT, RUNNER } from '../bench/database/past-intents.ts'
 import { made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { PolicyCreate } from '../../src/control/policies/rules.ts'
+import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import { client } from '../../src/derive/client.ts'
 import { startEngine } from '../support/engine.ts'
 import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'

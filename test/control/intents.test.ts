@@ -4,10 +4,10 @@ import './intents/intents-seen.ts'
 import './intents/payees.ts'
 import './intents/intent-states.ts'
 import { describe, expect, test } from '@jest/globals'
-import { days, minutes } from '../../src/kernel/clock.ts'
+import { days, minutes } from '../../src/values/clock.ts'
+import { INSTANT, intentOf, intentsIn } from '../support/control/intents.ts'
 import { aLiveClient, anAgent, anIntent, aPolicy, bringMoney, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
-import { INSTANT, intentOf, intentsIn } from '../support/intents.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
 const house = await startHouse()

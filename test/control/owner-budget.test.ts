@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { replay } from '../../src/control/policies/stored-decision.ts'
+import { replay } from '../../src/control/decisions/stored-decision.ts'
 import { client } from '../../src/derive/client.ts'
 import {
   aBeneficiary,

@@ -2,9 +2,9 @@ import './policies/large-lists.ts'
 import './policies/policy-changes.ts'
 import './policies/policy-templates.ts'
 import { describe, expect, test } from '@jest/globals'
+import { everyRule, noRule, policyOf, versionsOf } from '../support/control/policies.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
-import { everyRule, noRule, policyOf, versionsOf } from '../support/policies.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
 const house = await startHouse()

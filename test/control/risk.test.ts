@@ -2,11 +2,11 @@ import './risk/risk-score.ts'
 import './risk/risk-freeze.ts'
 import { describe, expect, test } from '@jest/globals'
 import { defaults } from '../../src/control/risk/score.ts'
+import { replayed } from '../support/control/replays.ts'
+import { only, riskIn } from '../support/control/risk.ts'
 import { made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tally, times } from '../support/pot-house.ts'
-import { replayed } from '../support/replays.ts'
-import { only, riskIn } from '../support/risk.ts'
 
 const house = await startHouse()
 const elsewhere = await house.another()

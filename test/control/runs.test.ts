@@ -1,6 +1,6 @@
 import './runs/run-budgets.ts'
 import { describe, expect, test } from '@jest/globals'
-import { agentRunsIn, timelineOf, within } from '../support/agent-runs.ts'
+import { agentRunsIn, timelineOf, within } from '../support/control/agent-runs.ts'
 import {
   aDeletedAgent,
   aFundedAgent,

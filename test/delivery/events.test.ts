@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { firstIdAt, newId } from '../../src/kernel/ids.ts'
+import { firstIdAt, newId } from '../../src/values/ids.ts'
 import {
   aKey,
   aLiveClient,

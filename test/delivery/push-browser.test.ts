@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import type { CDPSession } from 'playwright-core'
-import { useBrowser } from '../support/browser.ts'
+import { pushService } from '../support/delivery/push-service.ts'
 import { made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
-import { pushService } from '../support/push-service.ts'
+import { useBrowser } from '../support/web/browser.ts'
 
 const service = await pushService()
 const house = await startHouse({ outbound: service.outbound })

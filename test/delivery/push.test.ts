@@ -1,10 +1,10 @@
 import './push/push-events.ts'
 import { describe, expect, test } from '@jest/globals'
 import { openPrivateKey } from '../../src/delivery/push/vapid.ts'
-import { openVault } from '../../src/kernel/vault.ts'
+import { openVault } from '../../src/ports/vault.ts'
+import { listed, pushHouse, subscribe } from '../support/delivery/push.ts'
 import { made } from '../support/factories.ts'
 import { ENCRYPTION_KEY, http } from '../support/harness.ts'
-import { listed, pushHouse, subscribe } from '../support/push.ts'
 
 const { service, house, aBrowser } = await pushHouse()
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { verifyWebhook, WebhookRejected } from '../../src/derive/client.ts'
-import { launch } from '../support/launched.ts'
+import { launch } from '../support/processes/launched.ts'
 
 const run = promisify(execFile)
 const SECRET = 'whsec_of_the_tests'

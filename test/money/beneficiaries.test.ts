@@ -1,8 +1,8 @@
 import './beneficiaries/beneficiary-changes.ts'
 import { describe, expect, test } from '@jest/globals'
-import { change, DUTCH, GERMAN, idsOf, read, remove, verify } from '../support/beneficiaries.ts'
 import { aBeneficiary, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
+import { change, DUTCH, GERMAN, idsOf, read, remove, verify } from '../support/money/beneficiaries.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
 const house = await startHouse()

@@ -1,6 +1,6 @@
 import './billing/payment-methods.ts'
 import { describe, expect, test } from '@jest/globals'
-import { isCreditorReference } from '../../src/kernel/creditor-reference.ts'
+import { isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aPaymentMethod, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tally, times } from '../support/pot-house.ts'

@@ -1,8 +1,8 @@
 import './funding/funding-undone.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
-import { fundingHouse } from '../support/funding.ts'
 import { startHouse } from '../support/harness.ts'
+import { fundingHouse } from '../support/money/funding.ts'
 import { tally, times } from '../support/pot-house.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 

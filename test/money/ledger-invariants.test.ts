@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { newId } from '../../src/kernel/ids.ts'
-import { startBooks } from '../support/books.ts'
+import { newId } from '../../src/values/ids.ts'
 import { made } from '../support/factories.ts'
+import { startBooks } from '../support/money/books.ts'
 
 const { house, client, tenant, wallet } = await startBooks()
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { newId } from '../../src/kernel/ids.ts'
 import { balancesOf, FORCING, RECOVERING, totalsOf } from '../../src/money/ledger/ledger.ts'
-import { startBooks } from '../support/books.ts'
+import { newId } from '../../src/values/ids.ts'
+import { startBooks } from '../support/money/books.ts'
 import { expectProven } from '../support/proven.ts'
 
 const { house, client, tenant, sql, inBook, wallet } = await startBooks()

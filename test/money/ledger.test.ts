@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { HOUSE } from '../../src/identity/customers/customers.ts'
-import { newId } from '../../src/kernel/ids.ts'
-import { startBooks } from '../support/books.ts'
+import { newId } from '../../src/values/ids.ts'
 import { made } from '../support/factories.ts'
+import { startBooks } from '../support/money/books.ts'
 import { until } from '../support/until.ts'
 
 const { house, client, tenant, inBook, wallet } = await startBooks()

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
-import type { Payee, RailCall, SepaRail } from '../../src/kernel/sepa-rail.ts'
+import type { Payee, RailCall, SepaRail } from '../../src/ports/sepa-rail.ts'
 import { aBeneficiary, aLiveClient, made, type TestClient } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tally, times } from '../support/pot-house.ts'

@@ -2,14 +2,14 @@ import './statements/statement-threads.ts'
 import './statements/statement-documents.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { newId } from '../../src/kernel/ids.ts'
 import type { Book, Cause } from '../../src/money/ledger/ledger.ts'
 import { templates } from '../../src/money/ledger/templates.ts'
 import { kindOf } from '../../src/money/statements/kinds.ts'
-import { startBooks } from '../support/books.ts'
+import { newId } from '../../src/values/ids.ts'
 import { aWallet, made } from '../support/factories.ts'
+import { startBooks } from '../support/money/books.ts'
+import { at, cause, cents, OPENED, rowsOf, statementsIn } from '../support/money/statements.ts'
 import { times } from '../support/pot-house.ts'
-import { at, cause, cents, OPENED, rowsOf, statementsIn } from '../support/statements.ts'
 
 const { house, client, key, inBook } = await startBooks()
 const { updates, draw, read, anOldWallet } = statementsIn({ house, client, key, inBook })

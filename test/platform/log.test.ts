@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { newId } from '../../src/kernel/ids.ts'
 import { redactor } from '../../src/platform/log.ts'
+import { newId } from '../../src/values/ids.ts'
 
 const redact = redactor([])
 

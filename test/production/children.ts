@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type GuardedChild, guardedChild } from '../../src/platform/guarded-child.ts'
-import type { User } from '../../src/platform/unprivileged-user.ts'
+import { type GuardedChild, guardedChild } from '../../src/dev/processes/guarded-child.ts'
+import type { User } from '../../src/dev/processes/unprivileged-user.ts'
 import type { Start } from './programs.ts'
 
 /** How a process runs and how it is ended; by itself as we run, and gently. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { readSettings, settingVariables } from '../../src/platform/settings.ts'
+import { readSettings, settingVariables } from '../../src/platform/settings/settings.ts'
 import production from '../../temporal-config/production-server.json' with { type: 'json' }
-import { temporaryFolder } from '../support/folders.ts'
-import { program } from '../support/processes.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+import { program } from '../support/processes/processes.ts'
 import {
   composeText,
   makeSecrets,

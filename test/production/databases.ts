@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { type EmbeddedPostgres, startPostgres } from '../../src/platform/embedded-postgres.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import type { Compose } from './compose.ts'
 
 type Secrets = Pick<Compose, 'secrets'>

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Client as Temporal, WorkflowExecutionDescription } from '@temporalio/client'
 import { areas } from '../../src/areas.ts'
 import { type Client, client } from '../../src/derive/client.ts'
-import { commandOf } from '../../src/platform/process-table.ts'
+import { commandOf } from '../../src/dev/processes/process-table.ts'
 import { anAgentUnder, anIntent, made } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 

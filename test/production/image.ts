@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { guardedChild } from '../../src/platform/guarded-child.ts'
+import { guardedChild } from '../../src/dev/processes/guarded-child.ts'
 
 /** What `docker build` would have made of the Dockerfile, as a folder. */
 export interface Image {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { migrate } from '../../src/platform/database.ts'
-import { endBefore, temporaryFolder } from '../support/folders.ts'
-import { join, startApi } from '../support/processes.ts'
+import { endBefore, temporaryFolder } from '../support/processes/folders.ts'
+import { join, startApi } from '../support/processes/processes.ts'
 import { makeSecrets, readCompose } from './compose.ts'
 import { runScript, secretOf, startCluster } from './databases.ts'
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { alone } from '../../src/platform/machine-lock.ts'
-import { type Tell, withProgress } from '../../src/platform/progress.ts'
-import { buildTemporal } from '../../src/platform/temporal-build.ts'
-import { cacheFolder, type Release } from '../../src/platform/temporal-release.ts'
+import { alone } from '../../src/dev/processes/machine-lock.ts'
+import { type Tell, withProgress } from '../../src/dev/processes/progress.ts'
+import { buildTemporal } from '../../src/dev/temporal/build.ts'
+import { cacheFolder, type Release } from '../../src/dev/temporal/release.ts'
 import production from '../../temporal-config/production-server.json' with { type: 'json' }
 
 type Source = (typeof production.programs)[keyof typeof production.programs]

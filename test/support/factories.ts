@@ -1,6 +1,6 @@
 import type { areas } from '../../src/areas.ts'
 import type { Answer, Client } from '../../src/derive/client.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '../../src/values/ids.ts'
 import type { Owner, TestHouse } from './harness.ts'
 
 export type TestClient = Client<typeof areas>

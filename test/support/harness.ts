@@ -1,18 +1,18 @@
 import { afterAll } from '@jest/globals'
 import pg from 'pg'
+import type { ConnectionLimits } from '../../src/app/connections.ts'
+import { startDeadlines } from '../../src/app/deadlines.ts'
+import { startDeliveries } from '../../src/app/deliveries.ts'
+import { startPushes } from '../../src/app/pushes.ts'
+import type { TemporalAccess } from '../../src/app/relay-service.ts'
+import type { Part } from '../../src/app/runtime.ts'
+import { openService, type Service } from '../../src/app/service.ts'
 import { areas as realAreas } from '../../src/areas.ts'
-import type { ConnectionLimits } from '../../src/bin/connections.ts'
-import { startDeadlines } from '../../src/bin/deadlines.ts'
-import { startDeliveries } from '../../src/bin/deliveries.ts'
-import type { TemporalAccess } from '../../src/bin/engine.ts'
-import type { Part } from '../../src/bin/house.ts'
-import { startPushes } from '../../src/bin/pushes.ts'
-import { openService, type Service } from '../../src/bin/service.ts'
 import { type Client, client } from '../../src/derive/client.ts'
-import type { Areas } from '../../src/kernel/area.ts'
-import type { Outbound } from '../../src/kernel/outbound.ts'
-import type { Outside } from '../../src/kernel/ports.ts'
-import { readSettings } from '../../src/platform/settings.ts'
+import type { Areas } from '../../src/kernel/contract/area.ts'
+import type { Outside } from '../../src/kernel/contract/ports.ts'
+import { readSettings } from '../../src/platform/settings/settings.ts'
+import type { Outbound } from '../../src/ports/outbound.ts'
 import { cloneDatabase } from './database.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
@@ -102,9 +102,9 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   const parts: Part[] = []
   // Most files have no use for Temporal's SDK, and it takes half a second to load.
   const work = async ({ house }: Service, given: true | TemporalAccess): Promise<void> => {
-    const { startRelay } = await import('../../src/bin/engine.ts')
-    const { startWork } = await import('../../src/bin/work.ts')
-    const access = given === true ? (await import('./temporal.ts')).temporalOfRun() : given
+    const { startRelay } = await import('../../src/app/relay-service.ts')
+    const { startWork } = await import('../../src/app/worker-service.ts')
+    const access = given === true ? (await import('./temporal/temporal.ts')).temporalOfRun() : given
     parts.push(startDeadlines(house), startRelay(house, access), startWork(house, access))
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl

@@ -1,6 +1,6 @@
 import { areas as realAreas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '../../src/values/ids.ts'
 import { type Owner, startHouse, type TestHouse } from './harness.ts'
 import { type Bell, POT_TABLES, potsArea } from './pots.ts'
 

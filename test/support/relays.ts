@@ -1,6 +1,6 @@
-import { newId } from '../../src/kernel/ids.ts'
-import type { Deliver } from '../../src/kernel/outbox.ts'
-import { Relay } from '../../src/kernel/relay.ts'
+import { Relay } from '../../src/kernel/background/relay.ts'
+import type { Deliver } from '../../src/kernel/journal/outbox.ts'
+import { newId } from '../../src/values/ids.ts'
 import type { Engine } from './engine.ts'
 import { until } from './until.ts'
 

@@ -5,7 +5,7 @@ import {
   isPropertyAccessExpression,
   type Node,
 } from 'typescript/unstable/ast'
-import { all, lineOf, readSources } from '../support/sources.ts'
+import { all, lineOf, readSources } from '../support/tidy/sources.ts'
 
 const tests = readSources().files.filter(({ path }) => path.startsWith('test/'))
 

@@ -1,11 +1,13 @@
 import './mended-runs/pages.ts'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { mendRuns } from '../../src/app/missing-runs.ts'
+import { keepSchedules, mendMonthly } from '../../src/app/schedules.ts'
 import { areas } from '../../src/areas.ts'
-import { mendRuns } from '../../src/bin/mend-runs.ts'
-import { keepSchedules, mendMonthly } from '../../src/bin/schedules.ts'
-import type { Database } from '../../src/kernel/database.ts'
-import { delivery } from '../support/deliveries.ts'
+import type { Database } from '../../src/kernel/database/prepared-sql.ts'
+import { intentRunsIn } from '../support/control/intent-runs.ts'
+import { delivery } from '../support/delivery/deliveries.ts'
+import { answering, startReceiver } from '../support/delivery/receiver.ts'
 import {
   aLiveClient,
   anAgent,
@@ -16,10 +18,8 @@ import {
   made,
 } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
-import { intentRunsIn } from '../support/intent-runs.ts'
-import { answering, startReceiver } from '../support/receiver.ts'
-import type { RunSeen } from '../support/runs.ts'
-import { temporalOfRun } from '../support/temporal.ts'
+import type { RunSeen } from '../support/temporal/runs.ts'
+import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const access = temporalOfRun()

@@ -3,8 +3,8 @@ import { anAgentUnder, anIntent, made } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startHouse } from '../support/harness.ts'
 import { times } from '../support/pot-house.ts'
-import { runs } from '../support/runs.ts'
-import { addressOfRun, temporalOfRun } from '../support/temporal.ts'
+import { runs } from '../support/temporal/runs.ts'
+import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)

@@ -9,9 +9,9 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
-import { workflowBundle } from '../../src/bin/workflow-bundle.ts'
-import { legible } from '../../src/platform/temporal-payloads.ts'
-import { textOf } from '../support/history-text.ts'
+import { workflowBundle } from '../../src/app/workflow-bundle.ts'
+import { legible } from '../../src/platform/temporal/payloads.ts'
+import { textOf } from '../support/temporal/history-text.ts'
 import './replay/bundle.ts'
 
 const logger = new DefaultLogger('ERROR')

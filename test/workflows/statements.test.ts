@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '../../src/values/ids.ts'
 import { aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
-import { runs } from '../support/runs.ts'
-import { temporalOfRun } from '../support/temporal.ts'
+import { runs } from '../support/temporal/runs.ts'
+import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const temporal = temporalOfRun()

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { recordingRail } from '../support/commerce/rail.ts'
 import { aPayment, made, type TestClient } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startHouse } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
-import { recordingRail } from '../support/rail.ts'
-import { runs } from '../support/runs.ts'
-import { addressOfRun, temporalOfRun } from '../support/temporal.ts'
+import { runs } from '../support/temporal/runs.ts'
+import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { transferSignals } from '../../src/commerce/transfers/process.ts'
-import { days, minutes } from '../../src/kernel/clock.ts'
+import { days, minutes } from '../../src/values/clock.ts'
+import { recordingRail } from '../support/commerce/rail.ts'
 import { aPayment, aWallet, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
-import { textOf } from '../support/history-text.ts'
 import { times } from '../support/pot-house.ts'
 import { expectProven } from '../support/proven.ts'
-import { recordingRail } from '../support/rail.ts'
-import { runs } from '../support/runs.ts'
+import { textOf } from '../support/temporal/history-text.ts'
+import { runs } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
 const rail = recordingRail()

@@ -1,11 +1,11 @@
 import { describe, expect, jest, test } from '@jest/globals'
-import { delivery } from '../support/deliveries.ts'
+import { delivery } from '../support/delivery/deliveries.ts'
+import { answering, startReceiver } from '../support/delivery/receiver.ts'
 import { anAgent, aWebhook, made } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startHouse } from '../support/harness.ts'
-import { answering, startReceiver } from '../support/receiver.ts'
-import { runs } from '../support/runs.ts'
-import { addressOfRun, temporalOfRun } from '../support/temporal.ts'
+import { runs } from '../support/temporal/runs.ts'
+import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 // The first run waits for the worker, too.

@@ -1,5 +1,5 @@
-import { after, days } from '../../kernel/clock.ts'
-import type { Charge, ChargeState, FundingRail, Instrument } from '../../kernel/funding-rail.ts'
+import type { Charge, ChargeState, FundingRail, Instrument } from '../../ports/funding-rail.ts'
+import { after, days } from '../../values/clock.ts'
 
 /** The tokens that the sandbox knows. Documented where they are used. */
 const instruments: ReadonlyMap<string, Instrument> = new Map([

@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import type { RefusedAddress } from '../../kernel/outbound.ts'
+import type { RefusedAddress } from '../../ports/outbound.ts'
 
 interface Reserved {
   readonly rule: string

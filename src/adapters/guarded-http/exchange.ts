@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
-import { clock } from '../../kernel/clock.ts'
-import type { OutboundRequest } from '../../kernel/outbound.ts'
+import type { OutboundRequest } from '../../ports/outbound.ts'
+import { clock } from '../../values/clock.ts'
 import { flat, headersOf } from './headers.ts'
 import type { Target } from './urls.ts'
 

@@ -1,4 +1,4 @@
-import { remembered } from '../../kernel/remembered.ts'
+import { remembered } from '../../values/bounded-cache.ts'
 import { RefusedConnection } from './lookup.ts'
 
 /** Said by the connection itself, and by nobody else. */

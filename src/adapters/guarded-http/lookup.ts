@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import type { RefusedAddress } from '../../kernel/outbound.ts'
+import type { RefusedAddress } from '../../ports/outbound.ts'
 
 /** Asks name servers itself: the system's own way waits in one of four threads, and slow names could hold them all. */
 export type Resolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { RefusedAddress } from '../../kernel/outbound.ts'
+import type { RefusedAddress } from '../../ports/outbound.ts'
 import { addressJudge } from './addresses.ts'
 
 /** An address that may be asked, as far as its letters tell. */

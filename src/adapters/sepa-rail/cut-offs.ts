@@ -1,5 +1,5 @@
-import type { FileTime, Scheme } from '../../kernel/sepa-rail.ts'
-import { atBankTime, bankDay, bankDayFrom, dayAfter } from '../../kernel/target-days.ts'
+import type { FileTime, Scheme } from '../../ports/sepa-rail.ts'
+import { atBankTime, bankDay, bankDayFrom, dayAfter } from '../../values/bank-calendar.ts'
 
 /** An instant payment waits for nobody, on any day; the others for the next of these times of a bank day. */
 export function nextFile(scheme: Scheme, at: Date, cutOffs: readonly string[]): FileTime {

@@ -1,8 +1,8 @@
-import { clock } from '../../kernel/clock.ts'
-import type { HandOver, Order, Payment, PaymentStatus, RailCall, SepaRail } from '../../kernel/sepa-rail.ts'
-import { bankDay } from '../../kernel/target-days.ts'
+import { canBeOrdered, type Debtor, pain001 } from '../../iso20022/pain001.ts'
+import type { HandOver, Order, Payment, PaymentStatus, RailCall, SepaRail } from '../../ports/sepa-rail.ts'
+import { bankDay } from '../../values/bank-calendar.ts'
+import { clock } from '../../values/clock.ts'
 import { nextFile } from './cut-offs.ts'
-import { canBeOrdered, type Debtor, pain001 } from './pain001.ts'
 
 /** Where payments wait until their file is made. The same reference is the same payment. */
 export interface Queue {

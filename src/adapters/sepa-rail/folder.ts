@@ -1,6 +1,6 @@
 import { link, mkdir, open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HandOver } from '../../kernel/sepa-rail.ts'
+import type { HandOver } from '../../ports/sepa-rail.ts'
 
 /** From here the bank's client takes them away. */
 const OUT = 'out'

@@ -1,4 +1,4 @@
-import type { Payment, PaymentStatus, RecallStatus, Unanswered } from '../../kernel/sepa-rail.ts'
+import type { Payment, PaymentStatus, RecallStatus, Unanswered } from '../../ports/sepa-rail.ts'
 
 /** What becomes of a payment of the sandbox, by its amount in cents. Documented where a transfer is made. */
 interface Fate {

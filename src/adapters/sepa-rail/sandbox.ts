@@ -1,6 +1,6 @@
-import type { PayeeCheck, SepaRail, Unanswered } from '../../kernel/sepa-rail.ts'
-import { bankDay } from '../../kernel/target-days.ts'
-import { type Debtor, pain001 } from './pain001.ts'
+import { type Debtor, pain001 } from '../../iso20022/pain001.ts'
+import type { PayeeCheck, SepaRail, Unanswered } from '../../ports/sepa-rail.ts'
+import { bankDay } from '../../values/bank-calendar.ts'
 import { recall, statusOf, submit } from './payments.ts'
 
 /** What a name begins with decides how its bank answers; the first that fits counts. Documented where it is used. */

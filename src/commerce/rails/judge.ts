@@ -1,9 +1,9 @@
-import type { Mode, Tenant } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database.ts'
+import type { BankMessage, OwnNotice, Said } from '../../iso20022/bank-message.ts'
+import type { StatusReport } from '../../iso20022/pain002.ts'
+import type { Mode, Tenant } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/database/prepared-sql.ts'
 import { type Paid, paymentsUnder } from '../transfers/transfers.ts'
 import type { outcomes } from './api.ts'
-import type { BankMessage, OwnNotice, Said } from './bank-message.ts'
-import type { StatusReport } from './pain002.ts'
 import { orderedUnder } from './queue.ts'
 
 export interface Judged {

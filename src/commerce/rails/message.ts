@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { z } from 'zod'
-import { newId } from '../../kernel/ids.ts'
-import { stamps } from '../../kernel/record.ts'
+import { messageKinds } from '../../iso20022/bank-message.ts'
+import { stamps } from '../../kernel/database/entity.ts'
+import { newId } from '../../values/ids.ts'
 import type { railsApi } from './api.ts'
-import { messageKinds } from './bank-message.ts'
 
 type Shown = z.output<(typeof railsApi.read)['returns'][1]>
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/record.ts'
-import { ownNotices } from './bank-message.ts'
+import { ownNotices } from '../../iso20022/bank-message.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 
 export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
 

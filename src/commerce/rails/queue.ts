@@ -1,8 +1,8 @@
-import { after } from '../../kernel/clock.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
-import type { Ordered, Scheme } from '../../kernel/sepa-rail.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Ordered, Scheme } from '../../ports/sepa-rail.ts'
+import { after } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
 import { fileMachine, type SepaFile } from './sepa-file.ts'
 import type { stepsApi } from './steps-api.ts'
 

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { newId } from '../../kernel/ids.ts'
-import { machine } from '../../kernel/machine.ts'
-import { maybe, stamps, timestamp } from '../../kernel/record.ts'
-import { schemes } from '../../kernel/sepa-rail.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, stamps, timestamp } from '../../kernel/database/entity.ts'
+import { schemes } from '../../ports/sepa-rail.ts'
+import { newId } from '../../values/ids.ts'
 
 /** It takes payments until its cut-off, is made once, is laid down, and then the bank may have it. */
 export const fileMachine = machine('sepa_file', {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { iban } from '../../kernel/iban.ts'
-import { id } from '../../kernel/ids.ts'
-import { positiveEuros } from '../../kernel/money.ts'
-import { get, post } from '../../kernel/operation.ts'
-import { schemes } from '../../kernel/sepa-rail.ts'
+import { get, post } from '../../kernel/contract/operation.ts'
+import { schemes } from '../../ports/sepa-rail.ts'
+import { iban } from '../../values/iban.ts'
+import { id } from '../../values/ids.ts'
+import { positiveEuros } from '../../values/money.ts'
 import { courseEvents } from '../transfers/transfers.ts'
 
 /** How a payment stands that may wait for its file. */

@@ -1,4 +1,4 @@
-import { excerpt } from '../../kernel/schemas.ts'
+import { excerpt } from '../../values/schemas.ts'
 import type { Transfer } from './transfer.ts'
 
 type Told = Pick<

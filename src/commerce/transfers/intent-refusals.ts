@@ -1,4 +1,4 @@
-import type { Failure } from '../../kernel/operation.ts'
+import type { Failure } from '../../kernel/contract/operation.ts'
 
 /** What can be wrong with the intent that a transfer pays. */
 export const onIntent = {

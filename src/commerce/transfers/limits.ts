@@ -1,6 +1,6 @@
-import type { Tenant } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import { type Euros, inWords } from '../../kernel/money.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import { type Euros, inWords } from '../../values/money.ts'
 
 /** How much may leave an owner's wallets by SEPA. */
 export interface Limits {

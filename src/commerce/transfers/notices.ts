@@ -1,11 +1,11 @@
+import { type Reason, reasonOf, refusalFor } from '../../iso20022/reason-codes.ts'
 import {
   isUnanswered,
   type PaymentStatus,
   type RecallStatus,
   type Unanswered,
-} from '../../kernel/sepa-rail.ts'
-import { type Reason, reasonOf, refusalFor } from '../../kernel/sepa-reasons.ts'
-import { type Course, INDETERMINATE } from './course.ts'
+} from '../../ports/sepa-rail.ts'
+import { type Course, INDETERMINATE } from './sepa-transfer.ts'
 
 /** What a rail can tell of a payment, asked or not. */
 export const notices = ['settled', 'rejected', 'returned', 'recall_accepted', 'recall_refused'] as const

@@ -1,11 +1,11 @@
 import type { Purse } from '../../control/agent-tokens/agent-tokens.ts'
 import { aboveHeld, type IntentRow, isApprovedPayee, type Payments } from '../../control/intents/intents.ts'
-import { type Euros, inWords } from '../../kernel/money.ts'
-import type { Refusal } from '../../kernel/problem.ts'
-import { reaches } from '../../kernel/record.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
+import { reaches } from '../../kernel/database/entity.ts'
 import type { Payable } from '../../money/beneficiaries/beneficiaries.ts'
 import type { Book } from '../../money/ledger/ledger.ts'
 import type { Known as WalletKnown } from '../../money/wallets/wallets.ts'
+import { type Euros, inWords } from '../../values/money.ts'
 import type { Asked, Verdict } from './pay.ts'
 
 interface Known {

@@ -1,8 +1,8 @@
-import { clock } from '../../kernel/clock.ts'
-import type { Tenant } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database.ts'
-import { implement } from '../../kernel/operation.ts'
-import { offsetOf } from '../../kernel/tenant-clock.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { clock } from '../../values/clock.ts'
 import { dayOf, type Limits, limitsOf, setLimits, usedOn } from './limits.ts'
 import { limitsApi } from './limits-api.ts'
 

@@ -1,4 +1,4 @@
-import type { HandlerOf } from '../../kernel/operation.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { walletsOf } from '../../money/wallets/wallets.ts'
 import type { transfersApi } from './api.ts'
 import { Transfer } from './transfer.ts'

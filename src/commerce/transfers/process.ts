@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/process.ts'
+import type { Process } from '../../kernel/contract/process.ts'
 
 /** Exists while a transfer by SEPA is under way. */
 export const transferProcess = { name: 'transfer' } as const satisfies Process

@@ -1,8 +1,8 @@
-import type { Mode } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import type { ContextOf } from '../../kernel/operation.ts'
-import { takeUp } from './course.ts'
+import type { Mode } from '../../kernel/contract/context.ts'
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
 import { hear, type Notice } from './notices.ts'
+import { takeUp } from './sepa-transfer.ts'
 import type { stepsApi } from './steps-api.ts'
 import type { Transfer } from './transfer.ts'
 

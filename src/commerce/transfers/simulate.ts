@@ -1,7 +1,7 @@
-import { type ContextOf, implement } from '../../kernel/operation.ts'
-import { takeUp } from './course.ts'
+import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { hear, type Notice } from './notices.ts'
-import { shown } from './shown.ts'
+import { shown } from './response.ts'
+import { takeUp } from './sepa-transfer.ts'
 import { simulateApi } from './simulate-api.ts'
 
 type Playing = ContextOf<typeof simulateApi.simulateReject>

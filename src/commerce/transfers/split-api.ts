@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { id } from '../../kernel/ids.ts'
-import { positiveEuros } from '../../kernel/money.ts'
-import { post } from '../../kernel/operation.ts'
+import { post } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { positiveEuros } from '../../values/money.ts'
 import { fails, HIGHEST, reference } from './api.ts'
-import { SplitEvent, TransferRecord } from './records.ts'
+import { SplitEvent, TransferRecord } from './schemas.ts'
 
 export const splitApi = {
   split: post('/transfers/split', {

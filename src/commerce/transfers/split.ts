@@ -1,9 +1,9 @@
-import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { openBook, shortOf } from '../../money/ledger/ledger.ts'
 import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import { HIGHEST } from './api.ts'
 import { aboutTransfer } from './events.ts'
-import { shown } from './shown.ts'
+import { shown } from './response.ts'
 import type { splitApi } from './split-api.ts'
 import { divide, type Part, Transfer, transferMachine } from './transfer.ts'
 

@@ -1,8 +1,8 @@
 import { findCustomer } from '../../identity/customers/customers.ts'
-import { after, clock } from '../../kernel/clock.ts'
-import type { Mode } from '../../kernel/context.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
-import { lock } from '../../kernel/record.ts'
+import type { Reason } from '../../iso20022/reason-codes.ts'
+import type { Mode } from '../../kernel/contract/context.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { lock } from '../../kernel/database/entity.ts'
 import {
   isUnanswered,
   type Payee,
@@ -13,14 +13,14 @@ import {
   type RecallStatus,
   type SepaRail,
   type Unanswered,
-} from '../../kernel/sepa-rail.ts'
-import type { Reason } from '../../kernel/sepa-reasons.ts'
-import { CONFIRM_WITHIN, type Course, INSTANT, pauseAfter, takeUp, UNATTENDED } from './course.ts'
+} from '../../ports/sepa-rail.ts'
+import { after, clock } from '../../values/clock.ts'
+import { stops } from './block-reasons.ts'
 import { aboutTransfer } from './events.ts'
 import { doubt, hear, hearRecall, hearStatus } from './notices.ts'
 import { transferProcess } from './process.ts'
+import { CONFIRM_WITHIN, type Course, INSTANT, pauseAfter, takeUp, UNATTENDED } from './sepa-transfer.ts'
 import type { stepsApi } from './steps-api.ts'
-import { stops } from './stops.ts'
 import { Transfer, transferMachine } from './transfer.ts'
 
 /** What the rail is asked, as it was known when the transaction ended. */

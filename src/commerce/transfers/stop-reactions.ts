@@ -1,13 +1,13 @@
 import { AgentEvent } from '../../control/agents/agents.ts'
 import { DelegationRevoked } from '../../control/delegations/delegations.ts'
 import { CustomerEvent } from '../../identity/customers/customers.ts'
-import { reaction } from '../../kernel/area.ts'
-import { clock } from '../../kernel/clock.ts'
-import { offsetOf } from '../../kernel/tenant-clock.ts'
+import { reaction } from '../../kernel/contract/area.ts'
+import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { WalletEvent } from '../../money/wallets/wallets.ts'
-import { transferEvents } from './records.ts'
+import { clock } from '../../values/clock.ts'
+import { stops } from './block-reasons.ts'
+import { transferEvents } from './schemas.ts'
 import { stopWaiting } from './stop-waiting.ts'
-import { stops } from './stops.ts'
 
 const failed = { 'transfer.failed': transferEvents['transfer.failed'] }
 

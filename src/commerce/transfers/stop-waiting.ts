@@ -1,13 +1,13 @@
 import { openPaymentsToEnd } from '../../control/intents/intents.ts'
-import type { Context } from '../../kernel/context.ts'
-import type { Row } from '../../kernel/database.ts'
-import { recordColumns, selectList, type Table, updateOf } from '../../kernel/rows.ts'
-import type { Reason } from '../../kernel/sepa-reasons.ts'
+import type { Reason } from '../../iso20022/reason-codes.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { recordColumns, selectList, type Table, updateOf } from '../../kernel/database/bulk-sql.ts'
+import type { Row } from '../../kernel/database/prepared-sql.ts'
 import { openBook } from '../../money/ledger/ledger.ts'
 import { aboutTransfer } from './events.ts'
 import { lockDay, takeOfDay } from './limits.ts'
 import { transferProcess } from './process.ts'
-import type { transferEvents } from './records.ts'
+import type { transferEvents } from './schemas.ts'
 import { type Transfer, transferMachine } from './transfer.ts'
 
 const columns = {

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/machine.ts'
-import type { Euros } from '../../kernel/money.ts'
-import { maybe, record, tenantTable } from '../../kernel/record.ts'
-import { type PayeeCheck, schemes } from '../../kernel/sepa-rail.ts'
-import type { Reason } from '../../kernel/sepa-reasons.ts'
+import type { Reason } from '../../iso20022/reason-codes.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
+import type { Euros } from '../../values/money.ts'
 
 /** Between wallets: completed at once. By SEPA: all the rest. */
 export const transferMachine = machine('transfer', {

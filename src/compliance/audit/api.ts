@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { list } from '../../kernel/operation.ts'
-import { exactly, recordHead, span, wanted } from '../../kernel/schemas.ts'
+import { list } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { exactly, recordHead, span, wanted } from '../../values/schemas.ts'
 
 export const AuditRecord = z
   .object({

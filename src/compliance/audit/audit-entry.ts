@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { maybe, tenantTable, timestamp } from '../../kernel/record.ts'
+import { maybe, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 
 /** The journal's table, for reading: only the kernel writes it. */
 const schema = defineEntity({

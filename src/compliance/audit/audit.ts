@@ -1,7 +1,7 @@
 import type { FilterQuery } from '@mikro-orm/postgresql'
-import { area } from '../../kernel/area.ts'
-import { implement } from '../../kernel/operation.ts'
-import { given, within } from '../../kernel/record.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { given, within } from '../../kernel/database/entity.ts'
 import { auditApi } from './api.ts'
 import { AuditEntry } from './audit-entry.ts'
 

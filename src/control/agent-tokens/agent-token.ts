@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { maybe, tenantTable } from '../../kernel/record.ts'
-import type { Scope } from '../../kernel/scopes.ts'
-import { credential } from '../../kernel/secrets.ts'
+import type { Scope } from '../../kernel/contract/scopes.ts'
+import { credential } from '../../kernel/database/credential.ts'
+import { maybe, tenantTable } from '../../kernel/database/entity.ts'
 
 const schema = defineEntity({
   ...tenantTable('AgentToken', 'agent_tokens', 'agentId', 'delegationId'),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { euros, positiveEuros } from '../../kernel/money.ts'
-import { del, type Failure, get, gone, list, missing, post } from '../../kernel/operation.ts'
-import { shownOnce } from '../../kernel/outcome.ts'
-import { label, recordHead, recordTail } from '../../kernel/schemas.ts'
-import { scopes, tokenScopes } from '../../kernel/scopes.ts'
+import { del, type Failure, get, gone, list, missing, post } from '../../kernel/contract/operation.ts'
+import { scopes, tokenScopes } from '../../kernel/contract/scopes.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { label, recordHead, recordTail } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(scopes))
 

@@ -1,6 +1,6 @@
-import type { Tenant } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database.ts'
-import type { Euros } from '../../kernel/money.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Euros } from '../../values/money.ts'
 import { usesOf } from '../agents/agents.ts'
 import { tokenLimits } from './limits.ts'
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { newId } from '../../kernel/ids.ts'
-import { machine } from '../../kernel/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/record.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { newId } from '../../values/ids.ts'
 
 export const agentMachine = machine('agent', {
   active: ['frozen', 'deleting'],

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { id } from '../../kernel/ids.ts'
-import { euros, positiveEuros } from '../../kernel/money.ts'
-import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/operation.ts'
-import { LookRecord, label, metadata, recordHead, recordTail, remark, wanted } from '../../kernel/schemas.ts'
+import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { WalletEvent } from '../../money/wallets/wallets.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { LookRecord, label, metadata, recordHead, recordTail, remark, wanted } from '../../values/schemas.ts'
 import { agentMachine } from './agent.ts'
 
 const status = z.enum(agentMachine.states)

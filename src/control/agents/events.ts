@@ -1,4 +1,4 @@
-import { excerpt } from '../../kernel/schemas.ts'
+import { excerpt } from '../../values/schemas.ts'
 import type { Agent } from './agent.ts'
 
 /** What the world is told of an agent. */

@@ -1,4 +1,4 @@
-import { recordColumns, type Table, updateOf } from '../../kernel/rows.ts'
+import { recordColumns, type Table, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { type Agent, agentMachine } from './agent.ts'
 
 /** An agent that a group commit has frozen. */

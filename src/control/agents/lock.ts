@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { lock } from '../../kernel/record.ts'
+import { lock } from '../../kernel/database/entity.ts'
 import { Agent, agentMachine } from './agent.ts'
 
 /** An agent that can still act or be changed, locked until the transaction ends; none that is on its way out. */

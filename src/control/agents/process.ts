@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/process.ts'
+import type { Process } from '../../kernel/contract/process.ts'
 
 /** Exists while something is pending for an agent: its deletion, or the expiry of its policy. */
 export const agentProcess = { name: 'agent', recurs: true } as const satisfies Process

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { minutes } from '../../kernel/clock.ts'
-import { machine } from '../../kernel/machine.ts'
-import { type Euros, inWords } from '../../kernel/money.ts'
-import { maybe, record, tenantTable, timestamp, words } from '../../kernel/record.ts'
-import type { Scope } from '../../kernel/scopes.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import type { Scope } from '../../kernel/contract/scopes.ts'
+import { maybe, record, tenantTable, timestamp, words } from '../../kernel/database/entity.ts'
+import { minutes } from '../../values/clock.ts'
+import { type Euros, inWords } from '../../values/money.ts'
 import { sameMerchant } from '../merchants/merchants.ts'
 
 /** Its code has been given out; its token has been taken; it is over. */

@@ -1,14 +1,14 @@
-import { after, clock } from '../../kernel/clock.ts'
-import type { Mode } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import type { HandlerOf } from '../../kernel/operation.ts'
-import { lock } from '../../kernel/record.ts'
-import { hashOf } from '../../kernel/secrets.ts'
+import type { Mode } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { hashOf } from '../../kernel/database/credential.ts'
+import { lock } from '../../kernel/database/entity.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import { after, clock } from '../../values/clock.ts'
 import { issueTokenOf } from '../agent-tokens/agent-tokens.ts'
 import { lockAgent } from '../agents/agents.ts'
 import type { delegationsApi } from './api.ts'
 import { Delegation, delegationMachine } from './delegation.ts'
-import { about, shown } from './shown.ts'
+import { about, shown } from './response.ts'
 
 interface Place extends Row {
   id: string

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { id } from '../../kernel/ids.ts'
-import { positiveEuros } from '../../kernel/money.ts'
-import { agent_required, get, list, missing, post } from '../../kernel/operation.ts'
-import { country, LookRecord, label, metadata, ownAgent, remark, span, wanted } from '../../kernel/schemas.ts'
-import { TimelineEntry } from '../../kernel/timeline.ts'
+import { agent_required, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { TimelineEntry } from '../../kernel/journal/timeline.ts'
+import { id } from '../../values/ids.ts'
+import { positiveEuros } from '../../values/money.ts'
+import { country, LookRecord, label, metadata, ownAgent, remark, span, wanted } from '../../values/schemas.ts'
 import { AgentEvent } from '../agents/agents.ts'
 import { riskEvents } from '../risk/risk.ts'
+import { cancelling, deciding, finding, inRun, overThere, payee_mismatch } from './refusals.ts'
 import {
   IntentEvent,
   IntentRecord,
@@ -16,8 +17,7 @@ import {
   status,
   twoPayees,
   unnamedPayee,
-} from './records.ts'
-import { cancelling, deciding, finding, inRun, overThere, payee_mismatch } from './refusals.ts'
+} from './schemas.ts'
 
 const Declared = z
   .strictObject({

@@ -1,4 +1,4 @@
-import { excerpt } from '../../kernel/schemas.ts'
+import { excerpt } from '../../values/schemas.ts'
 import type { IntentRow } from './intent-rows.ts'
 
 /** What the world is told of an intent. */

@@ -1,12 +1,12 @@
-import { type Euros, inWords } from '../../kernel/money.ts'
-import { type ContextOf, implement } from '../../kernel/operation.ts'
-import { excerpt } from '../../kernel/schemas.ts'
+import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { type Euros, inWords } from '../../values/money.ts'
+import { excerpt } from '../../values/schemas.ts'
 import { sameMerchant } from '../merchants/merchants.ts'
 import { effectivePolicy, explain, type Policy, StoredDecision } from '../policies/policies.ts'
 import { aboutIntent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
-import { paymentsOf, wordsOn } from './shown.ts'
+import { paymentsOf, wordsOn } from './response.ts'
 
 type Inquiring = Pick<ContextOf<typeof inquiryApi.explanation>, 'em' | 'sql' | 'tenant' | 'ports'>
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { euros } from '../../kernel/money.ts'
-import { get, missing, post } from '../../kernel/operation.ts'
-import { label } from '../../kernel/schemas.ts'
+import { get, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { label } from '../../values/schemas.ts'
 import { outcomes } from '../policies/policies.ts'
-import { IntentEvent } from './records.ts'
+import { IntentEvent } from './schemas.ts'
 
 const intent_not_found = missing('intent')
 

@@ -1,6 +1,12 @@
-import type { Tenant } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import { insertIntoBoth, recordColumns, selectList, type Table, updateOf } from '../../kernel/rows.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import {
+  insertIntoBoth,
+  recordColumns,
+  selectList,
+  type Table,
+  updateOf,
+} from '../../kernel/database/bulk-sql.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
 import { decisionTable } from '../policies/policies.ts'
 import type { Intent } from './intent.ts'
 

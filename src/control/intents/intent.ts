@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import { minutes } from '../../kernel/clock.ts'
-import { machine } from '../../kernel/machine.ts'
-import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { minutes } from '../../values/clock.ts'
 import { foldMerchant } from '../merchants/merchants.ts'
 import type { Decision } from '../policies/policies.ts'
 

@@ -1,22 +1,22 @@
 import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
-import { area } from '../../kernel/area.ts'
-import { inWords } from '../../kernel/money.ts'
-import { implement } from '../../kernel/operation.ts'
-import { given, lock, ofMerchant } from '../../kernel/record.ts'
-import { createdWithin } from '../../kernel/span.ts'
-import { timelineOfRecords } from '../../kernel/timeline.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { given, lock, ofMerchant } from '../../kernel/database/entity.ts'
+import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
+import { inWords } from '../../values/money.ts'
 import { findAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
+import { keptFor, letGo, OPEN, onDelegationRevoked } from './cancel.ts'
 import { declare } from './declare.ts'
 import { aboutIntent } from './events.ts'
 import { inquiries } from './inquiries.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, intentMachine } from './intent.ts'
-import { keptFor, letGo, OPEN, onDelegationRevoked } from './let-go.ts'
 import { intentProcess } from './process.ts'
+import { paymentsOf, shown, unpaid, withPayments } from './response.ts'
 import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
-import { paymentsOf, shown, unpaid, withPayments } from './shown.ts'
 import { simulate } from './simulate.ts'
 import { simulationApi } from './simulation-api.ts'
 
@@ -129,7 +129,7 @@ export {
   type Payments,
   paidEvents,
 } from './payments.ts'
-export { IntentEvent } from './records.ts'
+export { IntentEvent } from './schemas.ts'
 
 export const intentsArea = area(
   'Intents',

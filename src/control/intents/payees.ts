@@ -1,5 +1,5 @@
-import type { Tenant } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/database/prepared-sql.ts'
 import { type Payable, payableOf } from '../../money/beneficiaries/beneficiaries.ts'
 import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
 import { foldMerchant } from '../merchants/merchants.ts'

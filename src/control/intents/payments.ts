@@ -1,14 +1,14 @@
-import type { Context, Tenant } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database.ts'
-import { type Euros, inWords } from '../../kernel/money.ts'
+import type { Context, Tenant } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/database/prepared-sql.ts'
 import type { Book, Cause } from '../../money/ledger/ledger.ts'
+import { type Euros, inWords } from '../../values/money.ts'
 import { foldMerchant, sameMerchant } from '../merchants/merchants.ts'
 import { lockSpendersOf, openTally, type Spender, type Tally } from '../policies/policies.ts'
 import { aboutIntent } from './events.ts'
 import { heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
-import { IntentEvent } from './records.ts'
+import { IntentEvent } from './schemas.ts'
 
 /** What whoever pays on intents declares. */
 export const paidEvents = { 'intent.completed': IntentEvent }

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/process.ts'
+import type { Process } from '../../kernel/contract/process.ts'
 
 /** Exists while an intent waits for a person, and then until it is completed or its deadline has come. */
 export const intentProcess = { name: 'intent' } as const satisfies Process

@@ -1,4 +1,4 @@
-import { type Failure, missing } from '../../kernel/operation.ts'
+import { type Failure, missing } from '../../kernel/contract/operation.ts'
 
 const { intent_not_found, intent_not_waiting, intent_expired, intent_closed } = {
   intent_not_found: missing('intent'),

@@ -1,5 +1,5 @@
-import type { Sql } from '../../kernel/database.ts'
-import type { HandlerOf } from '../../kernel/operation.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Sql } from '../../kernel/database/prepared-sql.ts'
 import { type Book, openBook } from '../../money/ledger/ledger.ts'
 import {
   type Decided,
@@ -14,13 +14,13 @@ import {
 import { openWatch, type Watch } from '../risk/risk.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
+import { type Levels, openLevels, openLevelsOf } from './budget-levels.ts'
 import { aboutIntent } from './events.ts'
 import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
-import { type Levels, openLevels, openLevelsOf } from './levels.ts'
 import { travelled } from './payees.ts'
 import { intentProcess } from './process.ts'
-import { unpaid } from './shown.ts'
+import { unpaid } from './response.ts'
 
 type Approve = HandlerOf<typeof intentsApi.approve>
 type Expire = HandlerOf<typeof intentsApi.expire>

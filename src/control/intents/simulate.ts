@@ -1,9 +1,9 @@
-import type { ContextOf, HandlerOf } from '../../kernel/operation.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { decideAlone, findPolicy, rulesOf } from '../policies/policies.ts'
 import { heldFor } from './intent.ts'
 import { openPayees, type Payee } from './payees.ts'
-import { askerOf, decideOn, obstacleTo, underOf, viewScene } from './scene.ts'
 import type { simulationApi } from './simulation-api.ts'
+import { askerOf, decideOn, obstacleTo, underOf, viewScene } from './spend-context.ts'
 
 type Simulate = HandlerOf<typeof simulationApi.simulate>
 type Simulating = ContextOf<typeof simulationApi.simulate>

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { positiveEuros } from '../../kernel/money.ts'
-import { gone, missing, post } from '../../kernel/operation.ts'
-import { country } from '../../kernel/schemas.ts'
+import { gone, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { positiveEuros } from '../../values/money.ts'
+import { country } from '../../values/schemas.ts'
 import { DecisionRecord, PolicyCreate } from '../policies/policies.ts'
-import { mcc, merchant, namesOnePayee, namesPayee, twoPayees, unnamedPayee } from './records.ts'
 import { inRun, overThere, payee_mismatch } from './refusals.ts'
+import { mcc, merchant, namesOnePayee, namesPayee, twoPayees, unnamedPayee } from './schemas.ts'
 
 const Simulation = z
   .strictObject({

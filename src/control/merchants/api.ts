@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { euros } from '../../kernel/money.ts'
-import { agent_required, get, list, missing } from '../../kernel/operation.ts'
-import { ownAgent } from '../../kernel/schemas.ts'
+import { agent_required, get, list, missing } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { euros } from '../../values/money.ts'
+import { ownAgent } from '../../values/schemas.ts'
 import { mccGroup, mccGroupNames } from './mcc-groups.ts'
 
 const code = z.string().meta({ examples: ['5942'] })

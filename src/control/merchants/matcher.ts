@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { plainIban } from '../../kernel/iban.ts'
+import { plainIban } from '../../values/iban.ts'
 import { glance } from './confusables.ts'
 import { hostOf } from './hosts.ts'
 import { allNamesIn, looksLikeIban, type Named, namedIn, namesOfPattern } from './names.ts'

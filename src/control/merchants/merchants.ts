@@ -1,5 +1,5 @@
-import { area } from '../../kernel/area.ts'
-import { implement } from '../../kernel/operation.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
 import { categories } from './mcc.ts'

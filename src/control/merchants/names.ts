@@ -1,5 +1,5 @@
-import { ibanProblem, plainIban } from '../../kernel/iban.ts'
-import { remembered } from '../../kernel/remembered.ts'
+import { remembered } from '../../values/bounded-cache.ts'
+import { ibanProblem, plainIban } from '../../values/iban.ts'
 import { knownName, lessAndLess, resolveDescriptor } from './descriptors.ts'
 import { hostOf } from './hosts.ts'
 import { withoutLegalForm } from './noise.ts'

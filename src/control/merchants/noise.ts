@@ -1,4 +1,4 @@
-import { countries } from '../../kernel/countries.ts'
+import { countries } from '../../values/countries.ts'
 import { guessMcc } from './kinds.ts'
 
 const split = (list: string): ReadonlySet<string> => new Set(list.trim().split(/,\s*/))

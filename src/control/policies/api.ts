@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { id } from '../../kernel/ids.ts'
-import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/operation.ts'
-import { LookRecord } from '../../kernel/schemas.ts'
+import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { LookRecord } from '../../values/schemas.ts'
+import { expirationActions, PolicyCreate } from '../rules/rules.ts'
 import { switches } from './overrides.ts'
-import { PolicyDetail, PolicyEvent, PolicyRecord, PolicyReplace, Preset } from './records.ts'
-import { expirationActions, PolicyCreate } from './rules.ts'
+import { PolicyDetail, PolicyEvent, PolicyRecord, PolicyReplace, Preset } from './schemas.ts'
 import { VersionRecord } from './version-record.ts'
 
 const fails = { policy_not_found: missing('policy'), agent_not_found: gone('agent') }

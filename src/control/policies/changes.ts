@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { euros, inWords } from '../../kernel/money.ts'
-import { listed } from './listed.ts'
-import { type Rules, ruleNames } from './rules.ts'
+import { euros, inWords } from '../../values/money.ts'
+import { listed } from '../rules/listed.ts'
+import { type Rules, ruleNames } from '../rules/rules.ts'
 
 /** The rules of a version as they are kept: as the contract writes them. */
 type Kept = Readonly<Record<string, unknown>>

@@ -1,19 +1,18 @@
 import { LockMode } from '@mikro-orm/core'
-import { area } from '../../kernel/area.ts'
-import type { Deadline } from '../../kernel/deadline.ts'
-import { implement } from '../../kernel/operation.ts'
+import { area } from '../../kernel/contract/area.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { implement } from '../../kernel/contract/operation.ts'
 import { findAgent, lockAgent } from '../agents/agents.ts'
 import { agentProcess } from '../agents/process.ts'
+import { budgetApi } from '../budgets/api.ts'
+import { ownerBudgets } from '../budgets/budgets.ts'
+import { OwnerBudget } from '../budgets/owner-budget.ts'
+import { StoredDecision } from '../decisions/stored-decision.ts'
+import { presets } from '../rules/presets.ts'
+import { rulesOf } from '../rules/rules.ts'
 import { policiesApi } from './api.ts'
 import { backtest } from './backtest.ts'
-import { budgetApi } from './budget-api.ts'
-import { OwnerBudget } from './owner-budget.ts'
-import { ownerBudgets } from './owner-budgets.ts'
 import { Policy, PolicyVersion } from './policy.ts'
-import { presets } from './presets.ts'
-import { probe } from './probe.ts'
-import { onAgentCreated, onAgentDeleting } from './reactions.ts'
-import { rulesOf } from './rules.ts'
 import {
   about,
   assignTo,
@@ -23,20 +22,30 @@ import {
   lockPolicy,
   sourceOf,
   standing,
-} from './standing.ts'
-import { StoredDecision } from './stored-decision.ts'
+} from './policy-versioning.ts'
+import { probe } from './probe.ts'
+import { onAgentCreated, onAgentDeleting } from './reactions.ts'
+import { whatIfApi } from './simulation-api.ts'
 import { withChanges } from './versions.ts'
-import { whatIfApi } from './what-if-api.ts'
 
-export { decideAlone } from './alone.ts'
-export { type Compiled, compile, decide, ruleTable } from './decide.ts'
-export type { Approval, Budget, Check, Counters, Risk, Ruling, SpendRequest } from './decision.ts'
-export { outcomes } from './decision.ts'
-export { DecisionRecord } from './decision-record.ts'
-export { explain } from './explain.ts'
-export { openTally, readTally } from './open-tally.ts'
+export type { Cause, Tally } from '../budgets/counters.ts'
+export { openTally, readTally } from '../budgets/open-counters.ts'
+export { DecisionRecord } from '../decisions/decision-record.ts'
+export {
+  type DecisionRow,
+  decisionTable,
+  insertDecisions,
+  replay,
+  StoredDecision,
+} from '../decisions/stored-decision.ts'
+export { type Compiled, compile, decide, ruleTable } from '../rules/decide.ts'
+export { decideAlone } from '../rules/decide-isolated.ts'
+export type { Approval, Budget, Check, Counters, Risk, Ruling, SpendRequest } from '../rules/decision.ts'
+export { outcomes } from '../rules/decision.ts'
+export { explain } from '../rules/explain.ts'
+export { PolicyCreate, rulesOf } from '../rules/rules.ts'
 export type { Policy } from './policy.ts'
-export { PolicyCreate, rulesOf } from './rules.ts'
+export { effectivePolicy, findPolicy } from './policy-versioning.ts'
 export {
   type Decided,
   type Decision,
@@ -46,15 +55,6 @@ export {
   lockSpendersOf,
   type Spender,
 } from './spenders.ts'
-export { effectivePolicy, findPolicy } from './standing.ts'
-export {
-  type DecisionRow,
-  decisionTable,
-  insertDecisions,
-  replay,
-  StoredDecision,
-} from './stored-decision.ts'
-export type { Cause, Tally } from './tally.ts'
 
 /** The lists of a policy can be long: so few are read before it is known how long they are. */
 const AT_FIRST = 4

@@ -1,8 +1,8 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
-import { after, minutes } from '../../kernel/clock.ts'
-import { flag, maybe, record, tenantTable, words } from '../../kernel/record.ts'
+import { flag, maybe, record, tenantTable, words } from '../../kernel/database/entity.ts'
+import { after, minutes } from '../../values/clock.ts'
+import { expirationActions, type Rules, rulesOf, rulesOnRecord } from '../rules/rules.ts'
 import { keptUnder, type Overridden, overriddenAfter, type switches } from './overrides.ts'
-import { expirationActions, type Rules, rulesOf, rulesOnRecord } from './rules.ts'
 
 const policySchema = defineEntity({
   ...tenantTable('Policy', 'policies', 'agentId'),

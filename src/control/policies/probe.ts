@@ -1,13 +1,13 @@
-import type { HandlerOf } from '../../kernel/operation.ts'
-import type { Rule } from './compiled.ts'
-import { contradictionsIn, type Warning } from './contradictions.ts'
-import { type Compiled, compile, decide, ruleTable } from './decide.ts'
-import type { Check, Ruling } from './decision.ts'
-import { type Rules, rulesOf } from './rules.ts'
-import { harmlessUnder, type Situation, sides } from './situations.ts'
-import { findPolicy } from './standing.ts'
-import { type Verdict, verdictOf } from './verdict.ts'
-import type { whatIfApi } from './what-if-api.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Rule } from '../rules/compiled.ts'
+import { contradictionsIn, type Warning } from '../rules/contradictions.ts'
+import { type Compiled, compile, decide, ruleTable } from '../rules/decide.ts'
+import type { Check, Ruling } from '../rules/decision.ts'
+import { type Rules, rulesOf } from '../rules/rules.ts'
+import { harmlessUnder, type Situation, sides } from '../rules/situations.ts'
+import { type Verdict, verdictOf } from '../rules/verdict.ts'
+import { findPolicy } from './policy-versioning.ts'
+import type { whatIfApi } from './simulation-api.ts'
 
 /** A situation, and what was decided about it. */
 export interface Probed {

@@ -1,9 +1,9 @@
-import { reaction } from '../../kernel/area.ts'
-import { Problem } from '../../kernel/problem.ts'
+import { reaction } from '../../kernel/contract/area.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
 import { policiesApi } from './api.ts'
-import { PolicyEvent } from './records.ts'
-import { about, assignTo, lockPolicy, sourceOf } from './standing.ts'
+import { about, assignTo, lockPolicy, sourceOf } from './policy-versioning.ts'
+import { PolicyEvent } from './schemas.ts'
 
 /** An agent that was created with a template gets its copy in the same transaction. */
 export const onAgentCreated = reaction(

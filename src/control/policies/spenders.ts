@@ -1,13 +1,13 @@
-import type { Item } from '../../kernel/batch.ts'
-import type { Tenant } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import { newId } from '../../kernel/ids.ts'
-import { memoryOf } from '../../kernel/remembered.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Item } from '../../kernel/contract/hot-handler.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import { memoryOf } from '../../values/bounded-cache.ts'
+import { newId } from '../../values/ids.ts'
 import type { Agent } from '../agents/agents.ts'
-import { type Compiled, compile, decide } from './decide.ts'
-import type { Counters, Risk, Ruling, SpendRequest } from './decision.ts'
-import { type Rules, ruleNames, rulesOf } from './rules.ts'
-import { type DecisionRow, keptCounters, keptRequest, keptRuling } from './stored-decision.ts'
+import { type DecisionRow, keptCounters, keptRequest, keptRuling } from '../decisions/stored-decision.ts'
+import { type Compiled, compile, decide } from '../rules/decide.ts'
+import type { Counters, Risk, Ruling, SpendRequest } from '../rules/decision.ts'
+import { type Rules, ruleNames, rulesOf } from '../rules/rules.ts'
 
 /** An agent that may spend, with the policy that it spends under at this moment. */
 export interface Spender {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
 
 /** A state that a policy has had, and how it came from the one before. */
 export const VersionRecord = z

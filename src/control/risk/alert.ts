@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/record.ts'
-import type { Part } from './note.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { Part } from './risk-record.ts'
 
 export const alertMachine = machine('risk_alert', {
   open: ['acknowledged'],

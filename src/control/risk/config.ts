@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { flag, record, tenantTable } from '../../kernel/record.ts'
+import { flag, record, tenantTable } from '../../kernel/database/entity.ts'
 import { defaults, type Settings } from './score.ts'
 
 const schema = defineEntity({

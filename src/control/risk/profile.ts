@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Euros } from '../../kernel/money.ts'
+import type { Euros } from '../../values/money.ts'
 import { foldMerchant } from '../merchants/merchants.ts'
 
 /** What an agent is about to spend, as far as it can be usual or not. */

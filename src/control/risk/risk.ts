@@ -1,18 +1,18 @@
-import { area, reaction } from '../../kernel/area.ts'
-import type { Context } from '../../kernel/context.ts'
-import { type ContextOf, implement } from '../../kernel/operation.ts'
-import { answered, given, lock } from '../../kernel/record.ts'
-import { createdWithin } from '../../kernel/span.ts'
+import { area, reaction } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { answered, given, lock } from '../../kernel/database/entity.ts'
 import { AgentEvent, aboutAgent, lockAgent, unfreeze } from '../agents/agents.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
 import { RiskConfig, rowOf, settingsOf } from './config.ts'
 import { forget } from './forget.ts'
-import { RiskNote } from './note.ts'
-import { aboutRisk } from './told.ts'
+import { aboutRisk } from './risk-events.ts'
+import { RiskNote } from './risk-record.ts'
 
 export { riskEvents } from './api.ts'
-export { openWatch, type Watch } from './watch.ts'
+export { openWatch, type Watch } from './risk-assessor.ts'
 
 const shown = (config: RiskConfig | null) => answered(config ?? { updatedAt: null }, settingsOf(config))
 

@@ -1,4 +1,4 @@
-import { inWords } from '../../kernel/money.ts'
+import { inWords } from '../../values/money.ts'
 import { distanceBetween } from './centroids.ts'
 import { declaredIn, type Profile, type Spend } from './profile.ts'
 

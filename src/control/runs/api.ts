@@ -1,7 +1,4 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { euros } from '../../kernel/money.ts'
 import {
   agent_required,
   type Failure,
@@ -11,7 +8,11 @@ import {
   missing,
   patch,
   post,
-} from '../../kernel/operation.ts'
+} from '../../kernel/contract/operation.ts'
+import { TimelineEntry } from '../../kernel/journal/timeline.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
 import {
   label,
   metadata,
@@ -21,8 +22,7 @@ import {
   remark,
   span,
   wanted,
-} from '../../kernel/schemas.ts'
-import { TimelineEntry } from '../../kernel/timeline.ts'
+} from '../../values/schemas.ts'
 import { runMachine } from './run.ts'
 
 const status = z.enum(runMachine.states)

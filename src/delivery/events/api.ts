@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { get, list, missing } from '../../kernel/operation.ts'
-import { recordHead, span } from '../../kernel/schemas.ts'
+import { get, list, missing } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead, span } from '../../values/schemas.ts'
 import { unknownEvent } from './event-names.ts'
 
 export const EventRecord = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { id } from '../../kernel/ids.ts'
-import { euros } from '../../kernel/money.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
 
 const about = z.object
 

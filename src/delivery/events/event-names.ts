@@ -1,4 +1,4 @@
-import type { Ports } from '../../kernel/ports.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 
 /** The refusal of an event name that there is not, in this member of the request. */
 export const unknownEvent = (member: string) =>

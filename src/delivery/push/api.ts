@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/operation.ts'
-import { exactly, label, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { exactly, label, recordHead, recordTail } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/events.ts'
 import { isPublicKey, urgentEvents } from './subscription.ts'
 

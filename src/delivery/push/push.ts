@@ -1,17 +1,17 @@
-import { area } from '../../kernel/area.ts'
-import { newId } from '../../kernel/ids.ts'
-import { implement } from '../../kernel/operation.ts'
-import { lock } from '../../kernel/record.ts'
-import { inTurn } from '../../kernel/turn.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { lock } from '../../kernel/database/entity.ts'
+import { inTurn } from '../../kernel/database/tenant-lock.ts'
+import { newId } from '../../values/ids.ts'
 import { misnamed } from '../events/events.ts'
 import { pushApi } from './api.ts'
 import { PushSubscription, sealContext, urgentEvents } from './subscription.ts'
-import { trial } from './trial.ts'
+import { trial } from './test-delivery.ts'
 import { vapidKeys } from './vapid.ts'
 
-export { drop } from './drop.ts'
+export { oldestPushSeconds } from './claim.ts'
 export { Pusher } from './pusher.ts'
-export { oldestPushSeconds } from './take.ts'
+export { drop } from './unsubscribe.ts'
 
 const MOST = 100
 

@@ -1,8 +1,8 @@
-import { type Database, sqlOn } from '../../kernel/database.ts'
-import type { ProcessLease } from '../../kernel/process-lease.ts'
-import { payloadOf, topicOf, urgencyOf } from './letter.ts'
+import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import type { ProcessLease } from '../../kernel/database/process-lease.ts'
+import { forget, forgetOld, type Taken, take } from './claim.ts'
+import { payloadOf, topicOf, urgencyOf } from './payload.ts'
 import { type SendingPorts, type Sent, sendPush } from './send.ts'
-import { forget, forgetOld, type Taken, take } from './take.ts'
 import { type VapidKeys, vapidKeys } from './vapid.ts'
 
 interface Parts {

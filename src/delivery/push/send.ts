@@ -1,5 +1,5 @@
-import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
-import type { Vault } from '../../kernel/vault.ts'
+import type { Outbound, OutboundAnswer } from '../../ports/outbound.ts'
+import type { Vault } from '../../ports/vault.ts'
 import { sealContext } from './subscription.ts'
 import { openPrivateKey, type VapidKeys } from './vapid.ts'
 

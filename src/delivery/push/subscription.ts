@@ -1,6 +1,6 @@
 import { ECDH } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import { maybe, record, tenantTable, words } from '../../kernel/record.ts'
+import { maybe, record, tenantTable, words } from '../../kernel/database/entity.ts'
 
 const schema = defineEntity({
   ...tenantTable('PushSubscription', 'push_subscriptions'),

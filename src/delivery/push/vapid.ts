@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto'
-import type { Row, Sql } from '../../kernel/database.ts'
-import type { Vault } from '../../kernel/vault.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Vault } from '../../ports/vault.ts'
 
 /** The pair with which this installation proves itself to push services (RFC 8292), in base64url. */
 export interface VapidKeys {

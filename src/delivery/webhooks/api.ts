@@ -1,13 +1,22 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { del, type Failure, get, list, missing, nothing, patch, post } from '../../kernel/operation.ts'
-import { shownOnce } from '../../kernel/outcome.ts'
-import { remark } from '../../kernel/schemas.ts'
+import {
+  del,
+  type Failure,
+  get,
+  list,
+  missing,
+  nothing,
+  patch,
+  post,
+} from '../../kernel/contract/operation.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { remark } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/events.ts'
 import { MOST_CHANGES } from './plan-limits.ts'
+import { AttemptRecord, WebhookRecord } from './schemas.ts'
 import { webhookMachine } from './webhook.ts'
-import { AttemptRecord, WebhookRecord } from './webhook-records.ts'
 
 const status = z.enum(webhookMachine.states)
 

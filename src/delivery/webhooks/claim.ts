@@ -1,6 +1,6 @@
-import { after, clock, minutes } from '../../kernel/clock.ts'
-import { type Database, type Row, sqlOn } from '../../kernel/database.ts'
-import type { Share } from './lanes.ts'
+import { type Database, type Row, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import { after, clock, minutes } from '../../values/clock.ts'
+import type { Share } from './fair-queue.ts'
 import type { Sealed } from './secrets.ts'
 
 /** A subscription for which something is due. */

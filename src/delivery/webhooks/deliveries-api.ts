@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
-import { LookRecord, recordHead, recordTail, span } from '../../kernel/schemas.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { LookRecord, recordHead, recordTail, span } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/events.ts'
 import { shownStates } from './delivery.ts'
-import { AttemptRecord } from './webhook-records.ts'
+import { AttemptRecord } from './schemas.ts'
 
 const status = z.enum(shownStates)
 

@@ -1,4 +1,4 @@
-import { recordColumns, selectList, type Table, updateOf } from '../../kernel/rows.ts'
+import { recordColumns, selectList, type Table, updateOf } from '../../kernel/database/bulk-sql.ts'
 import type { Delivery } from './delivery.ts'
 import type { Webhook } from './webhook.ts'
 

@@ -1,7 +1,7 @@
 import { defineEntity, type FilterQuery, p } from '@mikro-orm/core'
-import { clock } from '../../kernel/clock.ts'
-import { machine } from '../../kernel/machine.ts'
-import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { clock } from '../../values/clock.ts'
 
 /** What has come to its end can be begun anew: it is replayed. */
 export const deliveryMachine = machine('delivery', {

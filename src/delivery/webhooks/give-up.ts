@@ -1,8 +1,8 @@
-import type { Registered } from '../../kernel/area.ts'
-import type { Tenant } from '../../kernel/context.ts'
-import { type Database, type Row, sqlOn } from '../../kernel/database.ts'
-import { processOf } from '../../kernel/deadlines.ts'
-import type { Execute } from '../../kernel/execute.ts'
+import { processOf } from '../../kernel/background/deadlines.ts'
+import type { Registered } from '../../kernel/contract/area.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import { type Database, type Row, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import type { Execute } from '../../kernel/run/execute.ts'
 
 interface Parts {
   readonly database: Database

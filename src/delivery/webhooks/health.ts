@@ -1,4 +1,4 @@
-import { after, days } from '../../kernel/clock.ts'
+import { after, days } from '../../values/clock.ts'
 import type { Health } from './delivery-rows.ts'
 
 /** So many rounds may fail before a receiver is left alone for a while; then longer and longer. */

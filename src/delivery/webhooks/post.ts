@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { clock } from '../../kernel/clock.ts'
-import type { Outbound, OutboundAnswer } from '../../kernel/outbound.ts'
+import type { Outbound, OutboundAnswer } from '../../ports/outbound.ts'
+import { clock } from '../../values/clock.ts'
 import type { Attempt } from './delivery.ts'
 import { responseStart } from './response-start.ts'
 import { retryAfterOf, type Taken } from './retry.ts'

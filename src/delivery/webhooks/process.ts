@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/process.ts'
+import type { Process } from '../../kernel/contract/process.ts'
 
 /** Exists while a delivery that has failed once is to be tried again; a replay begins it anew. */
 export const webhookProcess = { name: 'webhook', recurs: true } as const satisfies Process

@@ -1,5 +1,5 @@
-import { after } from '../../kernel/clock.ts'
-import { workflowIdOf } from '../../kernel/process.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { after } from '../../values/clock.ts'
 import { type Attempt, deliveryMachine } from './delivery.ts'
 import type { DeliveryRow } from './delivery-rows.ts'
 import { webhookProcess } from './process.ts'

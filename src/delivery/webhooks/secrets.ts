@@ -1,5 +1,5 @@
-import { newSecret } from '../../kernel/secrets.ts'
-import type { Vault } from '../../kernel/vault.ts'
+import { newSecret } from '../../kernel/database/credential.ts'
+import type { Vault } from '../../ports/vault.ts'
 import type { Secrets } from './signature.ts'
 import { sealContext, type Webhook } from './webhook.ts'
 

@@ -1,9 +1,9 @@
-import { clock } from '../../kernel/clock.ts'
-import type { HandlerOf } from '../../kernel/operation.ts'
-import { lock } from '../../kernel/record.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { lock } from '../../kernel/database/entity.ts'
+import { clock } from '../../values/clock.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, isLeased, shownState } from './delivery.ts'
-import { aheadOf, explain, isServed } from './shown.ts'
+import { aheadOf, explain, isServed } from './response.ts'
 import { probe, tellDeliverers } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 

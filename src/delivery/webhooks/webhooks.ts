@@ -1,4 +1,4 @@
-import { area } from '../../kernel/area.ts'
+import { area } from '../../kernel/contract/area.ts'
 import { deliveries } from './deliveries.ts'
 import { Delivery, deliveryMachine } from './delivery.ts'
 import { webhookProcess } from './process.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { versionOf } from '../kept-file.ts'
+import { versionOf } from '../../web/static-file.ts'
 
 export interface Asset {
   readonly type: string

@@ -1,4 +1,4 @@
-import { problems } from '../../kernel/problem.ts'
+import { problems } from '../../kernel/contract/problem.ts'
 import { nameOf, resolve } from '../openapi/example.ts'
 import type {
   Document,

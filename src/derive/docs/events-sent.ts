@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { type Html, html } from '../../web/html.ts'
 import type { OperationObject } from '../openapi/types.ts'
 import { type Book, EVENTS, jsonOf } from './book.ts'
-import { type Html, html } from './html.ts'
 import { inline } from './markdown.ts'
 import { parameters } from './members.ts'
 import { panel } from './panel.ts'

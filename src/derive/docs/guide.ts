@@ -1,5 +1,5 @@
+import { type Content, type Html, html } from '../../web/html.ts'
 import { type Book, idOf } from './book.ts'
-import { type Content, type Html, html } from './html.ts'
 import { markdown } from './markdown.ts'
 import { universalRefusals } from './refusals.ts'
 

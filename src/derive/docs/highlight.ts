@@ -1,4 +1,4 @@
-import { type Content, html } from './html.ts'
+import { type Content, html } from '../../web/html.ts'
 
 export type Language = 'json' | 'shell' | 'typescript'
 

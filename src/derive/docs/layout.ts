@@ -1,7 +1,7 @@
+import { type Html, html } from '../../web/html.ts'
 import type { Assets } from './assets.ts'
 import type { Book } from './book.ts'
 import type { Guide } from './guide.ts'
-import { type Html, html } from './html.ts'
 import { navigation } from './navigation.ts'
 
 /** Stands for the service until the script knows under which name the page was asked for. */

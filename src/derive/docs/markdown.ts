@@ -1,4 +1,4 @@
-import { type Content, type Html, html } from './html.ts'
+import { type Content, type Html, html } from '../../web/html.ts'
 
 /** The Markdown that our descriptions use: paragraphs, lists, tables, `code`, **strong**. */
 export const markdown = (text: string): Html[] =>

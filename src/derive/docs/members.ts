@@ -1,6 +1,6 @@
+import { type Content, type Html, html } from '../../web/html.ts'
 import type { JsonSchema, Parameter } from '../openapi/types.ts'
 import type { Book } from './book.ts'
-import { type Content, type Html, html } from './html.ts'
 import { inline } from './markdown.ts'
 import { choiceWords, constraintWords, typeWords } from './schema-words.ts'
 

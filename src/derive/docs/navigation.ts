@@ -1,7 +1,7 @@
+import { type Html, html } from '../../web/html.ts'
 import { addressOf, type Book, type Chapter, type Entry, EVENTS, OVERVIEW } from './book.ts'
 import { eventsIn } from './event-groups.ts'
 import type { Guide } from './guide.ts'
-import { type Html, html } from './html.ts'
 import { method } from './operation.ts'
 
 /** All sections, and what is in the one that is open; the script puts what a search has found in their place. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
+import { type Content, type Html, html } from '../../web/html.ts'
 import { ACCESS } from '../openapi/operation.ts'
 import { type Book, type Entry, jsonOf } from './book.ts'
-import { type Content, type Html, html } from './html.ts'
 import { markdown } from './markdown.ts'
 import { linkTo, members, parameters } from './members.ts'
 import { panel, samples } from './panel.ts'

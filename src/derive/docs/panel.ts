@@ -1,5 +1,5 @@
+import { type Content, type Html, html } from '../../web/html.ts'
 import { highlight, type Language } from './highlight.ts'
-import { type Content, type Html, html } from './html.ts'
 
 /** A piece of code with a caption; the script gives each its copy button. */
 export const panel = (caption: Content, code: string, language: Language): Html =>

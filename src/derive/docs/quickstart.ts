@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../web/html.ts'
 import { inline } from './markdown.ts'
 import { panel } from './panel.ts'
 

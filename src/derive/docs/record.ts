@@ -1,6 +1,6 @@
+import { type Html, html } from '../../web/html.ts'
 import { exampleOf, nameOf } from '../openapi/example.ts'
 import { type Book, type Entry, jsonOf } from './book.ts'
-import { type Html, html } from './html.ts'
 import { markdown } from './markdown.ts'
 import { members } from './members.ts'
 import { panel } from './panel.ts'

@@ -1,6 +1,6 @@
-import { type ProblemCode, problems } from '../../kernel/problem.ts'
+import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
+import { type Content, type Html, html } from '../../web/html.ts'
 import type { Book, Entry } from './book.ts'
-import { type Content, type Html, html } from './html.ts'
 import { inline } from './markdown.ts'
 
 /** The refusals that are an operation's own, and by name those that it shares with all. */

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../web/html.ts'
 import type { States } from '../openapi/types.ts'
-import { type Html, html } from './html.ts'
 
 /** What a noun can be, and what it can become from there. */
 export const statesSection = (states: States): Html =>

@@ -1,5 +1,5 @@
-import type { File } from '../../kernel/file.ts'
-import { keptFile } from '../kept-file.ts'
+import type { File } from '../../kernel/contract/file.ts'
+import { keptFile } from '../../web/static-file.ts'
 import { renderDocs } from './docs.ts'
 
 /** What a thread makes of the OpenAPI document: the reference by addresses, compressed, as it is served. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { AnyOperation, Failure } from '../../kernel/operation.ts'
-import { type ProblemCode, problems } from '../../kernel/problem.ts'
+import type { AnyOperation, Failure } from '../../kernel/contract/operation.ts'
+import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
 import { headersOf } from './headers.ts'
 import { isOfTenant } from './security.ts'
 import type { Reference, ResponseObject } from './types.ts'

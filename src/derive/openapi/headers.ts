@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../../kernel/operation.ts'
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { Header, Parameter, Reference } from './types.ts'
 
 const text = (description: string, example: string): Header => ({

@@ -1,5 +1,5 @@
-import type { AnyOperation } from '../../kernel/operation.ts'
-import type { Sliced } from '../../kernel/slices.ts'
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
+import type { Sliced } from '../../kernel/contract/time-slices.ts'
 import { exampleOf, resolve } from './example.ts'
 import type { headerParameters } from './headers.ts'
 import type { SchemaCollector } from './schemas.ts'

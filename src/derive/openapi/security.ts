@@ -1,4 +1,4 @@
-import type { AnyOperation, Caller } from '../../kernel/operation.ts'
+import type { AnyOperation, Caller } from '../../kernel/contract/operation.ts'
 import type { SecurityRequirement, SecurityScheme } from './types.ts'
 
 export const securitySchemes = {

@@ -1,4 +1,4 @@
-import { atOnce, type Sliced } from '../../kernel/slices.ts'
+import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import type { Document } from './types.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { id } from '../../kernel/ids.ts'
-import { type Failure, get, list, missing, patch } from '../../kernel/operation.ts'
-import { country, email, label, recordTail } from '../../kernel/schemas.ts'
+import { type Failure, get, list, missing, patch } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { country, email, label, recordTail } from '../../values/schemas.ts'
 import { customerMachine, kycStatuses, plans, types } from './customer.ts'
 
 const status = z.enum(customerMachine.states)

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Tenant } from '../../kernel/context.ts'
-import { newId } from '../../kernel/ids.ts'
-import { machine } from '../../kernel/machine.ts'
-import { stamps } from '../../kernel/record.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { stamps } from '../../kernel/database/entity.ts'
+import { newId } from '../../values/ids.ts'
 
 export const customerMachine = machine('customer', {
   active: ['suspended'],

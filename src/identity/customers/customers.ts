@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
-import { area } from '../../kernel/area.ts'
-import type { Context } from '../../kernel/context.ts'
-import { implement } from '../../kernel/operation.ts'
-import { given } from '../../kernel/record.ts'
+import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { given } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, HOUSE } from './customer.ts'
 

@@ -1,10 +1,10 @@
-import type { Authenticate } from '../../kernel/area.ts'
-import { clock } from '../../kernel/clock.ts'
-import type { Mode } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database.ts'
-import { Problem } from '../../kernel/problem.ts'
-import { scopes } from '../../kernel/scopes.ts'
-import { hashOf } from '../../kernel/secrets.ts'
+import type { Authenticate } from '../../kernel/contract/area.ts'
+import type { Mode } from '../../kernel/contract/context.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { scopes } from '../../kernel/contract/scopes.ts'
+import { hashOf } from '../../kernel/database/credential.ts'
+import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import { clock } from '../../values/clock.ts'
 
 interface Holder extends Record<string, unknown> {
   id: string

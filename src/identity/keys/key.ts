@@ -1,8 +1,8 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
-import type { Mode } from '../../kernel/context.ts'
-import { maybe, tenantTable } from '../../kernel/record.ts'
-import { type Scope, scopes } from '../../kernel/scopes.ts'
-import { credential } from '../../kernel/secrets.ts'
+import type { Mode } from '../../kernel/contract/context.ts'
+import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import { credential } from '../../kernel/database/credential.ts'
+import { maybe, tenantTable } from '../../kernel/database/entity.ts'
 
 export const environments = ['sandbox', 'test', 'live'] as const
 export type Environment = (typeof environments)[number]

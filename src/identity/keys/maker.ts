@@ -1,9 +1,9 @@
-import type { Context } from '../../kernel/context.ts'
-import { Problem } from '../../kernel/problem.ts'
-import { lock } from '../../kernel/record.ts'
-import { type Scope, scopes } from '../../kernel/scopes.ts'
-import { isOpen } from '../../kernel/secrets.ts'
-import { inTurn } from '../../kernel/turn.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import { isOpen } from '../../kernel/database/credential.ts'
+import { lock } from '../../kernel/database/entity.ts'
+import { inTurn } from '../../kernel/database/tenant-lock.ts'
 import { Key } from './key.ts'
 
 /** The key that calls, held until the transaction ends: one that is revoked at this moment makes nothing more. */

@@ -1,10 +1,19 @@
 import { z } from 'zod'
-import { bic } from '../../kernel/bic.ts'
-import { iban, plainIban } from '../../kernel/iban.ts'
-import { id } from '../../kernel/ids.ts'
-import { del, type Failure, get, list, missing, nothing, patch, post } from '../../kernel/operation.ts'
-import { country, email, recordHead, recordTail } from '../../kernel/schemas.ts'
-import { payeeResults } from '../../kernel/sepa-rail.ts'
+import {
+  del,
+  type Failure,
+  get,
+  list,
+  missing,
+  nothing,
+  patch,
+  post,
+} from '../../kernel/contract/operation.ts'
+import { payeeResults } from '../../ports/sepa-rail.ts'
+import { bic } from '../../values/bic.ts'
+import { iban, plainIban } from '../../values/iban.ts'
+import { id } from '../../values/ids.ts'
+import { country, email, recordHead, recordTail } from '../../values/schemas.ts'
 import { sepaName } from './beneficiary.ts'
 
 const result = z.enum(payeeResults)

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bicFits } from '../../kernel/bic.ts'
-import { countryOfIban } from '../../kernel/iban.ts'
-import { maybe, record, tenantTable } from '../../kernel/record.ts'
-import type { PayeeCheck } from '../../kernel/sepa-rail.ts'
-import { LONGEST_NAME, sepaText } from '../../kernel/sepa-text.ts'
+import { LONGEST_NAME, sepaText } from '../../iso20022/sepa-charset.ts'
+import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { PayeeCheck } from '../../ports/sepa-rail.ts'
+import { bicFits } from '../../values/bic.ts'
+import { countryOfIban } from '../../values/iban.ts'
 
 /** What the payee's bank said of name and IBAN, and when. */
 export interface Verification extends PayeeCheck {

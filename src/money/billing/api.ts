@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { id } from '../../kernel/ids.ts'
-import { euros, positiveEuros } from '../../kernel/money.ts'
-import { type Failure, get, missing, post } from '../../kernel/operation.ts'
-import { paymentMethodsApi } from './payment-methods-api.ts'
+import { type Failure, get, missing, post } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { paymentMethodsApi } from '../payment-methods/api.ts'
 
 const currency = z.literal('EUR')
 

@@ -1,5 +1,5 @@
-import { newId } from '../../kernel/ids.ts'
-import type { HandlerOf } from '../../kernel/operation.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { newId } from '../../values/ids.ts'
 import { openBook, shortOf } from '../ledger/ledger.ts'
 import { mainWallet, walletsOf } from '../wallets/wallets.ts'
 import type { billingApi } from './api.ts'

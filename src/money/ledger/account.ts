@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { type Euros, inWords } from '../../kernel/money.ts'
-import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { type Euros, inWords } from '../../values/money.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { euros, signedEuros } from '../../kernel/money.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/operation.ts'
-import { recordHead, recordTail, span, wanted } from '../../kernel/schemas.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros, signedEuros } from '../../values/money.ts'
+import { recordHead, recordTail, span, wanted } from '../../values/schemas.ts'
 import { kindsOfAccount } from './account.ts'
 
 const signed = signedEuros.meta({ description: 'Credits are positive, debits negative.' })

@@ -1,8 +1,8 @@
-import type { Tenant } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { Euros } from '../../kernel/money.ts'
-import { exact } from '../../kernel/rows.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import { exact } from '../../kernel/database/bulk-sql.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import { newId } from '../../values/ids.ts'
+import type { Euros } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { type Keeping, type Template, templates } from './templates.ts'
 

@@ -1,6 +1,6 @@
-import type { Tenant } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database.ts'
-import { newId } from '../../kernel/ids.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import { newId } from '../../values/ids.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { Book, type Cause, type Held, type Standing } from './book.ts'
 

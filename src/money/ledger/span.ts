@@ -1,6 +1,6 @@
-import type { Tenant } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import type { Euros } from '../../kernel/money.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Euros } from '../../values/money.ts'
 
 /** What has come in and gone out by some entries of an account; what was only held or let go is no movement. */
 export interface Flow {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { file } from '../../kernel/file.ts'
-import { id } from '../../kernel/ids.ts'
-import { euros } from '../../kernel/money.ts'
-import { get, list, missing, post } from '../../kernel/operation.ts'
-import { exactly, recordHead, recordTail } from '../../kernel/schemas.ts'
+import { file } from '../../kernel/contract/file.ts'
+import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { exactly, recordHead, recordTail } from '../../values/schemas.ts'
 import { statementMachine } from './statement.ts'
 
 const period = exactly(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({

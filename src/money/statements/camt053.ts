@@ -1,6 +1,6 @@
-import { decimal, type Euros } from '../../kernel/money.ts'
-import type { XmlElement } from '../../kernel/xml.ts'
-import { element, written } from '../../kernel/xml-writer.ts'
+import type { XmlElement } from '../../iso20022/xml-reader.ts'
+import { element, written } from '../../iso20022/xml-writer.ts'
+import { decimal, type Euros } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import type { Statement } from './statement.ts'
 

@@ -1,4 +1,4 @@
-import { decimal } from '../../kernel/money.ts'
+import { decimal } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 
 /** Each column with what stands in it. Those of text can hold the words of others. */

@@ -1,5 +1,5 @@
-import type { Row, Sql } from '../../kernel/database.ts'
-import type { Euros } from '../../kernel/money.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Euros } from '../../values/money.ts'
 import { kindOf } from './kinds.ts'
 import type { Statement } from './statement.ts'
 

@@ -1,4 +1,4 @@
-import { type Euros, inThousands } from '../../kernel/money.ts'
+import { type Euros, inThousands } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import { LEFT, Paper, RIGHT } from './paper.ts'
 import type { Statement } from './statement.ts'

@@ -1,4 +1,4 @@
-import type { Process, ProcessInput } from '../../kernel/process.ts'
+import type { Process, ProcessInput } from '../../kernel/contract/process.ts'
 
 /** Draws up what is missing of the months that are over: of one tenant whose clock has been moved, or of all. */
 export const statementsProcess: Process = { name: 'statements', recurs: true }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/machine.ts'
-import { maybe, record, tenantTable, timestamp } from '../../kernel/record.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 
 /** Of a month that still runs, then of one that is over: that one never changes. */
 export const statementMachine = machine('statement', { open: ['final'], final: [] })

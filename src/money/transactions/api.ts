@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { id } from '../../kernel/ids.ts'
-import { euros } from '../../kernel/money.ts'
-import { get, list, missing, patch } from '../../kernel/operation.ts'
-import { recordHead, recordTail, remark, span, wanted } from '../../kernel/schemas.ts'
+import { get, list, missing, patch } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { recordHead, recordTail, remark, span, wanted } from '../../values/schemas.ts'
 import { transactionMachine, transactionTypes } from './transaction.ts'
 
 const status = z.enum(transactionMachine.states)

@@ -1,4 +1,4 @@
-import { insertInto, recordColumns, type Table } from '../../kernel/rows.ts'
+import { insertInto, recordColumns, type Table } from '../../kernel/database/bulk-sql.ts'
 import type { Transaction } from './transaction.ts'
 
 const columns = {

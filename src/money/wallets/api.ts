@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { id } from '../../kernel/ids.ts'
-import { euros } from '../../kernel/money.ts'
-import { del, type Failure, get, list, missing, patch, post } from '../../kernel/operation.ts'
-import { label, metadata, recordHead, recordTail, wanted } from '../../kernel/schemas.ts'
+import { del, type Failure, get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { label, metadata, recordHead, recordTail, wanted } from '../../values/schemas.ts'
 import { walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)

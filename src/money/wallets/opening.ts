@@ -1,9 +1,9 @@
-import type { Context, Tenant } from '../../kernel/context.ts'
-import type { Row, Sql } from '../../kernel/database.ts'
-import { lock } from '../../kernel/record.ts'
+import type { Context, Tenant } from '../../kernel/contract/context.ts'
+import { lock } from '../../kernel/database/entity.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
 import { closeAccount, openAccount } from '../ledger/ledger.ts'
 import type { WalletEvent } from './api.ts'
-import { about, EMPTY } from './shown.ts'
+import { about, EMPTY } from './response.ts'
 import { virtualIban } from './virtual-iban.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/record.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 
 export const walletMachine = machine('wallet', {
   active: ['frozen', 'closed'],

@@ -1,11 +1,11 @@
-import { area } from '../../kernel/area.ts'
-import type { Context } from '../../kernel/context.ts'
-import { implement } from '../../kernel/operation.ts'
-import { given, lock } from '../../kernel/record.ts'
+import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { given, lock } from '../../kernel/database/entity.ts'
 import { freezeAccount, openBook, walletAt } from '../ledger/ledger.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, isOpen, open } from './opening.ts'
-import { about, EMPTY, shown, withBalance, withBalances } from './shown.ts'
+import { about, EMPTY, shown, withBalance, withBalances } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
 export { WalletEvent, WalletRecord } from './api.ts'
@@ -17,7 +17,7 @@ export {
   walletsOf,
 } from './opening.ts'
 export { type Payable, payableWallets } from './payable.ts'
-export { walletEvent } from './shown.ts'
+export { walletEvent } from './response.ts'
 
 /** Why no wallet can be opened below it. It is locked, so that it is not closed meanwhile. */
 async function obstacleBelow(id: string, { em }: Pick<Context, 'em'>) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { file } from '../../kernel/file.ts'
-import { get } from '../../kernel/operation.ts'
+import { file } from '../../kernel/contract/file.ts'
+import { get } from '../../kernel/contract/operation.ts'
 
 const oldestSeconds = (of: string) =>
   z.object({ oldestSeconds: z.number().nullable().meta({ description: of }) })

@@ -1,5 +1,5 @@
-import { area } from '../../kernel/area.ts'
-import { implement } from '../../kernel/operation.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
 import { healthApi } from './api.ts'
 
 export const VERSION = '0.5.0'

@@ -1,5 +1,5 @@
-import { file } from '../../kernel/file.ts'
-import { get } from '../../kernel/operation.ts'
+import { file } from '../../kernel/contract/file.ts'
+import { get } from '../../kernel/contract/operation.ts'
 
 const about =
   'Compressed with Brotli or gzip for those who accept it. The answer has an `ETag`; sent back in `If-None-Match`, it is answered with a 304 while nothing has changed.'

@@ -1,6 +1,6 @@
-import { area } from '../../kernel/area.ts'
-import type { File } from '../../kernel/file.ts'
-import { implement } from '../../kernel/operation.ts'
+import { area } from '../../kernel/contract/area.ts'
+import type { File } from '../../kernel/contract/file.ts'
+import { implement } from '../../kernel/contract/operation.ts'
 import { pagesApi } from './api.ts'
 
 const pages = implement(pagesApi, {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
-import { get, post } from '../../kernel/operation.ts'
+import { get, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
 
 const YEAR_IN_DAYS = 366
 

@@ -1,8 +1,8 @@
-import { area } from '../../kernel/area.ts'
-import { clock, days, minutes } from '../../kernel/clock.ts'
-import type { Tenant } from '../../kernel/context.ts'
-import { type ContextOf, implement } from '../../kernel/operation.ts'
-import { aim } from '../../kernel/tenant-clock.ts'
+import { area } from '../../kernel/contract/area.ts'
+import type { Tenant } from '../../kernel/contract/context.ts'
+import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { aim } from '../../kernel/database/tenant-clock.ts'
+import { clock, days, minutes } from '../../values/clock.ts'
 import { sandboxApi } from './api.ts'
 
 interface Reserved {

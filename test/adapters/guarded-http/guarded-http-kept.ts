@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
-import type { OutboundAnswer, OutboundRequest } from '../../../src/kernel/outbound.ts'
-import { certificate } from '../../support/certificate.ts'
-import { nameServer } from '../../support/name-server.ts'
+import type { OutboundAnswer, OutboundRequest } from '../../../src/ports/outbound.ts'
+import { certificate } from '../../support/http/certificate.ts'
+import { nameServer } from '../../support/http/name-server.ts'
 
 const { resolver } = await nameServer({ 'receiver.example': ['127.0.0.1'] })
 const guard = guardedHttp({ allow: ['127.0.0.0/8'], resolver, ca: certificate.cert })

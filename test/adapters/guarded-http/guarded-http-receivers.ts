@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
-import { guarded, textOf } from '../../support/guarded.ts'
+import { guarded, textOf } from '../../support/http/guarded.ts'
 
 const { nobody, receiver, names, listen, send } = await guarded()
 

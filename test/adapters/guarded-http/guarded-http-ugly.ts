@@ -4,8 +4,8 @@ import { createServer as createPlainServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
-import { certificate } from '../../support/certificate.ts'
-import { guarded, textOf } from '../../support/guarded.ts'
+import { certificate } from '../../support/http/certificate.ts'
+import { guarded, textOf } from '../../support/http/guarded.ts'
 
 const { listen, names, send, receiver } = await guarded()
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
-import type { OutboundAnswer } from '../../../src/kernel/outbound.ts'
+import type { OutboundAnswer } from '../../../src/ports/outbound.ts'
 
 const guard = guardedHttp({ allow: ['127.0.0.1'] })
 const open: { close(): unknown }[] = []

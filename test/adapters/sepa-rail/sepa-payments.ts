@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
-import type { Payment } from '../../../src/kernel/sepa-rail.ts'
-import { reasonCode, reasonCodes, reasonOf } from '../../../src/kernel/sepa-reasons.ts'
+import { reasonCode, reasonCodes, reasonOf } from '../../../src/iso20022/reason-codes.ts'
+import type { Payment } from '../../../src/ports/sepa-rail.ts'
 
 const rail = sandboxRail()
 const call = { reference: 'transfer_1', requestId: 'request-1' }

@@ -2,18 +2,18 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
-import type { Instance } from '../../../src/bin/instance-file.ts'
-import { isRunning, processesIn } from '../../../src/platform/process-table.ts'
-import { temporaryFolder } from '../../support/folders.ts'
-import { type Launched, launch } from '../../support/launched.ts'
-import { parentOf } from '../../support/parent-of.ts'
+import type { Instance } from '../../../src/dev/instance-file.ts'
+import { isRunning, processesIn } from '../../../src/dev/processes/process-table.ts'
+import { temporaryFolder } from '../../support/processes/folders.ts'
+import { type Launched, launch } from '../../support/processes/launched.ts'
+import { parentOf } from '../../support/processes/parent-of.ts'
 import {
   command,
   instanceFile,
   instanceOf,
   startService,
   stopService,
-} from '../../support/service-process.ts'
+} from '../../support/processes/service-process.ts'
 import { until } from '../../support/until.ts'
 
 /** Does what a shell would with the `curl` that the service prints. */

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { openSecrets } from '../../../src/bin/secrets.ts'
-import { temporaryFolder } from '../../support/folders.ts'
-import { command } from '../../support/service-process.ts'
+import { openSecrets } from '../../../src/dev/secrets.ts'
+import { temporaryFolder } from '../../support/processes/folders.ts'
+import { command } from '../../support/processes/service-process.ts'
 
 describe('reset', () => {
   test('takes up what was interrupted, and removes a directory in which nothing is left', async () => {

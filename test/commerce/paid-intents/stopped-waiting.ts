@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { only } from '../../support/control/risk.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aPayment, aWallet, made } from '../../support/factories.ts'
 import { http, startHouse } from '../../support/harness.ts'
-import { only } from '../../support/risk.ts'
 
 const house = await startHouse()
 const elsewhere = await house.another()

@@ -1,10 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { emptyInbox } from '../../../src/bin/sepa-inbox.ts'
-import { bankFiles, booking, pain002, reason, returned } from '../../support/bank-files.ts'
-import { ACCOUNT, camt } from '../../support/camt.ts'
+import { emptyInbox } from '../../../src/app/sepa-inbox.ts'
 import { aPayment, aWallet, made } from '../../support/factories.ts'
+import { bankFiles, booking, pain002, reason, returned } from '../../support/money/bank-files.ts'
+import { ACCOUNT, camt } from '../../support/money/camt.ts'
 import { times } from '../../support/pot-house.ts'
 
 const { live, owners, worker, inbox, house, proven, get, sweep, tell, lastFile, cutOff, other, aSubmitted } =

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { recordingRail } from '../../support/commerce/rail.ts'
+import { noticesIn } from '../../support/commerce/sepa-notices.ts'
 import { aPayment, aWallet, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { recordingRail } from '../../support/rail.ts'
-import { noticesIn } from '../../support/sepa-notices.ts'
 
 const rail = recordingRail()
 const house = await startHouse({ outside: { sepaRail: () => rail.rail } })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { agentTokensIn } from '../../support/agent-tokens.ts'
+import { agentTokensIn } from '../../support/control/agent-tokens.ts'
 import { anAgent, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { agentTokensIn } from '../../support/agent-tokens.ts'
+import { agentTokensIn } from '../../support/control/agent-tokens.ts'
 import {
   aBeneficiary,
   aDelegation,

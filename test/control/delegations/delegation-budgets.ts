@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { declareAll, declareOne, delegationsIn } from '../../support/delegations.ts'
+import { declareAll, declareOne, delegationsIn } from '../../support/control/delegations.ts'
 import { aDelegation, aRun, aToken, made, type TestClient } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { codeOf, declareOne, delegationsIn, statusesOf } from '../../support/delegations.ts'
+import { codeOf, declareOne, delegationsIn, statusesOf } from '../../support/control/delegations.ts'
 import { aDelegation, anAgent, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'

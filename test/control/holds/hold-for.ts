@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { holdFor, withTolerance } from '../../../src/control/policies/amount-rules.ts'
-import { type Counters, type SpendRequest, untouched } from '../../../src/control/policies/decision.ts'
-import { ask, budgetOf, type Given, plain, verdictOf } from '../../support/decide.ts'
+import { holdFor, withTolerance } from '../../../src/control/rules/amount-rules.ts'
+import { type Counters, type SpendRequest, untouched } from '../../../src/control/rules/decision.ts'
+import { ask, budgetOf, type Given, plain, verdictOf } from '../../support/control/decide.ts'
 
 describe('what is held', () => {
   test.each([

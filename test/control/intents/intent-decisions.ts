@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { minutes } from '../../../src/kernel/clock.ts'
+import { minutes } from '../../../src/values/clock.ts'
+import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
 import { anIntent, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { INSTANT, intentOf, intentsIn } from '../../support/intents.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
 const house = await startHouse()

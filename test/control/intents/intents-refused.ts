@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { intentOf, intentsIn } from '../../support/control/intents.ts'
 import {
   aDeletedAgent,
   aKey,
@@ -9,7 +10,6 @@ import {
   type TestClient,
 } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { intentOf, intentsIn } from '../../support/intents.ts'
 import { traceOf } from '../../support/trace.ts'
 
 const house = await startHouse()

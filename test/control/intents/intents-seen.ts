@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { days, minutes } from '../../../src/kernel/clock.ts'
+import { days, minutes } from '../../../src/values/clock.ts'
+import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
 import { aLiveClient, anAgent, anIntent, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { INSTANT, intentOf, intentsIn } from '../../support/intents.ts'
 
 const house = await startHouse()
 const { setClock, asAgent, eventsOf, anOwner } = intentsIn(house)

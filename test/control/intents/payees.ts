@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { intentOf, intentsIn } from '../../support/control/intents.ts'
 import {
   aBeneficiary,
   aDelegation,
@@ -10,7 +11,6 @@ import {
   redeemed,
 } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { intentOf, intentsIn } from '../../support/intents.ts'
 
 const house = await startHouse()
 const { anOwner } = intentsIn(house)

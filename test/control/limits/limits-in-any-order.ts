@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { limitsIn } from '../../support/control/limits.ts'
+import { replayed } from '../../support/control/replays.ts'
 import { made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { limitsIn } from '../../support/limits.ts'
 import { times } from '../../support/pot-house.ts'
-import { replayed } from '../../support/replays.ts'
 
 const house = await startHouse()
 const elsewhere = await house.another()

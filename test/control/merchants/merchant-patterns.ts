@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { resolveDescriptor } from '../../../src/control/merchants/descriptors.ts'
 import { foldMerchant, matcher, patternProblem } from '../../../src/control/merchants/merchants.ts'
-import { descriptors } from '../../support/descriptors.ts'
+import { descriptors } from '../../support/control/descriptors.ts'
 import { startHouse } from '../../support/harness.ts'
 
 const house = await startHouse()

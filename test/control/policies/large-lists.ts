@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
 import { changesBetween } from '../../../src/control/policies/changes.ts'
-import { newId } from '../../../src/kernel/ids.ts'
-import { PAGE_BYTES } from '../../../src/kernel/page-size.ts'
+import { PAGE_BYTES } from '../../../src/kernel/contract/page-size.ts'
+import { newId } from '../../../src/values/ids.ts'
 import { aPolicy, made } from '../../support/factories.ts'
 import { type Owner, startHouse, type Told } from '../../support/harness.ts'
 

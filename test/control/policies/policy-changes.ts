@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { effective, everyRule, noRule, policyOf, versionsOf } from '../../support/control/policies.ts'
 import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { effective, everyRule, noRule, policyOf, versionsOf } from '../../support/policies.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
 const house = await startHouse()

@@ -3,8 +3,8 @@ import { distanceBetween } from '../../../src/control/risk/centroids.ts'
 import { blank, count, declaredIn, learn, type Profile } from '../../../src/control/risk/profile.ts'
 import { defaults, score } from '../../../src/control/risk/score.ts'
 import { type Scene, signals } from '../../../src/control/risk/signals.ts'
-import { minutes } from '../../../src/kernel/clock.ts'
-import { countries } from '../../../src/kernel/countries.ts'
+import { minutes } from '../../../src/values/clock.ts'
+import { countries } from '../../../src/values/countries.ts'
 
 const NOON = new Date('2026-11-20T12:00:00.000Z')
 const noonAnd = (milliseconds: number): Date => new Date(NOON.getTime() + milliseconds)

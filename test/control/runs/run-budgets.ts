@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
-import { agentRunsIn, timelineOf, within } from '../../support/agent-runs.ts'
+import { agentRunsIn, timelineOf, within } from '../../support/control/agent-runs.ts'
 import { anAgent, aRun, made, type TestClient } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 

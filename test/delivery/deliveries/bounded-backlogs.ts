@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { newId } from '../../../src/kernel/ids.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { startReceiver } from '../../support/delivery/receiver.ts'
 import { aWebhook, made, type TestClient } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { deliveriesOf, delivery } from '../../support/deliveries.ts'
+import { deliveriesOf, delivery } from '../../support/delivery/deliveries.ts'
+import { answering, startReceiver } from '../../support/delivery/receiver.ts'
+import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
 import { aLiveClient, anAgent, aWebhook, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { answering, startReceiver } from '../../support/receiver.ts'
-import { subscriptionsIn } from '../../support/subscribed.ts'
 
 const receiver = await startReceiver()
 const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })

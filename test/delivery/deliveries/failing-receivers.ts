@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { deliveriesOf, delivery, letItBeDue } from '../../support/deliveries.ts'
+import { deliveriesOf, delivery, letItBeDue } from '../../support/delivery/deliveries.ts'
+import { answering, type Manner, startReceiver } from '../../support/delivery/receiver.ts'
+import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
 import { anAgent, made, type TestClient } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 import { times } from '../../support/pot-house.ts'
-import { answering, type Manner, startReceiver } from '../../support/receiver.ts'
-import { subscriptionsIn } from '../../support/subscribed.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()

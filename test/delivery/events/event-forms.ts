@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
-import { eventDeclarations, eventSchemas } from '../../../src/kernel/event-types.ts'
+import { eventDeclarations, eventSchemas } from '../../../src/kernel/contract/event-types.ts'
 
 /** The contract's catalogue. */
 const CATALOGUE: Readonly<Record<string, string>> = {

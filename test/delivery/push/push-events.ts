@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { freeze, heard, listed, pushHouse } from '../../support/delivery/push.ts'
+import { decrypt } from '../../support/delivery/push-service.ts'
 import { anAgent, anAgentUnder, anIntent, made } from '../../support/factories.ts'
-import { freeze, heard, listed, pushHouse } from '../../support/push.ts'
-import { decrypt } from '../../support/push-service.ts'
 import { until } from '../../support/until.ts'
 
 const { house, aBrowser } = await pushHouse()

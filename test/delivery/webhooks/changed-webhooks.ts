@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { verifyWebhook } from '../../../src/derive/client.ts'
-import { deliveriesOf, delivery } from '../../support/deliveries.ts'
+import { deliveriesOf, delivery } from '../../support/delivery/deliveries.ts'
+import { answering, startReceiver } from '../../support/delivery/receiver.ts'
 import { anAgent, anAgentUnder, aWebhook, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 import { times } from '../../support/pot-house.ts'
-import { answering, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { expireDeliveries } from '../../../src/delivery/webhooks/webhooks.ts'
-import { firstIdAt, newId } from '../../../src/kernel/ids.ts'
+import { firstIdAt, newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(areas)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
-import { clock } from '../../../src/kernel/clock.ts'
+import { clock } from '../../../src/values/clock.ts'
 import {
   aDelegation,
   aKey,

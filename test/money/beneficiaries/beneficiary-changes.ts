@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { change, DUTCH, FRENCH, GERMAN, read, remove, verify } from '../../support/beneficiaries.ts'
 import { aBeneficiary, aLiveClient, made, type TestClient } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
+import { change, DUTCH, FRENCH, GERMAN, read, remove, verify } from '../../support/money/beneficiaries.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
 const house = await startHouse()

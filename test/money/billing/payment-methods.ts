@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxFunding } from '../../../src/adapters/funding-rail/sandbox.ts'
-import type { FundingRail } from '../../../src/kernel/funding-rail.ts'
+import type { FundingRail } from '../../../src/ports/funding-rail.ts'
 import { aLiveClient, aPaymentMethod, made } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 import { tablesWith, traceOf } from '../../support/trace.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { startBooks } from '../../support/books.ts'
-import { type Booking, camt, payment } from '../../support/camt.ts'
 import { aLiveClient, aWallet, made } from '../../support/factories.ts'
-import { fresh, incomingFilesIn } from '../../support/incoming-files.ts'
+import { startBooks } from '../../support/money/books.ts'
+import { type Booking, camt, payment } from '../../support/money/camt.ts'
+import { fresh, incomingFilesIn } from '../../support/money/incoming-files.ts'
 
 const { house, client } = await startBooks()
 const owner = await house.owner()

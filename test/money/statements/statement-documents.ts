@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { readXml } from '../../../src/kernel/xml.ts'
-import { misshapen } from '../../../src/kernel/xml-shape.ts'
-import { readCamt } from '../../../src/money/billing/camt.ts'
-import { startBooks } from '../../support/books.ts'
-import { camt053Shape } from '../../support/camt053-shape.ts'
+import { readCamt } from '../../../src/iso20022/camt.ts'
+import { readXml } from '../../../src/iso20022/xml-reader.ts'
+import { misshapen } from '../../../src/iso20022/xml-schema.ts'
 import { aPayment, aWallet, made } from '../../support/factories.ts'
-import { at, cause, cents, rowsOf, statementsIn } from '../../support/statements.ts'
+import { startBooks } from '../../support/money/books.ts'
+import { camt053Shape } from '../../support/money/camt053-shape.ts'
+import { at, cause, cents, rowsOf, statementsIn } from '../../support/money/statements.ts'
 
 const { house, client, key, inBook } = await startBooks()
 const { anOldWallet, read, draw } = statementsIn({ house, client, key, inBook })

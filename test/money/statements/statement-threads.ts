@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { startBooks } from '../../support/books.ts'
 import { made } from '../../support/factories.ts'
+import { startBooks } from '../../support/money/books.ts'
+import { at, cause, statementsIn } from '../../support/money/statements.ts'
 import { times } from '../../support/pot-house.ts'
-import { at, cause, statementsIn } from '../../support/statements.ts'
 
 const { house, client, key, inBook } = await startBooks()
 const { anOldWallet, read } = statementsIn({ house, client, key, inBook })

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { IntentActivities } from '../../../activities/intents.ts'
-import type { ProcessInput } from '../../../src/kernel/process.ts'
+import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
 import { follow } from '../../../workflows/support.ts'
 
 const { lookAtIntent, expireIntent } = proxyActivities<IntentActivities>({ startToCloseTimeout: 30_000 })

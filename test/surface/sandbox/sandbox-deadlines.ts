@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { days, minutes } from '../../../src/kernel/clock.ts'
+import { days, minutes } from '../../../src/values/clock.ts'
 import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
 import { advance, DAY, offsetOf, statusOf } from '../../support/sandbox.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { approverSignals } from '../../../src/control/intents/process.ts'
-import { minutes } from '../../../src/kernel/clock.ts'
-import { LOOK_AGAIN } from '../../../src/kernel/process.ts'
+import { LOOK_AGAIN } from '../../../src/kernel/contract/process.ts'
+import { minutes } from '../../../src/values/clock.ts'
+import { intentRunsIn } from '../../support/control/intent-runs.ts'
 import {
   aFundedAgent,
   aLiveClient,
@@ -12,7 +13,6 @@ import {
   type TestClient,
 } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'
-import { intentRunsIn } from '../../support/intent-runs.ts'
 import { until } from '../../support/until.ts'
 
 const house = await startHouse({ temporal: true })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/open-records.ts'
+import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/background/open-records.ts'
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(areas)

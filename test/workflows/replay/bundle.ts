@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { workflowBundle } from '../../../src/bin/workflow-bundle.ts'
+import { workflowBundle } from '../../../src/app/workflow-bundle.ts'
 
 const bundle = await workflowBundle()
 const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8')

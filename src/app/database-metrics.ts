@@ -1,0 +1,44 @@
+import { oldestPushSeconds } from '../delivery/push/push.ts'
+import { behindCount, deliveryCounts, overdueSeconds, pausedCount } from '../delivery/webhooks/webhooks.ts'
+import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
+import { oldestSeconds } from '../kernel/journal/outbox.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { Outbound, OutboundAnswer } from '../ports/outbound.ts'
+
+/** Figures that the database has: every process shows the same. None reads more than some thousand rows. */
+export function watchDatabase({ watch }: Metrics, { pool }: Database): void {
+  const sql = sqlOn(pool)
+  const age = (read: typeof oldestSeconds) => async () => (await read(sql)) ?? 0
+  watch('outbox_oldest_seconds', 'Age of the oldest work that waits for Temporal.', age(oldestSeconds))
+  watch('webhook_overdue_seconds', 'For how long a webhook waits that could be sent.', age(overdueSeconds))
+  watch('push_oldest_seconds', 'Age of the oldest push that waits.', age(oldestPushSeconds))
+  watch('webhook_deliveries', 'Those that wait, and dead letters; 10000 stands for more.', () =>
+    deliveryCounts(sql),
+  )
+  watch('webhook_subscriptions_paused', 'Those whose receivers are left alone for a while.', () =>
+    pausedCount(sql),
+  )
+  watch('webhook_subscriptions_behind', 'Those that are paused because too much waits for them.', () =>
+    behindCount(sql),
+  )
+}
+
+/** The way out, with a figure of what came of each request. */
+export const observed = (
+  { judge, send }: Outbound,
+  metrics: Metrics,
+  what: 'webhook' | 'push',
+): Outbound => ({
+  judge,
+  async send(request) {
+    const answer = await send(request)
+    metrics.sent(what, outcomeOf(answer), answer.kind === 'refused' ? 0 : answer.latencyMs)
+    return answer
+  },
+})
+
+function outcomeOf(answer: OutboundAnswer): string {
+  if (answer.kind === 'answered') return `${Math.floor(answer.status / 100)}xx`
+  if (answer.kind === 'refused') return 'address'
+  return answer.timedOut ? 'timeout' : 'connection'
+}

@@ -1,0 +1,40 @@
+import { BacklogKeeper, Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/webhooks.ts'
+import { listen } from '../platform/listener.ts'
+import { everySoOften } from '../platform/rounds.ts'
+import { observed } from './database-metrics.ts'
+import { keepLease } from './renewed-lease.ts'
+import type { OpenHouse, Part } from './runtime.ts'
+
+const EXPIRE_EVERY = 600_000
+
+/** Brings events to those who have subscribed to them, with Temporal or without it. */
+export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
+  const { database, ports, settings, log } = house
+  const onFailure = (error: unknown) =>
+    log.warn({ err: error }, 'deliveries: the database took or gave nothing')
+  const kept = keepLease(database, 'deliveries', { wake: () => deliverer.wake(), onFailure })
+  const deliverer = new Deliverer({
+    database,
+    lease: kept.lease,
+    ports: { ...ports, outbound: observed(ports.outbound, house.metrics, 'webhook') },
+    waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
+    giveUp: (id, why) => giveUp(house, id, why),
+    onOutbox: house.onOutbox,
+    onFailure,
+    ...(pollMs === undefined ? {} : { pollMs }),
+  })
+  const listener = listen(settings.databaseUrl, 'deliveries', changed => {
+    if (changed) deliverer.forget(changed)
+    deliverer.wake()
+  })
+  const { execute, operations } = house
+  const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
+  const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
+  return {
+    async stop() {
+      await Promise.all([listener.stop(), expiry.stop(), keeper.stop()])
+      await deliverer.stop()
+      await kept.end()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
+import { type Queue, railByFiles } from '../adapters/sepa-rail/files.ts'
+import { outFolder } from '../adapters/sepa-rail/folder.ts'
+import { sandboxRail } from '../adapters/sepa-rail/sandbox.ts'
+import type { Mode } from '../kernel/contract/context.ts'
+import type { Outside } from '../kernel/contract/ports.ts'
+import { Problem } from '../kernel/contract/problem.ts'
+import type { Settings } from '../platform/settings/settings.ts'
+import type { SepaRail } from '../ports/sepa-rail.ts'
+
+/** Which system answers in which mode. */
+export function outsideOf(settings: Settings, queue: Queue): Outside {
+  const { sepaRail, fundingRail } = settings
+  const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
+  const funding = { sandbox: sandboxFunding() }
+  return {
+    sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
+    fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),
+  }
+}
+
+const byMode =
+  <T>(setting: string, test: T, live: T | Missing | undefined) =>
+  (mode: Mode): T => {
+    const chosen = mode === 'test' ? test : live
+    if (chosen === undefined) throw unset(setting)
+    if (chosen instanceof Missing) throw unset(chosen.setting)
+    return chosen
+  }
+
+/** It is chosen, and cannot work without this. */
+class Missing {
+  readonly setting: string
+  constructor(setting: string) {
+    this.setting = setting
+  }
+}
+
+const unset = (setting: string): Problem =>
+  new Problem('not_configured', `Live mode has nothing to do this with: ${setting} is not set.`)
+
+function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
+  const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutOffs } = settings
+  if (!collectionIban) return new Missing('COLLECTION_IBAN')
+  if (!sepaFolder) return new Missing('SEPA_FOLDER')
+  const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
+  return railByFiles({ debtor, cutOffs: sepaCutOffs, queue, files: outFolder(sepaFolder) })
+}

@@ -1,0 +1,104 @@
+import { behindCount, overdueSeconds } from '../delivery/webhooks/webhooks.ts'
+import { advance } from '../kernel/background/deadlines.ts'
+import type { Areas } from '../kernel/contract/area.ts'
+import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
+import type { Health, Outside, Ports } from '../kernel/contract/ports.ts'
+import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
+import { oldestSeconds } from '../kernel/journal/outbox.ts'
+import type { Execute } from '../kernel/run/execute.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { Outbound } from '../ports/outbound.ts'
+import type { Threads } from '../ports/threads.ts'
+import type { Vault } from '../ports/vault.ts'
+import { reference } from './reference.ts'
+
+interface Parts {
+  readonly areas: Areas
+  readonly database: Database
+  readonly metrics: Metrics
+  readonly publicUrl: string | undefined
+  readonly walletBank: Ports['walletBank']
+  readonly collection: Ports['collection']
+  readonly outside: Outside
+  readonly outbound: Outbound
+  readonly vault: Vault
+  readonly threads: Threads
+  readonly pushContact: string
+  readonly execute: Execute
+  readonly onOutbox: () => void
+  /** Null where nobody here works with Temporal. */
+  readonly temporal: () => Promise<boolean | null>
+}
+
+/** What handlers may ask of the world, made of what the platform has. */
+export function portsOf(parts: Parts): Ports {
+  const {
+    areas,
+    database,
+    metrics,
+    publicUrl,
+    walletBank,
+    collection,
+    outside,
+    outbound,
+    vault,
+    threads,
+    pushContact,
+    execute,
+    onOutbox,
+    temporal,
+  } = parts
+  return {
+    ...outside,
+    health: oneAtATime(() => healthOf(database, temporal)),
+    metrics: metrics.text,
+    async advanceClock(tenant, toMs) {
+      await advance({ areas, database, execute }, tenant, toMs)
+      onOutbox()
+    },
+    walletBank,
+    collection,
+    paymentsOn: findingPayments(areas),
+    outbound,
+    vault,
+    threads,
+    pushContact,
+    ...reference({ areas, threads, publicUrl }),
+  }
+}
+
+/** Asks each area in turn, as they may share a connection. */
+export function findingPayments(areas: Areas): FindPayments {
+  const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
+  return async (...asked) => {
+    const found: IntentPayment[] = []
+    for (const find of finders) found.push(...(await find(...asked)))
+    return found
+  }
+}
+
+async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promise<Health> {
+  const sql = sqlOn(pool)
+  const read = [oldestSeconds(sql), overdueSeconds(sql), behindCount(sql)] as const
+  const [oldest, overdue, behind] = await Promise.all(read).catch(() => [])
+  const serving = await temporal()
+  return {
+    database: reachable(oldest !== undefined),
+    temporal: serving === null ? null : reachable(serving),
+    relay: { oldestSeconds: oldest ?? null },
+    deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
+  }
+}
+
+const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
+
+/** Who asks while a look is under way is told what comes of it: health may be asked by anybody, as often as he likes. */
+function oneAtATime<T>(look: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return () => {
+    underWay ??= look().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
+}

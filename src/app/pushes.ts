@@ -1,0 +1,30 @@
+import { drop, Pusher } from '../delivery/push/push.ts'
+import { listen } from '../platform/listener.ts'
+import { everySoOften } from '../platform/rounds.ts'
+import { observed } from './database-metrics.ts'
+import { keepLease } from './renewed-lease.ts'
+import type { OpenHouse, Part } from './runtime.ts'
+
+const LOOK_EVERY = 30_000
+
+/** Tells browsers of the events that they are to hear of. */
+export function startPushes(house: OpenHouse): Part {
+  const { database, ports, settings, log } = house
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'pushes: some were not sent')
+  const observing = { ...ports, outbound: observed(ports.outbound, house.metrics, 'push') }
+  const kept = keepLease(database, 'pushes', { wake: () => pusher.wake(), onFailure })
+  const pusher = new Pusher({
+    ...{ database, ports: observing, onFailure },
+    lease: kept.lease,
+    drop: gone => drop(house, gone),
+  })
+  const listener = listen(settings.databaseUrl, 'pushes', pusher.wake)
+  const rounds = everySoOften(LOOK_EVERY, () => pusher.round(), onFailure)
+  return {
+    async stop() {
+      await Promise.all([listener.stop(), rounds.stop()])
+      await pusher.stop()
+      await kept.end()
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
+import { areas as allAreas } from '../areas.ts'
+import { type Gate, gate } from '../derive/http/authenticate.ts'
+import { openCredentials } from '../derive/http/credentials.ts'
+import { type Areas, type Registered, registered } from '../kernel/contract/area.ts'
+import { Cursors } from '../kernel/contract/page.ts'
+import type { Outside, Ports } from '../kernel/contract/ports.ts'
+import { announcersOf } from '../kernel/journal/outbox.ts'
+import { type Execute, executor } from '../kernel/run/execute.ts'
+import { type House, reactionsOf } from '../kernel/run/runtime.ts'
+import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
+import { onceReachable, type Waiting } from '../platform/database-wait.ts'
+import { type Logger, openLog } from '../platform/log.ts'
+import { type Metrics, openMetrics } from '../platform/metrics.ts'
+import type { Settings } from '../platform/settings/settings.ts'
+import { ThreadPool } from '../platform/threads/pool.ts'
+import type { Outbound } from '../ports/outbound.ts'
+import { openVault } from '../ports/vault.ts'
+import type { ConnectionLimits } from './connections.ts'
+import { watchDatabase } from './database-metrics.ts'
+import { outsideOf } from './external-systems.ts'
+import { portsOf } from './ports.ts'
+import { sepaQueue } from './sepa-queue.ts'
+
+/** Settings that nobody can do without: given, or made up at the first start. */
+export interface ServiceSettings extends Settings {
+  databaseUrl: string
+  dashboardSecret: string
+  secretKey: string
+  encryptionKey: string
+}
+
+export interface HouseOptions {
+  readonly settings: ServiceSettings
+  /** For a process that has time: a database that is away is waited for. */
+  readonly waiting?: Waiting
+  /** How long clients may take, where it is not as usual. */
+  readonly patience?: Partial<ConnectionLimits>
+  /** Several processes serve this database: none of them changes the schema. */
+  readonly shared?: boolean
+  readonly areas?: Areas
+  /** Systems of others in place of those that the settings choose. */
+  readonly outside?: Partial<Outside>
+  /** A way out other than the guarded one. */
+  readonly outbound?: Outbound
+}
+
+/** Something that runs beside the API until it is told to stop. */
+export interface Part {
+  stop(): Promise<void>
+}
+
+/** All that running an operation takes, before anybody listens or works. */
+export interface OpenHouse {
+  readonly settings: ServiceSettings
+  readonly areas: Areas
+  readonly operations: readonly Registered[]
+  readonly database: OpenDatabase
+  readonly execute: Execute
+  readonly gate: Gate
+  readonly ports: Ports
+  /** Stopped by whoever closes the database, before it. */
+  readonly threads: ThreadPool
+  readonly onOutbox: () => void
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** From now on health asks this whether Temporal answers. */
+  readonly watchTemporal: (isServing: () => Promise<boolean>) => void
+}
+
+export async function openHouse({
+  settings,
+  waiting,
+  shared = false,
+  areas = allAreas,
+  outside = {},
+  outbound = guardedHttp({ allow: settings.outboundAllowCidrs ?? [] }),
+}: HouseOptions): Promise<OpenHouse> {
+  const { databaseUrl, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const log = openLog(settings.logLevel, secretsIn(settings))
+  const prepare = () => (shared ? requireMigrated : migrate)(databaseUrl)
+  await (waiting ? onceReachable(databaseUrl, waiting, prepare) : prepare())
+  const entities = Object.values(areas).flatMap(area => area.entities)
+  const database = await openDatabase(databaseUrl, entities, settings.databasePool)
+  const metrics = openMetrics(database.pool)
+  watchDatabase(metrics, database)
+  const announcers = announcersOf(database)
+  const credentials = openCredentials(areas, database)
+  const operations = registered(areas)
+  const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
+  const queue = sepaQueue(call => execute(call), operations)
+  const house: House = {
+    database,
+    ports: portsOf({
+      areas,
+      database,
+      metrics,
+      publicUrl: settings.publicUrl,
+      ...accountsOf(settings),
+      outside: { ...outsideOf(settings, queue), ...outside },
+      outbound,
+      pushContact: settings.pushContact,
+      vault: openVault(encryptionKey, encryptionKeysOld),
+      threads,
+      execute: call => execute(call),
+      onOutbox: announcers.outbox,
+      temporal: () => temporal(),
+    }),
+    cursors: new Cursors(secretKey),
+    reactions: reactionsOf(areas),
+    onEvents: credentials.onEvents,
+    announcers,
+    onBatch: metrics.batch,
+  }
+  let temporal: () => Promise<boolean | null> = async () => null
+  const watchTemporal: OpenHouse['watchTemporal'] = isServing => {
+    temporal = isServing
+  }
+  const execute = executor(house)
+  return {
+    ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
+    gate: gate(credentials, settings.dashboardSecret),
+    ...{ threads, ports: house.ports, onOutbox: announcers.outbox },
+  }
+}
+
+/** What no line of the log may show. */
+const secretsIn = ({
+  dashboardSecret,
+  secretKey,
+  encryptionKey,
+  encryptionKeysOld = [],
+  temporalApiKey,
+}: ServiceSettings): string[] =>
+  [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, temporalApiKey ?? []].flat()
+
+/** Where test money and live money are sent to. */
+const accountsOf = (
+  settings: Settings,
+): Pick<Parameters<typeof portsOf>[0], 'walletBank' | 'collection'> => ({
+  walletBank: { code: settings.bankCode, bic: settings.bankBic },
+  collection: {
+    iban: settings.collectionIban ?? null,
+    bic: settings.collectionBic ?? null,
+    holder: settings.accountHolder,
+  },
+})

@@ -1,0 +1,34 @@
+import type { Queue, Standing } from '../adapters/sepa-rail/files.ts'
+import type { Registered } from '../kernel/contract/area.ts'
+import type { Actor } from '../kernel/contract/context.ts'
+import { Problem } from '../kernel/contract/problem.ts'
+import type { Execute } from '../kernel/run/execute.ts'
+import { houseOf } from '../money/billing/billing.ts'
+import type { RailCall } from '../ports/sepa-rail.ts'
+
+/** The queue of the rail by files: operations of the API, as the house. */
+export function sepaQueue(execute: Execute, operations: readonly Registered[]): Queue {
+  const actor: Actor = {
+    type: 'process',
+    id: null,
+    tenant: houseOf('live'),
+    agentId: null,
+    scopes: new Set(),
+  }
+  async function run(key: string, { reference, requestId }: RailCall, body: object = {}) {
+    const operation = operations.find(one => one.key === key)
+    if (!operation) throw new Error(`there is no operation ${key}`)
+    const input = { params: { id: reference }, query: {}, body }
+    const call = { operation, actor, input, requestId, address: null, idempotencyKey: null }
+    const { errorCode, body: answer } = await execute(call)
+    if (errorCode) throw new Problem('unavailable')
+    return (JSON.parse(String(answer)) as { standing: Standing | null }).standing
+  }
+  return {
+    async put({ scheme, endToEndId, amountEuros, payee, reference }, call) {
+      await run('rails.enqueue', call, { scheme, endToEndId, amountEuros, payee, reference })
+    },
+    standing: call => run('rails.standing', call),
+    takeOut: call => run('rails.takeOut', call),
+  }
+}

@@ -1,0 +1,92 @@
+import type { RequestListener } from 'node:http'
+import express from 'express'
+import { type BodyRoom, bodyRoom } from '../derive/http/body-room.ts'
+import { clientAddress, proxies } from '../derive/http/client-address.ts'
+import { pipeline } from '../derive/http/pipeline.ts'
+import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/http/rate-limit.ts'
+import { router } from '../derive/http/routes.ts'
+import { runHeader } from '../derive/http/run-header.ts'
+import { type Sandbox, seedSandbox } from '../dev/seed.ts'
+import { sweep } from '../kernel/background/sweep.ts'
+import { published, type Registered } from '../kernel/contract/area.ts'
+import { connectionLimits } from './connections.ts'
+import { type HouseOptions, type OpenHouse, openHouse } from './runtime.ts'
+import { apiServer } from './server.ts'
+
+export interface Service {
+  readonly house: OpenHouse
+  listen(port: number, host: string): Promise<number>
+  seedSandbox(known: Sandbox | null): Promise<Sandbox>
+  /** Stops accepting, finishes what is in flight, closes the pool. */
+  stop(): Promise<void>
+}
+
+const SWEEP_EVERY = 600_000
+const MIB = 1_048_576
+
+/** The API, wired and not yet listening. */
+export async function openService(options: HouseOptions): Promise<Service> {
+  const house = await openHouse(options)
+  const { areas, database, execute, gate, metrics, operations, settings } = house
+  const counter = options.shared ? counterInDatabase(database) : counterInMemory()
+  const sweeping = sweepNowAndThen(house)
+  const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
+  const limits = { ...connectionLimits(settings), ...options.patience }
+  const server = apiServer(answering(house, published(areas), counter, bodies), limits)
+  metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
+  metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
+  return {
+    house,
+    listen: server.listen,
+    seedSandbox: known => seedSandbox(known, { execute, operations, gate }),
+    async stop() {
+      clearInterval(sweeping)
+      await server.close()
+      await house.threads.stop()
+      await database.close()
+    },
+  }
+}
+
+/** What answers the requests for these operations. */
+export function answering(
+  house: OpenHouse,
+  operations: readonly Registered[],
+  counter: Counter,
+  bodies: BodyRoom,
+): RequestListener {
+  const { areas, database, execute, gate, settings } = house
+  const isProxy = proxies(settings.trustProxy)
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  app.use(
+    pipeline({
+      execute,
+      find: router(operations),
+      gate,
+      bodies,
+      addressOf: request => clientAddress(request, isProxy),
+      runNamed: runHeader(areas, database),
+      rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
+      ...observing(house),
+    }),
+  )
+  return app
+}
+
+/** What the log and the figures are told. */
+const observing = ({
+  log,
+  metrics,
+}: OpenHouse): Pick<Parameters<typeof pipeline>[0], 'onServed' | 'onFailure'> => ({
+  onServed(served) {
+    metrics.served(served.operation, served.status, served.milliseconds)
+    log.info(served)
+  },
+  onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
+})
+
+const sweepNowAndThen = ({ database, log }: OpenHouse): NodeJS.Timeout =>
+  setInterval(() => {
+    sweep(database).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
+  }, SWEEP_EVERY).unref()

@@ -1,0 +1,24 @@
+import { Client } from '@temporalio/client'
+import { NativeConnection } from '@temporalio/worker'
+import { installRuntime } from '../platform/temporal/runtime.ts'
+import { type TemporalAccess, untilConnected } from './relay-service.ts'
+import type { OpenHouse, Part } from './runtime.ts'
+import { keepSchedules } from './schedules.ts'
+import { startWorker } from './temporal-worker.ts'
+
+/** Carries out the durable processes. A relay does not load it: the SDK of workers is large. */
+export function startWork(house: OpenHouse, access: TemporalAccess): Part {
+  installRuntime(house.log)
+  return untilConnected(house, 'worker', async () => {
+    const connection = await NativeConnection.connect(access.worker)
+    try {
+      await keepSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)
+      const worker = await startWorker(house, connection, access)
+      const ended = worker.ended.finally(() => connection.close())
+      return { ended, stop: worker.stop }
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+  })
+}

@@ -1,0 +1,38 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { constants } from 'node:os'
+import { resolve } from 'node:path'
+import { host } from '../../dev/host.mjs'
+
+/** The Node that the project brings along; ours, if it is as new, where none comes along. */
+export function projectNode() {
+  const bundled = resolve(`node_modules/${host.packages.node}/bin/node`)
+  if (spawnSync(bundled, ['--version']).status === 0) return bundled
+  if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath
+  throw new Error(`No Node comes along for ${host.name}: use one of your own, 24 or later.`)
+}
+
+/** Goes on as another program: becomes it where Node can, else stands in front of it until it ends. */
+export function handOver(args) {
+  const node = projectNode()
+  if (process.execve) process.execve(node, [node, ...args], environment(runByNpm ? process.ppid : ''))
+  standInFront(spawn(node, args, { stdio: 'inherit', env: environment(process.pid) }))
+}
+
+const runByNpm = process.env.npm_lifecycle_event !== undefined
+
+/**
+ * LAUNCHED_BY names the process whose end is to be the service's end too. What Node has made of the sources it keeps
+ * beside them, for as long as they stay as they are: the second start takes half as long.
+ */
+const environment = launcher => ({
+  NODE_COMPILE_CACHE: resolve('node_modules/.cache/agent-payments/compiled'),
+  ...process.env,
+  LAUNCHED_BY: String(launcher),
+})
+
+function standInFront(child) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  const parent = process.ppid
+  if (runByNpm) setInterval(() => process.ppid === parent || child.kill(), 250).unref()
+  child.once('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { paidEvents } from '../../control/intents/intents.ts'
+import { reasonCode } from '../../iso20022/reason-codes.ts'
+import { transactionEvents } from '../../money/transactions/transactions.ts'
+import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { exactly, recordHead, recordTail } from '../../values/schemas.ts'
+import { recallStates, transferKinds, transferMachine } from './transfer.ts'
+
+export const status = z.enum(transferMachine.states)
+
+export const scheme = z
+  .enum(schemes)
+  .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
+
+/** Why, as a bank says it. */
+export const isoReason = exactly(reasonCode, 4, 'a code of ISO 20022 has four letters or digits, as AC04')
+
+const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
+
+const Reason = z.object({
+  code: z.string().meta({
+    description: 'Of ISO 20022, or a word of ours: `indeterminate`, `payee_not_confirmed`, `wallet_frozen`.',
+    examples: ['AC04'],
+  }),
+  message: z.string().meta({ examples: ['The payee’s account is closed.'] }),
+})
+
+export const TransferRecord = z
+  .object({
+    ...recordHead('transfer'),
+    agentId: id('agent').nullable().meta({ description: 'Whose wallet pays; null for one of yours.' }),
+    fromWalletId: id('wallet'),
+    toWalletId: id('wallet').nullable(),
+    beneficiaryId: id('beneficiary').nullable(),
+    intentId: id('intent').nullable(),
+    kind: z.enum(transferKinds),
+    scheme: scheme.nullable(),
+    amountEuros: euros,
+    parts: z
+      .array(z.object({ walletId: id('wallet'), amountEuros: euros }))
+      .nullable()
+      .meta({ description: 'Of a split: who gets what.' }),
+    reference: z.string().nullable(),
+    endToEndId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Under this the banks know it.', examples: ['01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+    status,
+    payeeCheck: z
+      .object({ result: z.enum(payeeResults), suggestedName: z.string().nullable(), at })
+      .nullable()
+      .meta({ description: 'What the payee’s bank says of name and IBAN.' }),
+    payeeConfirmedAt: instant
+      .nullable()
+      .meta({ description: 'When it was said to pay although the bank knows the payee otherwise.' }),
+    reason: Reason.nullable().meta({
+      description:
+        'Why it was rejected, cancelled or returned. While it is `submitted`, `indeterminate` says that the bank owes an answer: it is asked again, and nothing is paid twice.',
+    }),
+    recall: z
+      .object({
+        status: z.enum(recallStates),
+        at,
+        reason: z.string(),
+        answeredAt: at.nullable(),
+        answer: Reason.nullable(),
+      })
+      .nullable()
+      .meta({ description: 'That it was asked back, and what came of it.' }),
+    submittedAt: instant.nullable(),
+    completedAt: instant.nullable(),
+    transactionId: id('txn').nullable(),
+    workflowId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The run to find in the Temporal Web UI; null where nothing is waited for.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Transfer' })
+
+export const TransferEvent = z.object({
+  transferId: id('transfer'),
+  fromWalletId: id('wallet'),
+  toWalletId: id('wallet').nullable(),
+  beneficiaryId: id('beneficiary').nullable(),
+  status,
+  amountEuros: euros,
+  reason: z.string().max(200).optional(),
+})
+
+/** Of a payment into many wallets: who got what. */
+export const SplitEvent = TransferEvent.extend({
+  parts: z.array(z.object({ walletId: id('wallet'), amountEuros: euros })),
+})
+
+export const transferEvents = {
+  'payment.updated': TransferEvent,
+  'transfer.completed': TransferEvent,
+  'transfer.failed': TransferEvent,
+  'transfer.returned': TransferEvent,
+}
+
+/** What a transfer by SEPA can cause on its way, whoever takes it a step further. */
+export const courseEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { id } from '../../values/ids.ts'
+import { outcomes } from '../rules/decision.ts'
+
+const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
+
+export const CheckRecord = z.object({
+  rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
+  outcome: z.enum(outcomes),
+  limit: z.number().nullable(),
+  used: z.number().nullable(),
+  remaining: z.number().nullable(),
+  message: z.string().meta({ examples: [message] }),
+})
+
+export const DecisionRecord = z
+  .object({
+    id: id('decision'),
+    allowed: z.boolean(),
+    requiresApproval: z.boolean(),
+    reason: z.string().meta({ examples: [message] }),
+    policyId: id('policy').nullable(),
+    policyVersion: z.int().nullable(),
+    riskScore: z.number().nullable(),
+    checks: z.array(CheckRecord),
+  })
+  .meta({ id: 'Decision' })

@@ -1,0 +1,76 @@
+import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Euros } from '../../values/money.ts'
+import type { DecisionRow } from './stored-decision.ts'
+
+export interface Span {
+  readonly from: Date
+  readonly to: Date
+  readonly agentId?: string | undefined
+}
+
+/** A decision as it was made, and what has come of it. */
+export interface Recorded extends Row, Pick<DecisionRow, 'request' | 'counters'> {
+  readonly id: string
+  readonly agentId: string
+  readonly subjectType: string
+  readonly subjectId: string
+  readonly at: Date
+  readonly allowed: boolean
+  readonly requiresApproval: boolean
+  readonly reason: string
+  /** The rule that gave the reason; null where nothing was against it. */
+  readonly rule: string | null
+  /** What its subject still takes of the limits: what was given back is not in it. */
+  readonly kept: Euros
+}
+
+/** So many at once: no statement takes long, and not many are in memory. */
+const PAGE = 500
+
+/** Each reservation is looked up by its whole key, whatever PostgreSQL knows of the table: a join may not. */
+const PAGE_OF = `
+select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject_id as "subjectId",
+  d.created_at as at, d.request, d.counters, s.allowed, s."requiresApproval", s.reason,
+  case when s."requiresApproval" or not s.allowed
+    then jsonb_path_query_first(d.result, '$.checks[*] ? (@.message == $.reason)') ->> 'rule' end as rule,
+  coalesce((select r.reserved_cents + r.spent_cents from reservations r
+    where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as kept`
+
+const WITH_RESULT =
+  'cross join lateral jsonb_to_record(d.result) as s (allowed boolean, "requiresApproval" boolean, reason text)'
+
+const OF_ONE = `${PAGE_OF}
+from decisions d ${WITH_RESULT}
+where d.owner_id = $1 and d.mode = $2 and d.agent_id = $4 and (d.created_at, d.id) > ($5, $6) and d.created_at < $3
+order by d.created_at, d.id limit ${PAGE}`
+
+/** From agent to agent, and of each no more than what was in the span. */
+const OF_ALL = `${PAGE_OF}
+from agents a
+cross join lateral (
+  select * from decisions one
+  where one.owner_id = $1 and one.mode = $2 and one.agent_id = a.id collate "default" and one.created_at < $3
+    and (one.created_at, one.id) > (case when a.id = $4 then $5::timestamptz else $7 end, case when a.id = $4 then $6 else '' end)
+  order by one.created_at, one.id limit ${PAGE}) as d ${WITH_RESULT}
+where a.owner_id = $1 and a.mode = $2 and a.id >= $4
+order by a.id, d.created_at, d.id limit ${PAGE}`
+
+/** Agent by agent, each in the order of time, page by page. */
+export async function* recordedIn(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  { from, to, agentId }: Span,
+): AsyncGenerator<Recorded[]> {
+  let last = { agentId: agentId ?? '', at: from, id: '' }
+  while (true) {
+    const values = [ownerId, mode, to, last.agentId, last.at, last.id]
+    const page = agentId
+      ? await sql<Recorded>(OF_ONE, values)
+      : await sql<Recorded>(OF_ALL, [...values, from])
+    yield page
+    const end = page.at(-1)
+    if (!end || page.length < PAGE) return
+    last = end
+  }
+}

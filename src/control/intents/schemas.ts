@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { paymentStates } from '../../kernel/contract/intent-payments.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { exactly, label, metadata, recordHead, recordTail } from '../../values/schemas.ts'
+import { DecisionRecord } from '../policies/policies.ts'
+import { deciders, intentMachine } from './intent.ts'
+
+export const status = z.enum(intentMachine.states)
+
+export const mcc = exactly(/^\d{4}$/, 4, 'a merchant category code has four digits')
+
+/** Whom it pays, as far as it is said by name. */
+export const merchant = label.optional().meta({
+  description:
+    'The payee. Where `beneficiaryId` or `walletId` is given, it is the name of that one and may be left out; another name is refused.',
+  examples: ['Bookshop'],
+})
+
+interface Saying {
+  readonly merchant?: string | undefined
+  readonly beneficiaryId: string | null
+  readonly walletId: string | null
+}
+
+export const namesPayee = ({ merchant, beneficiaryId, walletId }: Saying): boolean =>
+  merchant !== undefined || beneficiaryId !== null || walletId !== null
+export const unnamedPayee = {
+  path: ['merchant'],
+  error: 'say whom it pays, here or with beneficiaryId or walletId',
+}
+
+export const namesOnePayee = ({ beneficiaryId, walletId }: Saying): boolean =>
+  beneficiaryId === null || walletId === null
+export const twoPayees = { path: ['walletId'], error: 'give it or beneficiaryId, not both' }
+
+const DecidedBy = z.object({
+  type: z.enum(deciders),
+  id: z
+    .string()
+    .nullable()
+    .meta({ examples: ['key_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+  name: z.string().nullable().meta({ description: 'As given; that of an operator is proved by nothing.' }),
+})
+
+const Payment = z
+  .object({
+    type: z.enum(['transfer']).meta({ description: 'By what it is paid.' }),
+    id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+    status: z.enum(paymentStates),
+    reason: z
+      .object({
+        code: z.string().meta({ examples: ['AC04'] }),
+        message: z.string().meta({ examples: ['The payee’s account is closed.'] }),
+      })
+      .nullable()
+      .meta({ description: 'Why it came to nothing or came back, or what it waits for.' }),
+    updatedAt: instant,
+  })
+  .meta({ id: 'IntentPayment' })
+
+export const IntentRecord = z
+  .object({
+    ...recordHead('intent'),
+    agentId: id('agent'),
+    status,
+    amountEuros: euros,
+    currency: z.literal('EUR'),
+    merchant: z.string(),
+    mcc: z.string().nullable(),
+    country: z.string().nullable(),
+    purpose: z.string(),
+    beneficiaryId: id('beneficiary').nullable(),
+    walletId: id('wallet').nullable(),
+    cardId: id('card').nullable(),
+    runId: id('run').nullable(),
+    delegationId: id('delegation').nullable(),
+    clientIntentId: z.string().nullable(),
+    possibleDuplicateOf: id('intent').nullable(),
+    expiresAt: instant,
+    decidedAt: instant.nullable(),
+    decidedBy: DecidedBy.nullable(),
+    comment: z.string().nullable(),
+    decision: DecisionRecord,
+    transactionId: id('txn').nullable(),
+    payment: Payment.nullable().meta({
+      description:
+        'Its latest payment, and how that stands. A completed intent stays so when its payment is `rejected` or `returned` later: the money is back, and this says why.',
+    }),
+    workflowId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The run to find in the Temporal Web UI; null where nobody is waited for.' }),
+    metadata,
+    ...recordTail,
+  })
+  .meta({ id: 'Intent' })
+
+export const IntentEvent = z.object({
+  intentId: id('intent'),
+  agentId: id('agent'),
+  runId: id('run').optional(),
+  delegationId: id('delegation').optional(),
+  status,
+  amountEuros: euros,
+  merchant: z.string().max(200),
+  reason: z.string().max(200).optional(),
+})

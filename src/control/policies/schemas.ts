@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead, recordTail } from '../../values/schemas.ts'
+import { PolicyCreate, ruleNames, rules } from '../rules/rules.ts'
+
+const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = rules
+
+const head = { id: id('policy'), agentId: id('agent').nullable(), ownerId: id('customer') }
+
+/** The contract's record, returned on creation and by the toggle. */
+export const PolicyRecord = z.object({ ...head, ...contractRules, updatedAt: instant }).meta({ id: 'Policy' })
+
+/** What reading returns: nothing is lost when it is written back. */
+export const PolicyDetail = z
+  .object({
+    ...recordHead('policy'),
+    agentId: head.agentId.meta({ description: 'The agent whose own policy this is; null for a template.' }),
+    templateId: id('policy').nullable().meta({ description: 'The template it was copied from.' }),
+    version: z.int().min(1),
+    ...rules,
+    overrides: z
+      .array(z.string())
+      .max(ruleNames.length)
+      .meta({
+        description:
+          'The rules that were set for this agent alone, by `toggle` or `PUT /policies/{id}`. They stay when the template is applied or assigned anew, until they are set back to what the template says.',
+        examples: [['requireIntent']],
+      }),
+    assignedAt: instant.nullable(),
+    expiresAt: instant
+      .nullable()
+      .meta({ description: 'When it ends for its agent, by `expiresAfterMinutes`.' }),
+    expiredAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'PolicyDetail' })
+
+const ignored = { description: 'Accepted as it was read, and ignored.' }
+const readOnly = z.string().max(128).nullable().optional().meta(ignored)
+
+export const PolicyReplace = PolicyCreate.extend({
+  version: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'If given, the version that you read: another one now is a 409.' }),
+  ...Object.fromEntries(
+    [
+      'id',
+      'ownerId',
+      'mode',
+      'agentId',
+      'templateId',
+      'assignedAt',
+      'expiresAt',
+      'expiredAt',
+      'createdAt',
+      'updatedAt',
+    ].map(name => [name, readOnly]),
+  ),
+  overrides: z.array(z.string().max(64)).max(ruleNames.length).optional().meta(ignored),
+}).meta({ id: 'PolicyReplaceRequest' })
+
+export const Preset = z
+  .object({
+    id: z.string().meta({ examples: ['standard'] }),
+    name: z.string().meta({ examples: ['Standard'] }),
+    summary: z
+      .string()
+      .meta({ description: 'Whom it is for.', examples: ['A working agent with everyday purchases.'] }),
+    explanation: z.record(z.string(), z.string()).meta({ description: 'Each rule that it sets, in words.' }),
+    policy: PolicyCreate.meta({ id: 'PresetPolicy', description: 'Post it to `/policies` as it is.' }),
+  })
+  .meta({ id: 'PolicyPreset' })
+
+export const PolicyEvent = z.object({
+  policyId: id('policy'),
+  agentId: id('agent').nullable(),
+  templateId: id('policy').nullable(),
+  name: z.string().max(200),
+  version: z.int(),
+})

@@ -1,0 +1,29 @@
+import { processOf } from '../../kernel/background/deadlines.ts'
+import type { Registered } from '../../kernel/contract/area.ts'
+import type { Mode } from '../../kernel/contract/context.ts'
+import type { Execute } from '../../kernel/run/execute.ts'
+
+interface Parts {
+  readonly execute: Execute
+  readonly operations: readonly Registered[]
+}
+
+interface Gone {
+  readonly id: string
+  readonly ownerId: string
+  readonly mode: Mode
+}
+
+/** Deletes a subscription by an operation, as everything is changed that somebody wants to hear of. */
+export async function drop({ execute, operations }: Parts, { id, ownerId, mode }: Gone): Promise<void> {
+  const operation = operations.find(({ key }) => key === 'push.drop')
+  if (!operation) return
+  await execute({
+    operation,
+    actor: processOf({ ownerId, mode }),
+    input: { params: { id }, query: {}, body: {} },
+    requestId: `push:${id}`,
+    address: null,
+    idempotencyKey: null,
+  })
+}

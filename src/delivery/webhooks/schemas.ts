@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { instant } from '../../values/clock.ts'
+import { recordHead, recordTail } from '../../values/schemas.ts'
+import { conditions } from './health.ts'
+import { webhookMachine } from './webhook.ts'
+
+const HealthRecord = z.object({
+  condition: z.enum(conditions),
+  failingSince: instant.nullable(),
+  pausedUntil: instant
+    .nullable()
+    .meta({ description: 'A receiver that keeps failing is tried more and more rarely until it takes one.' }),
+  message: z.string().meta({ examples: ['Deliveries are taken.'] }),
+})
+
+const BacklogRecord = z.object({
+  pausedAt: instant.meta({ description: 'Since when no deliveries are made as events happen.' }),
+  after: z.string().meta({
+    description: 'The last event for which a delivery was made where one was wanted.',
+    examples: ['event_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+  }),
+  message: z.string().meta({
+    examples: ['More waits than your plan allows. Events that come now are sent later, in order.'],
+  }),
+})
+
+export const WebhookRecord = z
+  .object({
+    ...recordHead('webhook'),
+    url: z.string().meta({ examples: ['https://example.com/hooks/payments'] }),
+    events: z.array(z.string()).meta({ examples: [['transaction.completed', 'agent.frozen']] }),
+    description: z.string().nullable(),
+    status: z
+      .enum(webhookMachine.states)
+      .meta({ description: 'Events that happen while it is disabled are not sent later.' }),
+    statusReason: z.string().nullable().meta({ description: 'Why it is disabled.' }),
+    hint: z.string().meta({ description: 'The end of the secret.', examples: ['x4Qz'] }),
+    nextSecret: z
+      .object({ hint: z.string().meta({ examples: ['b7Lm'] }), from: instant })
+      .nullable()
+      .meta({ description: 'The secret that takes over, and when.' }),
+    health: HealthRecord,
+    backlog: BacklogRecord.nullable().meta({
+      description:
+        'Where more deliveries wait than your plan allows: the subscription is paused, and is sent what happens meanwhile as its receiver takes what waits. Nothing is lost or left out.',
+    }),
+    ...recordTail,
+  })
+  .meta({ id: 'Webhook' })
+
+export const AttemptRecord = z.object({
+  deliveryId: z.string().meta({
+    description: '`X-Service-Delivery-Id`, another one for each attempt.',
+    examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'],
+  }),
+  at: z.iso.datetime().meta({
+    description: 'In real time, as `X-Service-Timestamp` is.',
+    examples: ['2026-11-20T09:30:00.000Z'],
+  }),
+  status: z.int().nullable().meta({ description: 'What the receiver answered; null where it did not.' }),
+  latencyMs: z.int().nullable(),
+  error: z.string().nullable().meta({ description: 'Why it does not count; null where it was taken.' }),
+  responseStart: z
+    .string()
+    .nullable()
+    .meta({ description: 'How the answer began, without what looks like a secret.', examples: ['OK'] }),
+})

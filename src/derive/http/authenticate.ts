@@ -1,0 +1,60 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Actor } from '../../kernel/contract/context.ts'
+import type { AnyOperation, Caller } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import type { Credentials } from './credentials.ts'
+
+const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
+export const anyone: Actor = { type: 'public', ...nobody }
+export const dashboard: Actor = { type: 'dash', ...nobody }
+
+export interface Presented {
+  readonly authorization: string | undefined
+  readonly dashboardSecret: string | undefined
+}
+
+const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
+
+/** Who presents these credentials; a Problem where nobody does. */
+export type Gate = (operation: AnyOperation, presented: Presented) => Promise<Actor>
+
+export function gate({ holderOf }: Pick<Credentials, 'holderOf'>, dashboardSecret: string): Gate {
+  const expected = digest(dashboardSecret)
+  return async ({ callers, scope }, { authorization, dashboardSecret: given }) => {
+    if (callers.includes('public')) return anyone
+    const isDashboard = given !== undefined && timingSafeEqual(digest(given), expected)
+    if (isDashboard && (callers.includes('dash') || !authorization)) return admit(dashboard, callers)
+    const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
+    const actor = token && (await holderOf(token))
+    if (actor) return admit(actor, callers, scope)
+    throw new Problem('unauthenticated', wanted(callers, given), { 'WWW-Authenticate': 'Bearer' })
+  }
+}
+
+/** What to send to an operation for these callers; undefined where it is what most of them want. */
+function wanted(callers: AnyOperation['callers'], given: string | undefined): string | undefined {
+  if (!callers.includes('dash')) return undefined
+  if (given) return 'X-Dashboard-Secret: this is not the secret of this installation.'
+  return callers.length === 1
+    ? 'Send the dashboard secret of this installation: X-Dashboard-Secret: <secret>.'
+    : 'Send a valid key or token (Authorization: Bearer <token>) or the dashboard secret (X-Dashboard-Secret: <secret>).'
+}
+
+const inWords: Readonly<Record<Actor['type'], string>> = {
+  key: 'an API key',
+  agent: 'an agent token',
+  dash: 'the dashboard secret in X-Dashboard-Secret',
+  public: 'no credential',
+  process: 'a process of ours',
+  operator: 'a signal',
+} satisfies Record<Caller | Actor['type'], string>
+
+function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
+  if (!callers.some(caller => caller === actor.type)) {
+    const allowed = callers.map(caller => inWords[caller]).join(' or ')
+    throw new Problem('wrong_caller', `This operation takes ${allowed}; you sent ${inWords[actor.type]}.`)
+  }
+  if (scope && actor.type !== 'dash' && !actor.scopes.has(scope))
+    throw new Problem('missing_scope', `The credential lacks the scope ${scope}.`)
+  return actor
+}

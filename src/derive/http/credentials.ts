@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import type { Areas, Authenticate } from '../../kernel/contract/area.ts'
+import type { Actor } from '../../kernel/contract/context.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import { asProblem } from '../../kernel/database/retry.ts'
+import { clock } from '../../values/clock.ts'
+
+/**
+ * For how long what the database says of a credential is believed: the most that passes until one that was revoked in
+ * another process stops here. A key that is busy costs ten look-ups a second, and no process has to hear of another.
+ */
+const TRUSTED_FOR = 90
+const REMEMBERED = 10_000
+
+export interface Credentials {
+  /** Who presents this secret; undefined where it opens nothing. */
+  holderOf(secret: string): Promise<Actor | undefined>
+  /** Told what a transaction has committed: after an event that ends credentials none is believed without asking. */
+  onEvents(events: readonly { readonly event: string }[]): void
+}
+
+/** The secrets that open something, of all areas. Only their digests are remembered. */
+export function openCredentials(areas: Areas, database: Database): Credentials {
+  const byPrefix = authenticators(areas)
+  const endings = new Set(Object.values(areas).flatMap(({ endsCredentials }) => endsCredentials))
+  const known = new Map<string, { holder: Promise<Actor | undefined>; until: number }>()
+  return {
+    holderOf(secret) {
+      const authenticate = byPrefix.get(secret.slice(0, secret.indexOf('_')))
+      if (!authenticate) return Promise.resolve(undefined)
+      const name = hash('sha256', secret, 'base64url')
+      const now = clock.ticks()
+      const found = known.get(name)
+      if (found && found.until > now) return found.holder
+      if (known.size >= REMEMBERED) known.clear()
+      const holder = authenticate(secret, sqlOn(database.pool)).catch((error: unknown) => {
+        if (!(error instanceof Problem)) known.delete(name)
+        throw asProblem(error)
+      })
+      known.set(name, { holder, until: now + TRUSTED_FOR })
+      return holder
+    },
+    onEvents(events) {
+      if (events.some(({ event }) => endings.has(event))) known.clear()
+    },
+  }
+}
+
+const authenticators = (areas: Areas): ReadonlyMap<string, Authenticate> =>
+  new Map(Object.values(areas).flatMap(area => Object.entries(area.credentials)))

@@ -1,0 +1,70 @@
+import type { z } from 'zod'
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { inspect, invalid, shown } from './body.ts'
+import { type Issue, whatCame } from './issue-words.ts'
+import { Measure, told } from './maxima.ts'
+
+/** So many problems are told at once. */
+const SHOWN = 5
+
+const empty = {}
+
+/** Valid input or a 400 that names each member and what is wrong with it. */
+export function inputOf(operation: AnyOperation, query: URLSearchParams, body: unknown) {
+  return {
+    query: operation.query ? parse(operation.query, singles(query)) : none(singles(query), 'query'),
+    body: operation.body ? parse(operation.body, body) : none(body, 'body'),
+  }
+}
+
+function parse(schema: z.ZodType, value: unknown): object {
+  const measure = new Measure(SHOWN + 1)
+  measure.take(schema, value)
+  if (measure.issues.length > 0) throw refused(measure.issues)
+  const result = schema.safeParse(value, told)
+  if (result.success) return result.data as object
+  throw refused(result.error.issues as Issue[])
+}
+
+function refused(issues: readonly Issue[]): Problem {
+  const said = issues.filter(isFirstOfItsMember).flatMap(inWords)
+  const more = said.length > SHOWN ? '; and more' : ''
+  return new Problem('invalid_request', said.slice(0, SHOWN).join('; ') + more)
+}
+
+/** A list in place of a text is too long for one, too: that it is no text says enough. */
+function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: readonly Issue[]): boolean {
+  const member = path.join('.')
+  return keys !== undefined || !all.slice(0, index).some(one => !one.keys && one.path?.join('.') === member)
+}
+
+/** The member, what it must be, and what came. */
+function inWords(issue: Issue): string[] {
+  const { path = [], message = '', keys } = issue
+  const at = (...more: string[]) => shown([...path, ...more].join('.')) || 'body'
+  if (keys) return keys.slice(0, SHOWN + 1).map(key => `${at(key)}: there is no such member`)
+  const came = whatCame(issue)
+  return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
+}
+
+/** An operation that takes nothing is given nothing. */
+function none(value: unknown, where: string): object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(where, `must be an object (${whatCame({ input: value })})`)
+  const [unknown] = Object.keys(value)
+  if (unknown !== undefined) throw invalid(unknown, 'there is no such member')
+  return empty
+}
+
+/** A parameter that is given twice has no meaning. */
+function singles(query: URLSearchParams): Record<string, string> {
+  if (query.size === 0) return empty
+  const values: Record<string, string> = Object.create(null)
+  for (const [name, value] of query) {
+    if (name in values) throw invalid(name, 'given more than once')
+    values[name] = value
+  }
+  inspect(values)
+  return { ...values }
+}

@@ -1,0 +1,172 @@
+import type { Request, Response } from 'express'
+import type { Registered } from '../../kernel/contract/area.ts'
+import type { Call, Outcome } from '../../kernel/contract/call.ts'
+import type { Actor } from '../../kernel/contract/context.ts'
+import { bodyLimitOf } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import type { Execute } from '../../kernel/run/execute.ts'
+import { clock } from '../../values/clock.ts'
+import type { Gate } from './authenticate.ts'
+import { invalid, readBody } from './body.ts'
+import type { BodyRoom } from './body-room.ts'
+import { clientOf } from './client-address.ts'
+import { inputOf } from './input.ts'
+import { check, headersOf, type RateLimit } from './rate-limit.ts'
+import { greeting, type Headers, requestIdOf, send, sendProblem } from './respond.ts'
+import type { Found } from './routes.ts'
+import type { RunNamed } from './run-header.ts'
+
+/** What is known of a request when it has been answered; never a header, a query, a body. */
+export interface Served {
+  readonly requestId: string
+  readonly method: string
+  readonly operation: string | null
+  readonly path: string | null
+  readonly status: number
+  readonly errorCode: string | null
+  readonly milliseconds: number
+  readonly ownerId: string | null
+  readonly actorId: string | null
+  readonly address: string | null
+}
+
+export interface Pipeline {
+  readonly execute: Execute
+  readonly find: (method: string, path: string) => Found
+  readonly gate: Gate
+  readonly bodies: BodyRoom
+  readonly addressOf: (request: Request) => string | null
+  readonly runNamed: RunNamed
+  readonly rateLimit: RateLimit
+  readonly onServed: (served: Served) => void
+  readonly onFailure: (error: unknown, requestId: string) => void
+}
+
+/** What a request has become so far; a Problem on the way leaves the rest empty. */
+interface Progress {
+  readonly requestId: string
+  readonly address: string | null
+  readonly headers: Headers
+  registered?: Registered
+  actor?: Actor
+}
+
+/** Request id → rate limit → authenticate → caller and scope → body → the run it belongs to → parse → run → answer. */
+export function pipeline(parts: Pipeline) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const began = clock.ticks()
+    const requestId = requestIdOf(request.headers['x-request-id'])
+    const address = parts.addressOf(request)
+    const headers = greeting(requestId)
+    const progress: Progress = { requestId, address, headers }
+    let errorCode: string | undefined
+    try {
+      const outcome = await answer(parts, request, progress)
+      errorCode = outcome.errorCode
+      await send(response, headers, outcome)
+    } catch (error) {
+      const tell = (failure: unknown) => parts.onFailure(failure, requestId)
+      errorCode = await explain(error, response, headers, tell)
+    }
+    const { registered, actor } = progress
+    parts.onServed({
+      requestId,
+      method: request.method,
+      operation: registered?.key ?? null,
+      path: registered?.operation.path ?? null,
+      status: response.statusCode,
+      errorCode: errorCode ?? null,
+      milliseconds: Math.round((clock.ticks() - began) * 100) / 100,
+      ownerId: actor?.tenant?.ownerId ?? null,
+      actorId: actor?.id ?? null,
+      address,
+    })
+  }
+}
+
+async function answer(
+  { bodies, execute, find, gate, runNamed, rateLimit }: Pipeline,
+  request: Request,
+  progress: Progress,
+): Promise<Outcome> {
+  const { requestId, address, headers } = progress
+  const [path, query] = splitTarget(request.url)
+  const found = find(request.method, path)
+  const client = clientOf(address ?? '')
+  if (isMetered(found)) {
+    const allowance = await rateLimit(client)
+    Object.assign(headers, headersOf(allowance))
+    check(allowance)
+  }
+  if (request.headers.host === undefined && request.httpVersion === '1.1')
+    throw invalid('Host', 'it is missing')
+  const { registered, params } = routeOf(found)
+  progress.registered = registered
+  const { operation } = registered
+  const presented = {
+    authorization: request.headers.authorization,
+    dashboardSecret: single(request.headers['x-dashboard-secret']),
+  }
+  progress.actor = await gate(operation, presented)
+  const isThere = request.complete
+  const room = (bytes: number) => bodies.take(request, client, bytes)
+  const body = await readBody(request, bodyLimitOf(operation), room)
+  // While a body was on its way, whoever sends it may have lost the right.
+  if (!isThere) progress.actor = await gate(operation, presented)
+  const { actor } = progress
+  const run = await runNamed(single(request.headers['x-run-id']), actor)
+  const input = { params, ...inputOf(operation, query, body) }
+  const idempotencyKey =
+    operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
+  const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
+  return execute(run ? { ...call, run } : call)
+}
+
+const noQuery = new URLSearchParams()
+
+function splitTarget(url: string): [path: string, query: URLSearchParams] {
+  const mark = url.indexOf('?')
+  return mark === -1 ? [url, noQuery] : [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))]
+}
+
+/** What leads nowhere counts as well. */
+const isMetered = (found: Found): boolean =>
+  !(found && 'registered' in found && found.registered.operation.unmetered)
+
+function routeOf(found: Found) {
+  if (!found) throw new Problem('not_found')
+  if ('allow' in found) throw new Problem('method_not_allowed', undefined, { Allow: found.allow.join(', ') })
+  return found
+}
+
+const single = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(', ') : header
+
+function keyOf(given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (/^[\x21-\x7e]{1,255}$/.test(given)) return given
+  throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
+}
+
+/** Tells the caller, as long as that can be done: in the middle of an answer the connection has been cut. */
+async function explain(
+  error: unknown,
+  response: Response,
+  headers: Headers,
+  tell: (error: unknown) => void,
+): Promise<string> {
+  if (response.headersSent) {
+    tell(error)
+    return 'cut_short'
+  }
+  const problem = asAnswer(error, tell)
+  await sendProblem(response, headers, problem)
+  return problem.code
+}
+
+/** Whatever is not a Problem is our fault: told to the log, not to the caller. */
+function asAnswer(error: unknown, tell: (error: unknown) => void): Problem {
+  if (error instanceof Problem) return error
+  tell(error)
+  return new Problem('internal')
+}

@@ -1,0 +1,92 @@
+import { Problem } from '../../kernel/contract/problem.ts'
+import { gatherer } from '../../kernel/database/batcher.ts'
+import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import { clock } from '../../values/clock.ts'
+
+const WINDOW = 60_000
+
+export interface Allowance {
+  readonly limit: number
+  readonly used: number
+  readonly resetsAt: Date
+}
+
+/** Counts one more request of a client in its window of a minute. */
+export type Counter = (client: string) => Promise<{ used: number; resetsAt: Date }>
+
+export type RateLimit = (client: string) => Promise<Allowance>
+
+export const rateLimit =
+  (limit: number, count: Counter): RateLimit =>
+  async client => ({ limit, ...(await count(client)) })
+
+export function headersOf({ limit, used, resetsAt }: Allowance): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(Math.max(0, limit - used)),
+    'X-RateLimit-Reset': String(Math.ceil(resetsAt.getTime() / 1000)),
+  }
+}
+
+export function check(allowance: Allowance): void {
+  if (allowance.used <= allowance.limit) return
+  const wait = Math.max(1, Math.ceil((allowance.resetsAt.getTime() - clock.milliseconds()) / 1000))
+  const words = `Too many requests from this address: ${allowance.limit} a minute. Wait ${inWords(wait)}.`
+  throw new Problem('rate_limited', words, { 'Retry-After': String(wait) })
+}
+
+const inWords = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
+
+/** For one process by itself. */
+export function counterInMemory(): Counter {
+  const windows = new Map<string, { used: number; resetsAt: Date }>()
+  let sweepAt = 0
+  return async client => {
+    const now = clock.milliseconds()
+    if (now >= sweepAt) {
+      sweepAt = now + WINDOW
+      for (const [name, { resetsAt }] of windows) if (resetsAt.getTime() <= now) windows.delete(name)
+    }
+    const open = windows.get(client)
+    const current =
+      open && open.resetsAt.getTime() > now ? open : { used: 0, resetsAt: new Date(now + WINDOW) }
+    current.used++
+    windows.set(client, current)
+    return { ...current }
+  }
+}
+
+const COUNT = `
+insert into rate_limits as kept (client, used, resets_at)
+select client, count(*)::int, clock_timestamp() + interval '1 minute'
+from unnest($1::text[]) as arrived(client) group by client order by client
+on conflict (client) do update set
+  used = case when kept.resets_at > clock_timestamp() then kept.used else 0 end + excluded.used,
+  resets_at = case when kept.resets_at > clock_timestamp() then kept.resets_at else excluded.resets_at end
+returning client, used, resets_at`
+
+/**
+ * For several processes on one database: what arrives together is counted in one statement. While the
+ * database is away each process counts by itself: a limit is no reason to turn everybody away.
+ */
+export function counterInDatabase({ pool }: Database): Counter {
+  const sql = sqlOn(pool)
+  const alone = counterInMemory()
+  const count = gatherer<string, { used: number; resetsAt: Date }>(
+    { size: 256, inFlight: 2 },
+    async clients => {
+      const rows = await sql<{ client: string; used: number; resets_at: Date }>(COUNT, [clients])
+      const byClient = new Map(rows.map(row => [row.client, row]))
+      const arrived = new Map<string, number>()
+      for (const client of clients) arrived.set(client, (arrived.get(client) ?? 0) + 1)
+      return clients.map(client => {
+        const row = byClient.get(client)
+        if (!row) return { status: 'rejected', reason: new Error('not counted') }
+        const left = (arrived.get(client) ?? 1) - 1
+        arrived.set(client, left)
+        return { status: 'fulfilled', value: { used: row.used - left, resetsAt: row.resets_at } }
+      })
+    },
+  )
+  return client => count('', client).catch(() => alone(client))
+}

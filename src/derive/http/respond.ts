@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Outcome } from '../../kernel/contract/call.ts'
+import { inPieces, type Pieces } from '../../kernel/contract/file.ts'
+import type { Problem } from '../../kernel/contract/problem.ts'
+import { hasCredential } from '../../kernel/database/credential.ts'
+import { errorBody } from '../../kernel/run/outcome.ts'
+import { sendKept } from './send-static-file.ts'
+
+const RESIDENCY = 'EU'
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** A page loads only what we serve and sits in nobody's frame. */
+const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** An incoming id is kept where it is safe to repeat in a header, an event and a log; a credential is not. */
+export const requestIdOf = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasCredential(given)
+    ? given
+    : randomUUID()
+
+/** Gathered while a request is at work and written in one go: ten times `setHeader` shows in a profile. */
+export type Headers = Record<string, string | number>
+
+/** What every answer carries, whatever becomes of the request. */
+export const greeting = (requestId: string): Headers => ({
+  'X-Data-Residency': RESIDENCY,
+  'X-Request-Id': requestId,
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+})
+
+export async function send(response: ServerResponse, headers: Headers, outcome: Outcome): Promise<void> {
+  const { status, body, errorCode, replayed, kept } = outcome
+  if (body !== null && inPieces(body)) return stream(response, headers, outcome, body)
+  if (errorCode) headers['X-Error-Code'] = errorCode
+  if (replayed) headers['Idempotent-Replayed'] = 'true'
+  if (body !== null) {
+    describe(headers, outcome)
+    if (kept) return sendKept(response, headers, { status, content: body, kept })
+    headers['Content-Length'] = Buffer.byteLength(body)
+  }
+  response.writeHead(status, headers).end(body ?? undefined)
+}
+
+function describe(headers: Headers, { type = JSON_TYPE, name }: Outcome): void {
+  headers['Content-Type'] = type
+  if (name) headers['Content-Disposition'] = `attachment; filename="${name}"`
+  if (type.startsWith('text/html')) Object.assign(headers, PAGE_HEADERS)
+}
+
+/**
+ * As fast as it is read, and no further than somebody reads. What goes wrong before the first piece is there is still
+ * a refusal; afterwards the connection is cut, so that nobody takes a part for the whole.
+ */
+async function stream(
+  response: ServerResponse,
+  headers: Headers,
+  outcome: Outcome,
+  body: Pieces,
+): Promise<void> {
+  const pieces = body[Symbol.asyncIterator]()
+  try {
+    const first = await pieces.next()
+    if (response.destroyed) return
+    describe(headers, outcome)
+    response.writeHead(outcome.status, headers)
+    if (first.done || response.req.method === 'HEAD') return void response.end()
+    await pipeline(beginningWith(first.value, pieces), response).catch(unlessGone)
+  } finally {
+    // Nothing more is made of what nobody reads: the client has hung up, or wanted the headers only.
+    await pieces.return?.()
+  }
+}
+
+/** Whoever has read enough may go. */
+function unlessGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+}
+
+async function* beginningWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
+  yield first
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+export function sendProblem(response: ServerResponse, headers: Headers, problem: Problem): Promise<void> {
+  const { status, code, message } = problem
+  Object.assign(headers, problem.headers)
+  return send(response, headers, { status, body: errorBody(message), errorCode: code })
+}
+
+/** For a request that expects what nobody here knows; `100-continue` is known. */
+export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
+  const body = errorBody('Expect: this service knows 100-continue only.')
+  const outcome = { status: 417, body, errorCode: 'malformed_request' }
+  void send(response, greeting(requestIdOf(headers['x-request-id'])), outcome)
+}
+
+/** For what never became a request: a broken request line, headers too large, a client too slow, or one too many. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const { status, message, code = 'malformed_request', headers = [] } = refusals[error.code ?? ''] ?? notHttp
+  const body = errorBody(message)
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      `X-Data-Residency: ${RESIDENCY}`,
+      `X-Request-Id: ${randomUUID()}`,
+      `X-Error-Code: ${code}`,
+      ...headers,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}
+
+interface RawRefusal {
+  readonly status: string
+  readonly message: string
+  readonly code?: string
+  readonly headers?: readonly string[]
+}
+
+const notHttp: RawRefusal = { status: '400 Bad Request', message: 'This is not valid HTTP.' }
+
+const refusals: Readonly<Record<string, RawRefusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    message: 'The headers are larger than 16 KiB.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request did not arrive in time.' },
+  TOO_MANY_CONNECTIONS: {
+    status: '503 Service Unavailable',
+    message: 'Your address has too many connections open to this service. Use those that you have.',
+    code: 'too_many_connections',
+    headers: ['Retry-After: 1'],
+  },
+}

@@ -1,0 +1,32 @@
+import type { Areas, FoundRun } from '../../kernel/contract/area.ts'
+import type { CalledRun } from '../../kernel/contract/call.ts'
+import type { Actor } from '../../kernel/contract/context.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { gatherer } from '../../kernel/database/batcher.ts'
+import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import { asProblem } from '../../kernel/database/retry.ts'
+
+/** The run that a request names; a Problem where the caller has no such run. */
+export type RunNamed = (header: string | undefined, actor: Actor) => Promise<CalledRun | undefined>
+
+/** Looked up for many requests at once: a busy run must not cost a round trip each. */
+export function runHeader(areas: Areas, database: Database): RunNamed {
+  const sql = sqlOn(database.pool)
+  const findRuns = Object.values(areas).find(area => area.findRuns)?.findRuns
+  const lookUp = gatherer<string, FoundRun | undefined>({ size: 256, inFlight: 2 }, async ids => {
+    const found = new Map((await findRuns?.(ids, sql))?.map(run => [run.id, run]))
+    return ids.map(id => ({ status: 'fulfilled', value: found.get(id) }))
+  })
+  return async (header, actor) => {
+    // Who calls without a tenant has no runs: a program may send the header with all it sends.
+    if (header === undefined || !actor.tenant) return undefined
+    const run = await lookUp('', header.slice(0, 128)).catch((error: unknown) => {
+      throw asProblem(error)
+    })
+    if (run && isOf(run, actor)) return run
+    throw new Problem('invalid_run', 'X-Run-Id: you have no such run.')
+  }
+}
+
+const isOf = ({ ownerId, mode, agentId }: FoundRun, { tenant, agentId: own }: Actor): boolean =>
+  ownerId === tenant?.ownerId && mode === tenant.mode && (own === null || own === agentId)

@@ -1,0 +1,32 @@
+import { connect, createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { nameFor, tryHold } from './processes/machine-lock.ts'
+
+/** The right to use a data directory. */
+export interface Claim {
+  /** Tells whoever asks for the directory where it is served. */
+  servedAt(url: string): void
+}
+
+/**
+ * One process at a time uses a data directory. The claim is a socket: the kernel lets one process hold it and takes it
+ * back when that process dies, so there is no stale lock to judge.
+ */
+export async function claim(dataDir: string): Promise<Claim> {
+  const name = nameFor(dataDir)
+  let answer = ''
+  const server = createServer(asking => asking.end(answer)).unref()
+  if (!(await tryHold(name, server))) throw new Error(await refusal(name))
+  return {
+    servedAt(url) {
+      answer = url
+    },
+  }
+}
+
+async function refusal(name: string): Promise<string> {
+  const url = await text(connect(name)).catch(() => '')
+  return url
+    ? `The service already runs on this data directory: ${url}`
+    : 'Another process is at work in this data directory.'
+}

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { writePrivateFile } from '../private-file.ts'
+import { freePort } from '../processes/free-port.ts'
+import type { GuardedChild } from '../processes/guarded-child.ts'
+import { type KeptServer, keepRunning } from '../processes/kept-server.ts'
+import { type Cluster, NAME, openCluster } from './cluster.ts'
+import { placePostgres, removePlace } from './place.ts'
+import { endLeftover, signalPostmaster } from './postmaster.ts'
+import { PortTaken, type ServerOptions, startServer } from './server.ts'
+
+export interface EmbeddedPostgres extends KeptServer {
+  url: string
+}
+
+interface Options extends Partial<ServerOptions> {
+  dataDir: string
+}
+
+const STOP_MS = 3_000
+
+/**
+ * Starts the PostgreSQL of a data directory, made at the first start, and keeps it running. It takes the
+ * port it had before, at first the one named or the next free one; 0 is any.
+ */
+export async function startPostgres({
+  dataDir,
+  port = 15_432,
+  durable = true,
+}: Options): Promise<EmbeddedPostgres> {
+  const cluster = await openCluster(placePostgres(realpathSync(dataDir)), durable)
+  await endLeftover(cluster.data)
+  const options = { port: rememberedPort(cluster) ?? port, durable }
+  const server = await startOnFreePort(cluster, options)
+  writePrivateFile(portFile(cluster), String(server.port), cluster.user)
+  const kept = keepRunning(server.child, () => startAgain(cluster, { ...options, port: server.port }))
+  return {
+    url: `postgres://${NAME}:${cluster.password}@127.0.0.1:${server.port}/${NAME}`,
+    ended: kept.ended,
+    async stop() {
+      const hurry = setTimeout(() => signalPostmaster(cluster.data, 'SIGQUIT'), STOP_MS)
+      await kept.stop()
+      clearTimeout(hurry)
+    },
+  }
+}
+
+/** Removes the PostgreSQL of a data directory, wherever it is. */
+export async function removePostgres(dataDir: string): Promise<void> {
+  const home = join(dataDir, 'postgres')
+  if (existsSync(home)) await endLeftover(join(realpathSync(home), 'data'))
+  removePlace(dataDir)
+}
+
+const portFile = ({ home }: Cluster) => join(home, 'port')
+
+function rememberedPort(cluster: Cluster): number | undefined {
+  const file = portFile(cluster)
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
+}
+
+/** Another program may take the port between our look and the server's start. */
+async function startOnFreePort(cluster: Cluster, options: ServerOptions) {
+  for (let port = await freePort(options.port); ; port = await freePort(port + 1)) {
+    try {
+      return { child: await startServer(cluster, { ...options, port }), port }
+    } catch (error) {
+      if (!(error instanceof PortTaken)) throw error
+    }
+  }
+}
+
+/** On the port where connections expect it, once what a killed server left behind is gone. */
+async function startAgain(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
+  await endLeftover(cluster.data)
+  return startServer(cluster, options)
+}

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { host } from '../host.mjs'
+import { give, may, type User, unprivilegedUser } from '../processes/unprivileged-user.ts'
+
+/** Who runs an embedded PostgreSQL, and where it is. */
+export interface Place {
+  user: User
+  /** Holds the cluster, its password, its port and its log. */
+  home: string
+  /** Holds `initdb` and `postgres`. */
+  bin: string
+}
+
+const PACKAGE = join(import.meta.dirname, '../../../node_modules', host.packages.postgres)
+const NATIVE = join(PACKAGE, 'native')
+
+/** Where things go that another user has to reach and cannot reach below the data directory. */
+const ELSEWHERE = ['/var/lib', '/var/tmp']
+const PREFIX = 'agentpay-'
+
+/** PostgreSQL refuses to be root: then another user runs it, in a place which that user can reach. */
+export function placePostgres(dataDir: string): Place {
+  if (!existsSync(NATIVE))
+    throw new Error(`There is no embedded PostgreSQL for ${host.name}: set DATABASE_URL.`)
+  const home = join(dataDir, 'postgres')
+  const root = process.getuid?.() === 0
+  const user = root ? ownerOrUnprivileged(home) : {}
+  return {
+    user,
+    home: reachableHome(home, user),
+    bin: root ? reachableBin(dataDir, user) : join(NATIVE, 'bin'),
+  }
+}
+
+/** Removes what `placePostgres` made, wherever that is. */
+export function removePlace(dataDir: string): void {
+  for (const path of [join(dataDir, 'postgres'), join(dataDir, 'postgres-binaries')]) {
+    const target = existsSync(path) ? realpathSync(path) : path
+    const elsewhere = ELSEWHERE.some(folder => target.startsWith(join(folder, PREFIX)))
+    if (elsewhere) rmSync(target, { recursive: true })
+    rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** What an ordinary user began, root continues as that user. */
+function ownerOrUnprivileged(home: string): User {
+  const { uid, gid } = existsSync(home) ? statSync(home) : { uid: 0, gid: 0 }
+  return uid === 0 ? unprivilegedUser() : { uid, gid }
+}
+
+function reachableHome(home: string, user: User): string {
+  if (existsSync(home)) return realpathSync(home)
+  rmSync(home, { force: true })
+  mkdirSync(home, { mode: 0o700 })
+  give(home, user)
+  if (may(user, 'test', '-w', home)) return home
+  rmSync(home, { recursive: true })
+  return roomElsewhere(home, user)
+}
+
+function reachableBin(dataDir: string, user: User): string {
+  if (may(user, join(NATIVE, 'bin/initdb'), '--version')) return join(NATIVE, 'bin')
+  const link = join(dataDir, 'postgres-binaries')
+  const room = existsSync(link) ? realpathSync(link) : roomElsewhere(link, user)
+  const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))
+  const copy = join(room, version)
+  if (!existsSync(copy)) copyTree(NATIVE, copy)
+  return join(copy, 'bin')
+}
+
+/** A new directory outside the data directory, which remembers it by a link. */
+function roomElsewhere(link: string, user: User): string {
+  const folder = ELSEWHERE.find(
+    candidate => may(user, 'test', '-x', candidate) && may({}, 'test', '-w', candidate),
+  )
+  if (!folder)
+    throw new Error(`The user that runs PostgreSQL reaches neither ${link} nor ${ELSEWHERE.join(' nor ')}.`)
+  const room = mkdtempSync(join(folder, PREFIX))
+  give(room, user)
+  rmSync(link, { force: true })
+  symlinkSync(room, link)
+  return room
+}
+
+function copyTree(from: string, to: string): void {
+  const unfinished = `${to}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  execFileSync('cp', ['-R', from, unfinished])
+  execFileSync('chmod', ['-R', 'a+rX', unfinished])
+  renameSync(unfinished, to)
+}

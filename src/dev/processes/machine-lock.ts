@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { host } from '../host.mjs'
+import { lockFile } from './file-lock.ts'
+
+const POLL_MS = 250
+
+/**
+ * A name that one process of this machine can hold: an abstract socket, which the kernel takes back when that process
+ * dies, or the path of a socket, whose file stays behind and is guarded by a lock.
+ */
+export function nameFor(path: string, { hasAbstractSockets } = host): string {
+  const name = `agentpay-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
+  return hasAbstractSockets ? `\0${name}` : join(tmpdir(), name)
+}
+
+export async function tryHold(name: string, server: Server): Promise<boolean> {
+  if (!name.startsWith('\0') && !holdPath(name, server)) return false
+  try {
+    await once(server.listen(name), 'listening')
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
+    throw error
+  }
+}
+
+/** Makes room for the socket of the one who holds the lock beside it, as long as the server is open. */
+function holdPath(path: string, server: Server): boolean {
+  const lock = lockFile(`${path}.lock`)
+  if (!lock) return false
+  rmSync(path, { force: true })
+  server.once('close', () => lock.release())
+  return true
+}
+
+/** Does something that only one process at a time may do to a path. */
+export async function alone<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
+  const server = createServer().unref()
+  for (let told = false; !(await tryHold(nameFor(path), server)); told = true) {
+    if (!told) onWait()
+    await sleep(POLL_MS)
+  }
+  try {
+    return await work()
+  } finally {
+    server.close()
+  }
+}

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
+import { host } from '../host.mjs'
+
+/** The command line of a process. */
+export interface Command {
+  /** The name of the program's file. */
+  readonly program: string
+  has(word: string): boolean
+}
+
+/** The processes of this machine, as its process table lists them. */
+export interface ProcessTable {
+  commandOf(pid: number): Command | null
+  /** Every process that works in this folder and has these words in its command line. */
+  processesIn(folder: string, ...words: string[]): number[]
+  /** Whether it runs: one that has ended and that nobody has asked how does not. */
+  isRunning(pid: number): boolean
+}
+
+/** As the kernel of Linux shows it in files. */
+export const procTable: ProcessTable = {
+  commandOf(pid) {
+    const [path = '', ...words] = textOf(`/proc/${pid}/cmdline`).split('\0')
+    return path ? { program: basename(path), has: word => words.includes(word) } : null
+  },
+  processesIn(folder, ...words) {
+    const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
+    return pids.filter(pid => {
+      const command = this.commandOf(pid)
+      return words.every(word => command?.has(word)) && folderOf(pid) === folder
+    })
+  },
+  isRunning: pid => existsSync(`/proc/${pid}/exe`),
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function folderOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return undefined
+  }
+}
+
+/** As `ps` and `lsof` tell it, which macOS and the BSDs bring along. Words are not told apart there, only spaces. */
+export const psTable: ProcessTable = {
+  commandOf(pid) {
+    const path = ask('ps', '-ww', '-o', 'comm=', '-p', String(pid)).trim()
+    const words = ask('ps', '-ww', '-o', 'args=', '-p', String(pid)).trim()
+    return path ? { program: basename(path), has: word => contains(words, word) } : null
+  },
+  processesIn(folder, ...words) {
+    const lines = ask('ps', '-axww', '-o', 'pid=,args=').split('\n')
+    const pids = lines.filter(line => words.every(word => contains(line, word))).map(Number.parseFloat)
+    if (pids.length === 0) return []
+    // A line `p` and the number of the process, then a line `n` and the folder.
+    const folders = ask('lsof', '-a', '-d', 'cwd', '-Fpn', '-p', pids.join()).matchAll(
+      /^p(\d+)\n(?:f.*\n)?n(.*)$/gm,
+    )
+    return [...folders].filter(([, , path]) => path === folder).map(([, pid]) => Number(pid))
+  },
+  isRunning: pid => /^[^Z]/.test(ask('ps', '-o', 'stat=', '-p', String(pid)).trim()),
+}
+
+const contains = (line: string, word: string): boolean => ` ${line} `.includes(` ${word} `)
+
+/** What a program answers; nothing where it finds nothing. */
+const ask = (program: string, ...args: string[]): string =>
+  spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 24 }).stdout ?? ''
+
+export const { commandOf, processesIn, isRunning } = bound(host.hasProc ? procTable : psTable)
+
+function bound(table: ProcessTable): ProcessTable {
+  return {
+    commandOf: pid => table.commandOf(pid),
+    processesIn: (folder, ...words) => table.processesIn(folder, ...words),
+    isRunning: pid => table.isRunning(pid),
+  }
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writePrivateFile } from './private-file.ts'
+import type { Sandbox } from './seed.ts'
+
+/** What is made up at the first start and must stay the same ever after. */
+export interface Secrets {
+  dashboardSecret: string
+  secretKey: string
+  encryptionKey: string
+  sandbox: Sandbox | null
+}
+
+const file = (dataDir: string) => join(dataDir, 'secrets.json')
+
+const secret = () => randomBytes(32).toString('base64url')
+
+const madeUp = (): Secrets => ({
+  dashboardSecret: secret(),
+  secretKey: secret(),
+  encryptionKey: secret(),
+  sandbox: null,
+})
+
+export const hasSecrets = (dataDir: string) => existsSync(file(dataDir))
+
+export function openSecrets(dataDir: string): Secrets {
+  const kept: Partial<Secrets> = hasSecrets(dataDir) ? JSON.parse(readFileSync(file(dataDir), 'utf8')) : {}
+  const secrets = { ...madeUp(), ...kept }
+  // An earlier version may have made up fewer of them.
+  if (Object.keys(secrets).some(name => !(name in kept))) keepSecrets(dataDir, secrets)
+  return secrets
+}
+
+export function keepSecrets(dataDir: string, secrets: Secrets): void {
+  writePrivateFile(file(dataDir), `${JSON.stringify(secrets, null, 2)}\n`)
+}
+
+export function removeSecrets(dataDir: string): void {
+  rmSync(file(dataDir))
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { alone } from '../processes/machine-lock.ts'
+import { type Tell, withProgress } from '../processes/progress.ts'
+import { buildTemporal } from './build.ts'
+import { downloadTemporal } from './download.ts'
+import { cacheFolder, RELEASE, type Release } from './release.ts'
+
+export interface Search {
+  readonly env: NodeJS.ProcessEnv
+  readonly tell: Tell
+  readonly release?: Release
+}
+
+/** A binary, or why there is none and what to do. */
+export type Found = { readonly binary: string } | { readonly binary: null; readonly reason: string }
+
+const UNFINISHED = 'unfinished-'
+const ADVICE =
+  'Install the Temporal CLI (https://docs.temporal.io/cli) or Go (https://go.dev/dl), or set TEMPORAL_ADDRESS'
+
+/** What is on this machine already: `temporal` on the PATH, or what an earlier start has put into the cache. */
+export async function temporalAtHand({ env, release = RELEASE }: Search): Promise<string | null> {
+  const installed = await onPath(env, release)
+  if (installed) return installed
+  const cached = join(cacheFolder(env, release), 'temporal')
+  return existsSync(cached) ? cached : null
+}
+
+/** What is at hand; else the published binary; else one built from source, which takes minutes, but once. */
+export async function findTemporal(search: Search): Promise<Found> {
+  const atHand = await temporalAtHand(search)
+  if (atHand) return { binary: atHand }
+  try {
+    return await getTemporal({ release: RELEASE, ...search })
+  } catch (error) {
+    return { binary: null, reason: `${(error as Error).message}. ${ADVICE}.` }
+  }
+}
+
+async function getTemporal(search: Required<Search>): Promise<Found> {
+  const { env, tell, release } = search
+  const cache = cacheFolder(env, release)
+  mkdirSync(cache, { recursive: true })
+  const wait = () => tell('Another process is getting Temporal for this machine; waiting for it')
+  return withProgress(tell, () => alone(cache, wait, () => fill(cache, search)))
+}
+
+/** Made in a folder aside and moved at the end: an interruption leaves no half of a binary. */
+async function fill(cache: string, search: Required<Search>): Promise<Found> {
+  const binary = join(cache, 'temporal')
+  if (existsSync(binary)) return { binary }
+  removeUnfinished(cache)
+  try {
+    renameSync(await make(mkdtempSync(join(cache, UNFINISHED)), search), binary)
+    return { binary }
+  } finally {
+    removeUnfinished(cache)
+  }
+}
+
+/** By the first way that gives one that runs here. */
+async function make(folder: string, { env, tell, release }: Required<Search>): Promise<string> {
+  const ways = {
+    download: () => downloadTemporal(release, folder, tell),
+    build: () => buildTemporal(release, folder, { env, tell }),
+  }
+  const failures: string[] = []
+  for (const [name, way] of Object.entries(ways)) {
+    const made = await way().catch((error: Error) => void failures.push(`${name}: ${error.message}`))
+    if (made && (await isNewEnough(made, release))) return made
+    if (made) failures.push(`${name}: what came of it does not run here`)
+  }
+  throw new Error(failures.join('; '))
+}
+
+function removeUnfinished(cache: string): void {
+  const names = readdirSync(cache).filter(name => name.startsWith(UNFINISHED))
+  // A build whose parent was killed may still be writing.
+  for (const name of names) rmSync(join(cache, name), { recursive: true, force: true, maxRetries: 10 })
+}
+
+async function onPath({ PATH = '' }: NodeJS.ProcessEnv, release: Release): Promise<string | undefined> {
+  const candidates = PATH.split(delimiter).map(folder => join(folder, 'temporal'))
+  const first = candidates.find(existsSync)
+  return first && (await isNewEnough(first, release)) ? first : undefined
+}
+
+/** An old one does not know all that we ask of it. */
+async function isNewEnough(binary: string, { oldestServer }: Release): Promise<boolean> {
+  const run = promisify(execFile)(binary, ['--version'], { timeout: 5_000 })
+  const { stdout } = await run.catch(() => ({ stdout: '' }))
+  const version = /\bServer (\d+\.\d+)/.exec(stdout)?.[1]
+  return version !== undefined && version.localeCompare(oldestServer, 'en', { numeric: true }) >= 0
+}

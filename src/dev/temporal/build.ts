@@ -1,0 +1,60 @@
+import { type ExecFileException, type ExecFileOptions, execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { guardedChild } from '../processes/guarded-child.ts'
+import type { Tell } from '../processes/progress.ts'
+import type { Release } from './release.ts'
+
+/** For the source of the module alone, a megabyte. */
+const DOWNLOAD_MS = 30_000
+
+/** Builds the binary from its source in a folder and gives its path. */
+export async function buildTemporal(
+  release: Release,
+  folder: string,
+  { env, tell }: { env: NodeJS.ProcessEnv; tell: Tell },
+): Promise<string> {
+  const source = await verifiedSource(release, folder, env)
+  tell(`Building Temporal ${release.version} with Go: once for all checkouts, about three minutes as a rule`)
+  const { package: name, stamp } = release.source
+  const built = join(folder, 'temporal')
+  const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=-s -w -X ${stamp}=${release.version}`]
+  const log = join(folder, 'build.log')
+  const command = ['go', 'build', ...flags, '-o', built, name]
+  // Go heeds no gentle signal here, and what it leaves in the folder goes with it.
+  const settings = { ...env, ...OWN_MACHINE, GOTMPDIR: folder }
+  await guardedChild(command, { user: {}, cwd: source, log, env: settings, signal: 'KILL' }).ended
+  if (existsSync(built)) return built
+  throw new Error(readFileSync(log, 'utf8').trim().split('\n').at(-1) || 'it was stopped')
+}
+
+/** What somebody set for a project of theirs is not to reach this build. */
+const OWN_MACHINE = { GOFLAGS: '', GOWORK: 'off', GOOS: '', GOARCH: '', CGO_ENABLED: '' }
+
+/**
+ * The folder of the module, once its sum is the one that we know. Among its files are the sums of everything it
+ * needs, so that the database of sums, which may be out of reach, is not asked.
+ */
+async function verifiedSource({ source }: Release, cwd: string, outer: NodeJS.ProcessEnv): Promise<string> {
+  const { module, version, sum } = source
+  const env = { ...outer, ...OWN_MACHINE, GONOSUMDB: module }
+  const { Dir, Sum } = await download(`${module}@${version}`, { cwd, env, timeout: DOWNLOAD_MS })
+  if (Sum !== sum) throw new Error(`${module} ${version} has another sum than expected`)
+  return Dir
+}
+
+async function download(module: string, options: ExecFileOptions): Promise<{ Dir: string; Sum: string }> {
+  try {
+    const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', module], options)
+    return JSON.parse(String(stdout))
+  } catch (error) {
+    throw new Error(reason(error as ExecFileException))
+  }
+}
+
+function reason({ code, killed, stdout, message }: ExecFileException): string {
+  if (String(code) === 'ENOENT') return 'Go is not installed'
+  if (killed) return `its source did not come within ${DOWNLOAD_MS / 1000} s`
+  return stdout?.startsWith('{') ? JSON.parse(stdout).Error : message
+}

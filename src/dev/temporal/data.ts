@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { writePrivateFile } from '../private-file.ts'
+import { processesIn } from '../processes/process-table.ts'
+
+export interface Ports {
+  readonly grpc: number
+  readonly ui: number
+}
+
+/** Where an embedded Temporal keeps things. */
+export interface TemporalPlace {
+  readonly home: string
+  /** Seen from there: the database takes signs like `?` in a path for something else. */
+  readonly data: string
+  readonly log: string
+  readonly ports: string
+}
+
+const GRACE_MS = 4_000
+const POLL_MS = 20
+
+export function placeTemporal(dataDir: string): TemporalPlace {
+  const home = realpathSync(dataDir)
+  return {
+    home,
+    data: 'temporal.db',
+    log: join(home, 'temporal.log'),
+    ports: join(home, 'temporal-ports.json'),
+  }
+}
+
+/** The ports of the last start; written down, they also say that the server was ready once. */
+export function rememberedPorts({ ports }: TemporalPlace): Ports | undefined {
+  return existsSync(ports) ? JSON.parse(readFileSync(ports, 'utf8')) : undefined
+}
+
+export function rememberPorts({ ports: file }: TemporalPlace, ports: Ports): void {
+  writePrivateFile(file, JSON.stringify(ports))
+}
+
+/** A first start that was interrupted leaves half of the tables, and no server can go on with those. */
+export function removeUnfinished(place: TemporalPlace): void {
+  if (!existsSync(place.ports)) removeData(place)
+}
+
+/** Removes the Temporal of a data directory. */
+export async function removeTemporal(dataDir: string): Promise<void> {
+  const place = placeTemporal(dataDir)
+  await endLeftover(place)
+  removeData(place)
+  for (const file of [place.ports, place.log]) rmSync(file, { force: true })
+}
+
+function removeData({ home, data }: TemporalPlace): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(home, data + suffix), { force: true })
+}
+
+/** Ends the server that a killed process left behind, and its guard; as a rule they are already about to end. */
+export async function endLeftover({ home, data }: TemporalPlace): Promise<void> {
+  for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
+    const leftover = processesIn(home, 'start-dev', data)
+    if (leftover.length === 0) return
+    leftover.forEach(kill)
+    await sleep(POLL_MS)
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself in the meantime.
+  }
+}

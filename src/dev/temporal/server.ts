@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import settings from '../../../temporal-config/dev-server.json' with { type: 'json' }
+import { freePort } from '../processes/free-port.ts'
+import { type GuardedChild, guardedChild } from '../processes/guarded-child.ts'
+import { type KeptServer, keepRunning } from '../processes/kept-server.ts'
+import {
+  endLeftover,
+  type Ports,
+  placeTemporal,
+  rememberedPorts,
+  rememberPorts,
+  removeUnfinished,
+} from './data.ts'
+import { prepareTemporal } from './ready.ts'
+import { type HiddenPlace, hiddenHost, openWebUi, type WebUiProxy } from './web-ui.ts'
+
+export interface EmbeddedTemporal extends KeptServer {
+  address: string
+  webUi: string
+}
+
+interface Options {
+  binary: string
+  dataDir: string
+  namespace?: string
+  /** 0 takes any free ones. */
+  ports?: Ports
+  /** False where the data may be lost with the server, as in tests. */
+  durable?: boolean
+}
+
+const PORTS: Ports = { grpc: 7233, ui: 8233 }
+const READY_MS = 30_000
+const RELEASE_MS = 1_000
+const POLL_MS = 20
+
+/** It does not tell its maker about itself. */
+const QUIET = { TEMPORAL_VERSION_CHECK_DISABLED: '1' }
+
+/**
+ * Starts the Temporal server of a data directory and keeps it running. It takes the ports it had before, at
+ * first those named or the next free ones.
+ */
+export async function startTemporal(options: Options): Promise<EmbeddedTemporal> {
+  const place = placeTemporal(options.dataDir)
+  await endLeftover(place)
+  removeUnfinished(place)
+  const before = rememberedPorts(place)
+  if (before) await release(before)
+  const wanted = before ?? options.ports ?? PORTS
+  const { server, ports, webUi } = await startOnFreePorts(options, wanted)
+  rememberPorts(place, ports)
+  const kept = keepRunning(server, async () => {
+    await endLeftover(place)
+    return startServer(options, ports, webUi)
+  })
+  const stop = () => {
+    webUi.close()
+    return kept.stop()
+  }
+  return { address: addressOf(ports), webUi: `http://127.0.0.1:${ports.ui}`, ended: kept.ended, stop }
+}
+
+const addressOf = ({ grpc }: Ports) => `127.0.0.1:${grpc}`
+
+class PortTaken extends Error {}
+
+/** Another program may take a port between our look and the server's start. */
+async function startOnFreePorts(options: Options, wanted: Ports) {
+  for (let step = 0; ; step++) {
+    const ports = await nextFree(wanted, step)
+    const webUi = await openWebUi(ports.ui).catch(() => null)
+    if (!webUi) continue
+    try {
+      return { server: await startServer(options, ports, webUi), ports, webUi }
+    } catch (error) {
+      webUi.close()
+      if (!(error instanceof PortTaken)) throw error
+    }
+  }
+}
+
+/** The kernel takes its time to close what a killed server had open. */
+async function release({ grpc, ui }: Ports): Promise<void> {
+  const isFree = async (port: number) => (await freePort(port)) === port
+  for (let waited = 0; waited < RELEASE_MS; waited += POLL_MS) {
+    if ((await isFree(grpc)) && (await isFree(ui))) return
+    await sleep(POLL_MS)
+  }
+}
+
+async function nextFree({ grpc, ui }: Ports, step: number): Promise<Ports> {
+  const from = (port: number) => freePort(port === 0 ? 0 : port + step)
+  return { grpc: await from(grpc), ui: await from(ui) }
+}
+
+async function startServer(options: Options, ports: Ports, webUi: WebUiProxy): Promise<GuardedChild> {
+  const { binary, dataDir, namespace = 'default' } = options
+  const { home, log } = placeTemporal(dataDir)
+  const host = hiddenHost()
+  const hidden = { host, port: await freePort(0, host) }
+  webUi.leadTo(hidden)
+  const command = [binary, 'server', 'start-dev', ...flags(options, ports, hidden)]
+  // What it has answered for is on the disk, and to a gentle end it takes its time.
+  const server = guardedChild(command, { user: {}, cwd: home, log, env: QUIET, signal: 'KILL' })
+  const over = new AbortController()
+  void server.ended.then(() => over.abort())
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(READY_MS)])
+  try {
+    await prepareTemporal({ address: addressOf(ports), namespace, signal })
+    return server
+  } catch (error) {
+    server.end()
+    throw failure(readFileSync(log, 'utf8'), error as Error)
+  }
+}
+
+function flags(options: Options, { grpc }: Ports, hidden: HiddenPlace): string[] {
+  const { dataDir, namespace = 'default', durable = true } = options
+  return [
+    ...['--ip', '127.0.0.1', '--port', String(grpc)],
+    ...['--ui-ip', hidden.host, '--ui-port', String(hidden.port)],
+    ...['--namespace', namespace, '--log-level', 'error'],
+    ...pairs('--dynamic-config-value', settings.dynamicConfig, JSON.stringify),
+    ...(durable ? ['--db-filename', placeTemporal(dataDir).data] : []),
+    ...(durable ? pairs('--sqlite-pragma', settings.sqlitePragmas) : []),
+  ]
+}
+
+const pairs = (flag: string, values: object, text: (value: unknown) => string = String): string[] =>
+  Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${text(value)}`])
+
+function failure(log: string, { message }: Error): Error {
+  if (log.includes('address already in use')) return new PortTaken()
+  return new Error(`Temporal did not start: ${log.trim().split('\n').at(-1) || message}`)
+}

@@ -1,0 +1,158 @@
+import type { Arrived } from '../money/incoming/incoming-credit.ts'
+import { plainIban } from '../values/iban.ts'
+import type { Euros } from '../values/money.ts'
+import { amountAt } from './camt-amount.ts'
+import { isReturn, type OwnPayment, ownPaymentsIn } from './camt-own-payments.ts'
+import { allAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
+
+/** Why an entry of a file brings no money into a wallet. */
+export const skipReasons = [
+  'not_a_credit',
+  'not_euro',
+  'not_booked',
+  'reversal',
+  'returned_payment',
+  'amount_unreadable',
+  'no_bank_reference',
+  'repeated_reference',
+] as const
+
+export interface Skipped {
+  readonly bankReference: string | null
+  readonly reason: (typeof skipReasons)[number]
+  /** Those of ours of which it tells. */
+  readonly payments: readonly OwnPayment[]
+}
+
+export interface BankFile {
+  readonly kind: (typeof kinds)[number]['name']
+  readonly messageId: string
+  readonly entries: number
+  readonly arrivals: readonly Arrived[]
+  readonly skipped: readonly Skipped[]
+}
+
+/** Of a message its root, and what its statements are called: camt.053 at the end of a day, camt.054 during it. */
+const kinds = [
+  { name: 'camt.053', root: 'BkToCstmrStmt', statement: 'Stmt' },
+  { name: 'camt.054', root: 'BkToCstmrDbtCdtNtfctn', statement: 'Ntfctn' },
+] as const
+
+/** Of bookings, and of payments in them: all that a file brings is one transaction. */
+export const MOST_TOLD = 10_000
+
+/** What a bank says has been booked. */
+export function readCamt(document: XmlElement, today: string): BankFile {
+  const [body] = document.children
+  const kind = kinds.find(({ name, root }) => body?.name === root && document.namespace.includes(`:${name}.`))
+  if (document.name !== 'Document' || !body || !kind)
+    throw new UnreadableXml('It is neither a camt.053 nor a camt.054 message.')
+  const messageId = textAt(body, 'GrpHdr/MsgId')
+  if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
+  const seen = new Set<string>()
+  const read = allAt(body, kind.statement).flatMap(statement => entriesOf(statement, seen, today))
+  const arrivals = read.flatMap(entry => ('reason' in entry ? [] : entry.arrivals))
+  const skipped = read.filter(entry => 'reason' in entry)
+  const payments = skipped.flatMap(entry => entry.payments)
+  if (Math.max(read.length, arrivals.length, payments.length) > MOST_TOLD)
+    throw new UnreadableXml(`It tells of more than ${MOST_TOLD} bookings or payments: ask for smaller files.`)
+  return { kind: kind.name, messageId, entries: read.length, arrivals, skipped }
+}
+
+type Entry = Skipped | { readonly arrivals: readonly Arrived[] }
+
+function entriesOf(statement: XmlElement, seen: Set<string>, today: string): Entry[] {
+  const account = textAt(statement, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id')
+  if (!account || account.length > LONGEST) throw new UnreadableXml('It has a statement without an account.')
+  return allAt(statement, 'Ntry').map(entry => {
+    const bankReference = referenceOf(entry)
+    const reason = hindrance(entry, bankReference)
+    const skip = (why: Skipped['reason']) => ({ bankReference, reason: why, payments: ownPaymentsIn(entry) })
+    if (reason || bankReference === null) return skip(reason ?? 'no_bank_reference')
+    const name = `${account}|${bankReference}`
+    if (seen.has(name)) return skip('repeated_reference')
+    seen.add(name)
+    return { arrivals: partsOf(entry, { origin: plainIban(account), bankReference, today }) }
+  })
+}
+
+const detailsOf = (entry: XmlElement): XmlElement[] => allAt(entry, 'NtryDtls/TxDtls')
+
+/** The messages allow 35 characters; what is far longer was made by nobody's bank. */
+const LONGEST = 140
+
+/** Of the booking, or of its payment where there is one: `NtryRef` counts within a statement, and will not do. */
+function referenceOf(entry: XmlElement): string | null {
+  const [only, ...others] = detailsOf(entry)
+  const ofPayment = only && others.length === 0 ? textAt(only, 'Refs/AcctSvcrRef') : null
+  const reference = textAt(entry, 'AcctSvcrRef') ?? ofPayment
+  return reference && reference.length <= LONGEST ? reference : null
+}
+
+function hindrance(entry: XmlElement, bankReference: string | null): Skipped['reason'] | undefined {
+  if (textAt(entry, 'CdtDbtInd') !== 'CRDT') return 'not_a_credit'
+  if (allAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR') return 'not_euro'
+  if (textAt(entry, 'Sts/Cd', 'Sts') !== 'BOOK') return 'not_booked'
+  if (/^(true|1)$/.test(textAt(entry, 'RvslInd') ?? '')) return 'reversal'
+  if (isReturn(entry)) return 'returned_payment'
+  if (!amountAt(entry, 'Amt')) return 'amount_unreadable'
+  return bankReference === null ? 'no_bank_reference' : undefined
+}
+
+interface Booking {
+  readonly origin: string
+  readonly bankReference: string
+  readonly today: string
+}
+
+/** A booking may be of many payments. Where they are not all told, or do not sum to it, it stays one, for a person. */
+function partsOf(entry: XmlElement, booking: Booking): Arrived[] {
+  const amount = amountAt(entry, 'Amt') ?? 0n
+  const details = detailsOf(entry)
+  if (details.length <= 1) return [arrivedOf(entry, details[0] ?? entry, amount, 0, booking)]
+  const amounts = details.map(one => amountAt(one, 'Amt') ?? amountAt(one, 'AmtDtls/TxAmt/Amt') ?? 0n)
+  if (amounts.includes(0n) || amounts.reduce((sum, part) => sum + part, 0n) !== amount)
+    return [{ ...arrivedOf(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
+  return details.map((one, part) => arrivedOf(entry, one, amounts[part] ?? 0n, part, booking))
+}
+
+function arrivedOf(
+  entry: XmlElement,
+  details: XmlElement,
+  amountEuros: Euros,
+  part: number,
+  { origin, bankReference, today }: Booking,
+): Arrived {
+  const senderIban = textAt(details, 'RltdPties/DbtrAcct/Id/IBAN')
+  return {
+    amountEuros,
+    source: 'bank',
+    origin,
+    bankReference,
+    part,
+    // With virtual accounts the payer's choice stands here, and the account of the statement is the one behind it.
+    iban: plainIban(textAt(details, 'RltdPties/CdtrAcct/Id/IBAN') ?? origin),
+    reference: referenceIn(details),
+    senderName: textAt(details, 'RltdPties/Dbtr/Pty/Nm', 'RltdPties/Dbtr/Nm'),
+    senderIban: senderIban && plainIban(senderIban),
+    endToEndId: textAt(details, 'Refs/EndToEndId'),
+    valueDate: dateOf(entry) ?? today,
+    reason: null,
+  }
+}
+
+/** The structured reference before the free text; lines of it belong together, as a bank may have cut a word. */
+function referenceIn(details: XmlElement): string | null {
+  const structured = allAt(details, 'RmtInf/Strd/CdtrRefInf/Ref')
+  const lines = [...structured, ...allAt(details, 'RmtInf/Ustrd')].map(({ text }) => text.trim())
+  return lines.join(' ').trim() || null
+}
+
+function dateOf(entry: XmlElement): string | undefined {
+  const date = textAt(entry, 'ValDt/Dt', 'ValDt/DtTm', 'BookgDt/Dt', 'BookgDt/DtTm')?.slice(0, 10) ?? ''
+  return /^\d{4}-\d\d-\d\d$/.test(date) && isCalendarDate(date) ? date : undefined
+}
+
+/** The thirtieth of February is none. */
+const isCalendarDate = (date: string): boolean =>
+  !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)

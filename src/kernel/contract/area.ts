@@ -1,0 +1,134 @@
+import type { EntityClass } from '@mikro-orm/postgresql'
+import type { z } from 'zod'
+import type { OpenRecords } from '../background/open-records.ts'
+import type { Sql } from '../database/prepared-sql.ts'
+import type { CalledRun } from './call.ts'
+import type { Actor, Context, Tenant } from './context.ts'
+import type { Deadline, Waiting } from './deadline.ts'
+import type { FindPayments } from './intent-payments.ts'
+import type { Machine } from './machine.ts'
+import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
+
+/** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
+export type Authenticate = (secret: string, sql: Sql) => Promise<Actor | undefined>
+
+/** Which of these runs there are, whosever they are. */
+export type FindRuns = (ids: readonly string[], sql: Sql) => Promise<FoundRun[]>
+
+export interface FoundRun extends Tenant, CalledRun {
+  readonly agentId: string
+}
+
+/** What an area does, in the same transaction, when another area has emitted an event. */
+export interface Reaction {
+  readonly emits: Events
+  readonly run: (data: unknown, context: Context<never, Events>) => Promise<void>
+}
+
+export const reaction = <D extends z.ZodType, E extends Events>(
+  _event: D,
+  emits: E,
+  run: (data: z.output<D>, context: Context<never, E>) => Promise<void>,
+): Reaction => ({ emits, run: run as Reaction['run'] })
+
+/** All that the house needs to know of an area. */
+export interface Area<A extends Api = Api> {
+  /** The section of the documentation. */
+  readonly name: string
+  readonly about: string
+  readonly api: A
+  readonly handlers: Handlers<A>
+  readonly entities: readonly EntityClass<object>[]
+  /** The states of its nouns and the steps between them, for the documentation. */
+  readonly machines: readonly Machine<string>[]
+  /** Records that end by themselves. */
+  readonly deadlines: readonly Deadline[]
+  /** Records that end by nobody's clock, but whose processes wait by the tenant's. */
+  readonly waits: readonly Waiting[]
+  /** Records that a run looks after. */
+  readonly openRecords: readonly OpenRecords[]
+  readonly credentials: Readonly<Record<string, Authenticate>>
+  /** Events after which a credential may open nothing any more: of this process, from the commit on. */
+  readonly endsCredentials: readonly string[]
+  readonly reactions: Readonly<Record<string, Reaction>>
+  /** Events that can be subscribed to, whether or not an operation of today emits them. */
+  readonly announces: Events
+  /** Tells what the header `X-Run-Id` names. */
+  readonly findRuns?: FindRuns
+  /** Tells what it pays on intents. */
+  readonly findPayments?: FindPayments
+}
+
+type Named =
+  | 'entities'
+  | 'machines'
+  | 'deadlines'
+  | 'waits'
+  | 'openRecords'
+  | 'credentials'
+  | 'endsCredentials'
+  | 'reactions'
+  | 'announces'
+  | 'findRuns'
+  | 'findPayments'
+type Optional = Partial<Pick<Area, Named>>
+
+export const area = <A extends Api>(
+  name: string,
+  about: string,
+  { api, handlers }: Implemented<A>,
+  {
+    entities = [],
+    machines = [],
+    deadlines = [],
+    waits = [],
+    openRecords = [],
+    credentials = {},
+    endsCredentials = [],
+    reactions = {},
+    announces = {},
+    ...others
+  }: Optional = {},
+): Area<A> => ({
+  ...{
+    name,
+    about,
+    api,
+    handlers,
+    entities,
+    machines,
+    deadlines,
+    waits,
+    openRecords,
+    credentials,
+    endsCredentials,
+    reactions,
+    announces,
+    ...others,
+  },
+})
+
+/** An operation as the house knows it: where it belongs and what runs it. */
+export interface Registered {
+  /** `policies.create`: in logs, metrics, the audit trail, the client. */
+  readonly key: string
+  readonly tag: string
+  readonly operation: AnyOperation
+  readonly handler: unknown
+}
+
+export type Areas = Readonly<Record<string, Area>>
+
+/** The operations that the API offers. */
+export const published = (areas: Areas): Registered[] =>
+  registered(areas).filter(({ operation }) => operation.callers.length > 0)
+
+export const registered = (areas: Areas): Registered[] =>
+  Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>
+    Object.entries(api).map(([verb, operation]) => ({
+      key: `${noun}.${verb}`,
+      tag: operation.tag ?? name,
+      operation,
+      handler: handlers[verb],
+    })),
+  )

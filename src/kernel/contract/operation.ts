@@ -1,0 +1,179 @@
+import { z } from 'zod'
+import type { OutsideHandler } from '../run/external-call.ts'
+import type { Context } from './context.ts'
+import type { HotHandler } from './hot-handler.ts'
+import { type Page, type PageQuery, pageOf, pageQuery } from './page.ts'
+import type { Outside } from './ports.ts'
+import type { Refusal } from './problem.ts'
+import type { Scope } from './scopes.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Who may call: an owner's key, an agent's token, the holder of the dashboard secret, anybody. */
+export type Caller = 'key' | 'agent' | 'dash' | 'public'
+
+/** How it runs: one transaction; a group commit; reserve, call out, record. */
+export type Run = 'plain' | 'hot' | 'outside'
+
+/** A refusal's status and what it tells the caller. */
+export type Failure = readonly [status: number, message: string]
+export type Events = Readonly<Record<string, z.ZodType>>
+
+export interface Contract<
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  F extends string,
+  E extends Events,
+  K extends Run,
+> {
+  readonly summary: string
+  readonly description?: string
+  /** With none it has no address: only our own processes run it. */
+  readonly callers: readonly Caller[]
+  readonly scope?: Scope
+  readonly run?: K
+  readonly query?: Q
+  readonly body?: B
+  /** How large a body may be, where the contract needs more than others: see `bodyLimitOf`. */
+  readonly bodyLimitKiB?: 256 | 1_024
+  readonly returns: readonly [status: number, schema: R]
+  readonly fails?: Readonly<Record<F, Failure>>
+  readonly emits?: E
+  /** A body that works when pasted, shown in the documentation. */
+  readonly example?: z.input<B>
+  /** The section of the documentation, where it is not the area's own. */
+  readonly tag?: string
+  /** The system of others without which it cannot be done. Live mode may lack it: see `Outside`. */
+  readonly asks?: keyof Outside
+  /** Outside the rate limit: for programs that look after the service, and for who reads how to use it. */
+  readonly unmetered?: true
+  /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
+  readonly readOnly?: true
+}
+
+export interface Operation<
+  P extends string = string,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+  F extends string = string,
+  E extends Events = Events,
+  K extends Run = Run,
+> extends Contract<Q, B, R, F, E, K> {
+  readonly method: Method
+  readonly path: P
+  readonly emits: E
+}
+
+/** The names in braces: `/agents/{id}/tokens/{tokenId}` gives `id | tokenId`. */
+export type PathParam<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParam<Rest>
+  : never
+
+export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params: Readonly<Record<PathParam<P>, string>>
+  readonly query: z.output<Q>
+  readonly body: z.output<B>
+}
+
+export type PlainHandler<I, R, F extends string, E extends Events> = (
+  input: I,
+  context: Context<F, E>,
+) => Promise<R | Refusal> | R | Refusal
+
+/** What `implement` wants for an operation, read off its contract. */
+export type HandlerOf<O> =
+  O extends Operation<infer P, infer Q, infer B, infer R, infer F, infer E, infer K>
+    ? {
+        plain: PlainHandler<Input<P, Q, B>, z.output<R>, F, E>
+        hot: HotHandler<Input<P, Q, B>, z.output<R>, F, E>
+        outside: OutsideHandler<Input<P, Q, B>, z.output<R>, F, E>
+      }[K]
+    : never
+
+/** The context that an operation's handler has, for functions that its handler shares. */
+export type ContextOf<O> =
+  O extends Operation<infer _P, infer _Q, infer _B, infer _R, infer F, infer E, infer _K>
+    ? Context<F, E>
+    : never
+
+// biome-ignore lint/suspicious/noExplicitAny: a place for every operation, whatever its types
+export type AnyOperation = Operation<any, any, any, any, any, any, any>
+export type Api = Readonly<Record<string, AnyOperation>>
+export type Handlers<A extends Api> = { readonly [Name in keyof A]: HandlerOf<A[Name]> }
+
+export interface Implemented<A extends Api = Api> {
+  readonly api: A
+  readonly handlers: Handlers<A>
+}
+
+/** Joins contracts with their handlers; a missing or wrong handler does not compile. */
+export const implement = <A extends Api>(api: A, handlers: Handlers<A>): Implemented<A> => ({ api, handlers })
+
+type Nothing = z.ZodObject<Record<never, never>>
+
+const declare =
+  (method: Method) =>
+  <
+    const P extends string,
+    R extends z.ZodType,
+    Q extends z.ZodType = Nothing,
+    B extends z.ZodType = Nothing,
+    F extends string = never,
+    E extends Events = Record<never, never>,
+    K extends Run = 'plain',
+  >(
+    path: P,
+    contract: Contract<Q, B, R, F, E, K>,
+  ): Operation<P, Q, B, R, F, E, K> => ({ ...contract, method, path, emits: contract.emits ?? ({} as E) })
+
+export const get = declare('GET')
+export const post = declare('POST')
+export const put = declare('PUT')
+export const patch = declare('PATCH')
+export const del = declare('DELETE')
+
+type ListContract<S extends z.ZodRawShape, T extends z.ZodType, F extends string> = Omit<
+  Contract<z.ZodType, Nothing, z.ZodType, F, Record<never, never>, 'plain'>,
+  'query' | 'returns' | 'body'
+> & { readonly item: T; readonly filters?: S }
+
+/** A list: its filters, `cursor` and `limit` in; one page of `item` out. */
+export function list<
+  const P extends string,
+  T extends z.ZodType,
+  S extends z.ZodRawShape = Record<never, never>,
+  F extends string = never,
+>(
+  path: P,
+  { item, filters, ...contract }: ListContract<S, T, F>,
+): Operation<P, PageQuery<S>, Nothing, Page<T>, F, Record<never, never>, 'plain'> {
+  return get(path, {
+    ...contract,
+    query: pageQuery(filters ?? ({} as S)),
+    returns: [200, pageOf(item)],
+  }) as ReturnType<typeof list<P, T, S, F>>
+}
+
+/** How many bytes a body may have: few where anybody may call, enough for most contracts, more where one says so. */
+export const bodyLimitOf = ({
+  callers,
+  bodyLimitKiB,
+}: Pick<AnyOperation, 'callers' | 'bodyLimitKiB'>): number =>
+  (bodyLimitKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
+
+/** `64 KiB`, `1 MiB` */
+export const inKiB = (bytes: number): string =>
+  bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`
+
+/** The refusal for an id that names nothing the caller may see. */
+export const missing = (noun: string): Failure => [404, `No such ${noun}.`]
+/** The same where something is to be done with it: what is on its way out is past that. */
+export const gone = (noun: string): Failure => [404, `No such ${noun}, or it is deleted or being deleted.`]
+/** An agent's token says by itself whose it is; a key is asked. */
+export const agent_required: Failure = [
+  400,
+  'agentId: name the agent. Only an agent’s own token may leave it out.',
+]
+export const nothing = z.undefined()

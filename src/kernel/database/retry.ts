@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../contract/problem.ts'
+
+const ATTEMPTS = 5
+const DEADLOCK = '40P01'
+const SERIALIZATION = '40001'
+const STATEMENT_TIMEOUT = '57014'
+const UNIQUE = '23505'
+const FOREIGN_KEY = '23503'
+export const LOCK_TIMEOUT = '55P03'
+
+interface DatabaseError {
+  code?: string
+  message?: string
+  cause?: unknown
+  detail?: string
+}
+
+/** MikroORM wraps what the driver threw; the driver's own error has the five-letter code. */
+export const codeOf = (error: unknown): string =>
+  (error as DatabaseError)?.code ?? (error as { cause?: DatabaseError })?.cause?.code ?? ''
+
+/** Connection gone, server shutting down, starting or out of room, no connection to be had in time. */
+export function isLost(error: unknown): boolean {
+  return LOST.codes.test(codeOf(error)) || LOST.messages.test(String((error as Error)?.message))
+}
+
+const LOST = {
+  codes: /^(08|25P03|53|57P0|58|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_|ENOTFOUND|ENOENT)/,
+  messages:
+    /Connection terminated|timeout e(xpired|xceeded when trying to connect)|Query read timeout|Client has encountered a connection error|Client was closed/,
+}
+
+/** A unique key that two requests reached at once: the second try sees the first one's record and answers for itself. */
+const isTransient = (error: unknown): boolean => [DEADLOCK, SERIALIZATION, UNIQUE].includes(codeOf(error))
+
+/** A constraint that refused: of class 23. */
+export const isRefusedByConstraint = (error: unknown): boolean => codeOf(error).startsWith('23')
+
+/** In the words of the API: what the caller is told when the database would not. */
+export function asProblem(error: unknown): unknown {
+  if (error instanceof Problem) return error
+  if (isLost(error)) return new Problem('unavailable', undefined, { 'Retry-After': '2' })
+  if ([DEADLOCK, SERIALIZATION, LOCK_TIMEOUT, STATEMENT_TIMEOUT].includes(codeOf(error)))
+    return new Problem('busy', undefined, { 'Retry-After': '1' })
+  if (codeOf(error) === FOREIGN_KEY) return new Problem('unknown_reference', referenceIn(error))
+  return error
+}
+
+/** `agents_policy_id_fkey` on `(owner_id, mode, policy_id)` becomes `policyId: no such record.` */
+function referenceIn(error: unknown): string {
+  const text = `${(error as DatabaseError).detail ?? ''} ${(error as Error).message}`
+  const column = /(\w+)\)=\(/.exec(text)?.[1]
+  const member = column?.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return member ? `${member}: no such record.` : 'The request names a record that does not exist.'
+}
+
+/** Runs until it succeeds or fails for a reason that another try would not mend. */
+export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isTransient(error)) throw asProblem(error)
+      await pause(Math.random() * 10 * 2 ** attempt)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { clock } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import type { Call, Outcome } from '../contract/call.ts'
+import type { Tenant } from '../contract/context.ts'
+import type { AnyOperation, Events, Failure } from '../contract/operation.ts'
+import { Refusal } from '../contract/problem.ts'
+import { type Process, workflowIdOf } from '../contract/process.ts'
+import type { AuditRow, EventRow, OutboxRow } from './journal.ts'
+
+export const refusalOf = (operation: AnyOperation, code: string, message?: string): Refusal => {
+  const failure: Failure | undefined = operation.fails?.[code]
+  if (!failure) throw new Error(`${operation.path} does not declare the refusal ${code}`)
+  return new Refusal(failure[0], code, message ?? failure[1])
+}
+
+/** On what occasion something happens. */
+interface Occasion {
+  readonly tenant: Tenant
+  readonly now: Date
+  readonly requestId: string
+  /** The run that the request names. */
+  readonly runId: string | null
+}
+
+/** An event of this call, checked against the schema it was declared with. */
+export function eventOf(
+  declared: Events,
+  event: string,
+  data: unknown,
+  { tenant, now, requestId, runId }: Occasion,
+): EventRow {
+  const schema = declared[event]
+  if (!schema) throw new Error(`the event ${event} is not declared`)
+  const wire = z.encode(schema, data) as EventRow['data']
+  return {
+    id: newId('event'),
+    ownerId: tenant.ownerId,
+    mode: tenant.mode,
+    agentId: named(wire.agentId),
+    event,
+    data: wire,
+    requestId,
+    // What happens to a record of a run belongs to it, whoever makes it happen.
+    runId: runId ?? named(wire.runId),
+    createdAt: now,
+  }
+}
+
+const named = (id: unknown): string | null => (typeof id === 'string' ? id : null)
+
+/** Who did what to which record, on whose behalf and from where: a row for each change, as each change is an event. */
+export function auditOf(
+  { actor, operation, requestId, address }: Call,
+  event: EventRow,
+  outcome: Outcome,
+): AuditRow {
+  return {
+    id: newId('audit'),
+    ownerId: event.ownerId,
+    mode: event.mode,
+    actorType: actor.type,
+    actorId: actor.id,
+    action: operation.key,
+    event: event.event,
+    eventId: event.id,
+    outcome: outcome.errorCode ?? 'done',
+    // An event names first what it is about.
+    resourceId: String(Object.values(event.data)[0]),
+    agentId: event.agentId,
+    requestId,
+    runId: event.runId,
+    address,
+    at: clock.real(),
+  }
+}
+
+/** Begins the process of a record, or tells the one that runs to look again: it need not be known which. */
+export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Woken): OutboxRow => ({
+  id: newId('outbox'),
+  ownerId,
+  mode,
+  process: process.name,
+  recurs: process.recurs ?? false,
+  workflowId: workflowIdOf(process, record.id),
+  input: { id: record.id, ownerId, mode, agentId: record.agentId },
+  createdAt: clock.real(),
+})
+
+export interface Woken {
+  readonly id: string
+  readonly agentId: string | null
+}

@@ -1,0 +1,119 @@
+import type { Tenant } from '../contract/context.ts'
+import type { ProcessInput } from '../contract/process.ts'
+import type { Sql } from '../database/prepared-sql.ts'
+import type { Channel } from './outbox.ts'
+
+/** An event as it is stored; delivery reads it from there. */
+export interface EventRow {
+  id: string
+  ownerId: string
+  mode: Tenant['mode']
+  agentId: string | null
+  event: string
+  data: Readonly<Record<string, unknown>>
+  requestId: string
+  runId: string | null
+  createdAt: Date
+}
+
+export interface AuditRow {
+  id: string
+  ownerId: string
+  mode: Tenant['mode']
+  actorType: string
+  actorId: string | null
+  action: string
+  event: string
+  eventId: string
+  outcome: string
+  resourceId: string
+  agentId: string | null
+  requestId: string
+  runId: string | null
+  address: string | null
+  at: Date
+}
+
+export interface IdempotencyRow {
+  ownerId: string
+  mode: string
+  agentId: string
+  operation: string
+  key: string
+  requestHash: string
+  /** Null while an outside call is under way. */
+  status: number | null
+  body: string | null
+  errorCode: string | null
+  reservation: unknown
+  createdAt: Date
+}
+
+/** Work for Temporal: a durable process is started, or told to look again at its record. */
+export interface OutboxRow {
+  id: string
+  ownerId: string
+  mode: Tenant['mode']
+  process: string
+  recurs: boolean
+  workflowId: string
+  input: ProcessInput
+  createdAt: Date
+}
+
+/** What a transaction leaves behind beside its records. */
+export interface Journal {
+  events: EventRow[]
+  audit: AuditRow[]
+  idempotency: IdempotencyRow[]
+  outbox: OutboxRow[]
+}
+
+export const emptyJournal = (): Journal => ({ events: [], audit: [], idempotency: [], outbox: [] })
+
+const STATEMENT = `
+with e as (
+  insert into events (id, owner_id, mode, agent_id, event, data, request_id, run_id, created_at)
+  select id, "ownerId", mode, "agentId", event, data, "requestId", "runId", "createdAt"
+  from jsonb_to_recordset($1::jsonb) as r(id text, "ownerId" text, mode text, "agentId" text, event text,
+    data jsonb, "requestId" text, "runId" text, "createdAt" timestamptz)
+), a as (
+  insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome, resource_id,
+    agent_id, request_id, run_id, address, at)
+  select id, "ownerId", mode, "actorType", "actorId", action, event, "eventId", outcome, "resourceId", "agentId",
+    "requestId", "runId", address, at
+  from jsonb_to_recordset($2::jsonb) as r(id text, "ownerId" text, mode text, "actorType" text, "actorId" text,
+    action text, event text, "eventId" text, outcome text, "resourceId" text, "agentId" text, "requestId" text,
+    "runId" text, address text, at timestamptz)
+), o as (
+  insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
+  select id, "ownerId", mode, process, recurs, "workflowId", input, "createdAt", "createdAt"
+  from jsonb_to_recordset($4::jsonb) as r(id text, "ownerId" text, mode text, process text, recurs boolean, "workflowId" text,
+    input jsonb, "createdAt" timestamptz)
+), i as (
+  insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,
+    error_code, reservation, created_at)
+  select "ownerId", mode, "agentId", operation, key, "requestHash", status, body, "errorCode", reservation, "createdAt"
+  from jsonb_to_recordset($3::jsonb) as r("ownerId" text, mode text, "agentId" text, operation text, key text,
+    "requestHash" text, status int, body text, "errorCode" text, reservation jsonb, "createdAt" timestamptz)
+  on conflict (owner_id, mode, agent_id, operation, key) do update
+    set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+      error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at
+)
+select publish_events($1::jsonb, $5::text[]) as deliveries, publish_pushes($1::jsonb, $5::text[]) as pushes`
+
+/** Of what there is more now for those who wait for it. */
+export type Written = Readonly<Record<Channel, number>>
+
+/** What one request or a whole batch leaves behind, of whatever kind: always one statement. */
+export async function writeJournal(sql: Sql, journal: Journal): Promise<Written> {
+  const { events, audit, idempotency, outbox } = journal
+  const kinds = [events, audit, idempotency, outbox]
+  if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0 }
+  const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
+  const [made] = await sql<{ deliveries: number; pushes: number }>(STATEMENT, [
+    ...kinds.map(rows => JSON.stringify(rows)),
+    owners,
+  ])
+  return { outbox: outbox.length, deliveries: made?.deliveries ?? 0, pushes: made?.pushes ?? 0 }
+}

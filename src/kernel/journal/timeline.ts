@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import type { Actor, Tenant } from '../contract/context.ts'
+import type { Row, Sql } from '../database/prepared-sql.ts'
+
+/** One entry of a timeline, whatever record it is of. */
+export const TimelineEntry = z
+  .object({
+    id: id('audit'),
+    at: instant,
+    event: z.string().meta({ examples: ['intent.approved'] }),
+    action: z.string().meta({ description: 'The operation that caused it.', examples: ['intents.create'] }),
+    resourceId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+    amountEuros: euros.nullable().meta({ description: 'The amount that it is about.' }),
+    reason: z.string().nullable().meta({ description: 'What was said about it, or why it came to nothing.' }),
+    actorType: z.string().meta({ examples: ['agent'] }),
+    actorId: z.string().nullable(),
+    requestId: z.string(),
+  })
+  .meta({ id: 'TimelineEntry' })
+
+type Entry = z.output<typeof TimelineEntry>
+
+/** Who did it as the audit trail has it, when in the tenant's time. */
+const ENTRIES = `
+select a.id, coalesce(e.created_at, a.at) as at, a.event, a.action, a.resource_id as "resourceId",
+  ((e.data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", e.data ->> 'reason' as reason,
+  a.actor_type as "actorType", a.actor_id as "actorId", a.request_id as "requestId"
+from audit_entries a left join events e on e.id = a.event_id`
+
+/** The token of a delegation is shown what it did itself, and what became of what is made under that. */
+const OF_RUN = `${ENTRIES}
+where (a.owner_id, a.mode, a.run_id) = ($1, $2, $3) and a.id > $4
+  and ($6::text is null or a.actor_id = $7 or e.data ->> 'delegationId' = $6)
+order by a.id limit $5`
+
+const OF_RECORDS = `${ENTRIES}
+where (a.owner_id, a.mode) = ($1, $2) and a.resource_id = any($3::text[]) and a.id > $4 order by a.id limit $5`
+
+/** What belongs to a run, for who asks, the oldest first: so many at most that come after this id. */
+export const timelineOfRun = (
+  sql: Sql,
+  { ownerId, mode, id }: Tenant & { id: string },
+  { delegationId = null, id: actorId }: Pick<Actor, 'delegationId' | 'id'>,
+  after: string | undefined,
+  most: number,
+): Promise<Entry[]> => sql<Entry & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most, delegationId, actorId])
+
+/** The same for what happened to any of these records. */
+export const timelineOfRecords = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+  after: string | undefined,
+  most: number,
+): Promise<Entry[]> => sql<Entry & Row>(OF_RECORDS, [ownerId, mode, ids, after ?? '', most])

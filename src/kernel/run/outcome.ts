@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { Outcome } from '../contract/call.ts'
+import { type File, mediaTypeOf } from '../contract/file.ts'
+import type { AnyOperation } from '../contract/operation.ts'
+import type { PageOf } from '../contract/page.ts'
+import { PAGE_BYTES } from '../contract/page-size.ts'
+import { Refusal } from '../contract/problem.ts'
+
+/** A secret that is shown when it is made and never again, not even in a replay. */
+export const shownOnce = (example: string) =>
+  z
+    .string()
+    .nullable()
+    .meta({ once: true, examples: [example], description: 'Shown once; null in a replay.' })
+
+interface Manner {
+  readonly mediaType: string | undefined
+  /** The members that are shown once. */
+  readonly once: readonly string[]
+}
+
+const manners = new WeakMap<z.ZodType, Manner>()
+
+/** How an answer is written, read off its schema at the first one. */
+function mannerOf(schema: z.ZodType): Manner {
+  const known = manners.get(schema)
+  if (known) return known
+  const members = schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : []
+  const once = members.flatMap(([name, member]) => (member.meta()?.once ? [name] : []))
+  const manner = { mediaType: mediaTypeOf(schema), once }
+  manners.set(schema, manner)
+  return manner
+}
+
+/** The contract has the last word on what leaves: members that it does not name are dropped. */
+export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
+  if (value instanceof Refusal)
+    return { status: value.status, body: errorBody(value.message), errorCode: value.code }
+  const [status, schema] = operation.returns
+  if (value === undefined) return { status, body: null }
+  const { mediaType, once } = mannerOf(schema)
+  if (mediaType) {
+    const { type, content, name, kept } = value as File
+    return { status, type, body: content, ...(name && { name }), ...(kept && { kept }) }
+  }
+  const wire = z.encode(schema, value) as Record<string, unknown>
+  const outcome = {
+    status,
+    body: cursorAfter && isPage(wire) ? pageBody(wire, cursorAfter) : JSON.stringify(wire),
+  }
+  if (once.length === 0) return outcome
+  return {
+    ...outcome,
+    stored: JSON.stringify({ ...wire, ...Object.fromEntries(once.map(name => [name, null])) }),
+  }
+}
+
+/** With which a list goes on after the record in this place. */
+type CursorAfter = (index: number) => string
+
+const isPage = (wire: object): wire is PageOf<unknown> => 'data' in wire && 'nextCursor' in wire
+
+/** As many of its records as a page has room for, and one at least. */
+function pageBody({ data, ...rest }: PageOf<unknown>, cursorAfter: CursorAfter): string {
+  const records: string[] = []
+  let bytes = 0
+  for (const record of data) {
+    const text = JSON.stringify(record)
+    bytes += Buffer.byteLength(text)
+    if (bytes > PAGE_BYTES && records.length > 0) break
+    records.push(text)
+  }
+  const isCut = records.length < data.length
+  const end = isCut ? { hasMore: true, nextCursor: cursorAfter(records.length - 1) } : rest
+  return `{"data":[${records.join(',')}],${JSON.stringify(end).slice(1)}`
+}
+
+export const errorBody = (message: string): string => JSON.stringify({ error: message })

@@ -1,0 +1,184 @@
+import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
+import { clock } from '../../values/clock.ts'
+import { type Call, identityOf } from '../contract/call.ts'
+import type { Context, Tenant } from '../contract/context.ts'
+import type { Events } from '../contract/operation.ts'
+import type { PageOf } from '../contract/page.ts'
+import { type Reading, type Rows, readPage } from '../contract/page-size.ts'
+import { Problem, type Refusal } from '../contract/problem.ts'
+import type { Process } from '../contract/process.ts'
+import { onConnection } from '../database/connection.ts'
+import { bind, reachOf } from '../database/entity.ts'
+import { type Sql, sqlOn } from '../database/prepared-sql.ts'
+import type { EventRow, OutboxRow } from '../journal/journal.ts'
+import { eventOf, refusalOf, type Woken, wakeUp } from '../journal/journal-rows.ts'
+import type { House } from './runtime.ts'
+
+const ALONE = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as ours`
+
+/** One request at work: its handler's context, and what it has emitted so far. */
+export class Work implements Context {
+  now: Date
+  readonly events: EventRow[] = []
+  readonly outbox: OutboxRow[] = []
+  readonly sql: Sql
+  readonly #house: House
+  readonly #call: Call
+  #em: EntityManager | undefined
+  #tenant: Tenant | null
+  #declared: Events
+  #reactedTo = 0
+  /** Of the rows of the page. */
+  #keys: readonly string[] = []
+
+  constructor(house: House, call: Call, now: Date, on?: Pick<Work, 'em' | 'sql'>) {
+    this.now = now
+    this.#em = on?.em
+    this.sql = on?.sql ?? sqlOn(house.database.pool)
+    this.#house = house
+    this.#call = call
+    this.#declared = call.operation.operation.emits
+    this.#tenant = call.actor.tenant
+    this.#bind()
+  }
+
+  /** Made when it is first asked for: some reads need none. */
+  get em(): EntityManager {
+    if (!this.#em) {
+      this.#em = this.#house.database.fork()
+      this.#bind()
+    }
+    return this.#em
+  }
+
+  get actor() {
+    return this.#call.actor
+  }
+
+  get requestId() {
+    return this.#call.requestId
+  }
+
+  get runId() {
+    return this.#call.run?.id ?? null
+  }
+
+  get ports() {
+    return this.#house.ports
+  }
+
+  get tenant(): Tenant {
+    if (!this.#tenant) throw new Error(`${this.#call.operation.key} has no tenant: call actFor first`)
+    return this.#tenant
+  }
+
+  actFor = (tenant: Tenant, now?: Date): void => {
+    const own = this.actor.tenant
+    if (own && own.ownerId !== tenant.ownerId) throw new Error('a credential acts for its own owner only')
+    // Only the clock of test mode can have been moved.
+    if (own?.mode === 'test' && tenant.mode === 'live') this.now = clock.real()
+    this.now = now ?? this.now
+    this.#tenant = tenant
+    this.#bind()
+  }
+
+  #bind(): void {
+    if (!this.#em || !this.#tenant) return
+    bind(this.#em, { ...this.#tenant, ...reachOf(this.actor), now: this.now })
+  }
+
+  emit = (event: string, data: unknown): void => {
+    this.events.push(eventOf(this.#declared, event, data, this))
+  }
+
+  refuse = (code: string, message?: string): Refusal =>
+    refusalOf(this.#call.operation.operation, code, message)
+
+  wake = (process: Process, record: Woken): void => {
+    this.outbox.push(wakeUp(process, this.tenant, record))
+  }
+
+  alone = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
+    onConnection(this.#house.database, 'begin read only', async client => {
+      const sql = sqlOn(client)
+      const [lock] = await sql<{ ours: boolean }>(ALONE, [name])
+      const result = lock?.ours ? await work(sql) : undefined
+      await client.query('commit')
+      return result
+    })
+
+  page = async <T extends object>(
+    entity: EntityName<T>,
+    where: FilterQuery<T>,
+    by = 'id' as keyof T & string,
+    first?: number,
+  ): Promise<PageOf<T>> => {
+    const read = async (after: string | undefined, most: number) => {
+      const filter = { $and: [where, after ? { [by]: { $lt: after } } : {}] }
+      const orderBy = { [by]: 'desc' }
+      return (await this.em.find(entity, filter as never, { orderBy: orderBy as never, limit: most })) as T[]
+    }
+    return this.#pageThrough(read, by, first)
+  }
+
+  pageBy = <T extends { id: string }>(
+    read: (after: string | undefined, most: number) => Promise<T[]>,
+  ): Promise<PageOf<T>> => this.#pageThrough(read, 'id')
+
+  pageOf = <T extends { id: string }>(all: readonly T[]): PageOf<T> => {
+    const { limit, after } = this.#pageQuery()
+    const start = after ? all.findIndex(({ id }) => id === after) + 1 : 0
+    const rows = all.slice(start, start + limit)
+    return this.#pageFrom({ rows, hasMore: start + limit < all.length }, 'id')
+  }
+
+  async #pageThrough<T extends object>(
+    read: Reading<T>['read'],
+    by: keyof T & string,
+    first?: number,
+  ): Promise<PageOf<T>> {
+    const keyOf = (row: T) => String(row[by])
+    return this.#pageFrom(await readPage({ read, keyOf, first, ...this.#pageQuery() }), by)
+  }
+
+  /** `limit`, and the id after which the page begins. */
+  #pageQuery(): { limit: number; after: string | undefined } {
+    const { limit, cursor } = this.#call.input.query as { limit: number; cursor?: string }
+    const after = cursor === undefined ? undefined : this.#house.cursors.read(this.#list(), cursor)
+    if (cursor !== undefined && after === undefined) throw new Problem('invalid_cursor')
+    return { limit, after }
+  }
+
+  #pageFrom<T extends object>({ rows, hasMore }: Rows<T>, by: keyof T): PageOf<T> {
+    this.#keys = rows.map(row => String(row[by]))
+    return { data: rows, hasMore, nextCursor: hasMore ? this.cursorAfter(rows.length - 1) : null }
+  }
+
+  /** With which a list goes on after this row of its page. */
+  cursorAfter = (index: number): string =>
+    this.#house.cursors.write(this.#list(), this.#keys[index] as string)
+
+  /** What a cursor is good for: this list, these filters, this caller. */
+  #list(): string {
+    const { limit: _limit, cursor: _cursor, ...filters } = this.#call.input.query as Record<string, unknown>
+    const { key } = this.#call.operation
+    return [
+      key,
+      identityOf(this.#tenant, this.actor.agentId),
+      JSON.stringify([this.#call.input.params, filters]),
+    ].join('|')
+  }
+
+  react = async (): Promise<void> => {
+    const own = this.#declared
+    while (this.#reactedTo < this.events.length) {
+      const { event, data } = this.events[this.#reactedTo++] as EventRow
+      for (const reaction of this.#house.reactions.get(event) ?? []) {
+        await this.em.flush()
+        this.#declared = reaction.emits
+        await reaction.run(data, this as Context<never, Events>)
+      }
+    }
+    this.#declared = own
+  }
+}

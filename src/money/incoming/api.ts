@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { skipReasons } from '../../iso20022/camt.ts'
+import { list, missing, post } from '../../kernel/contract/operation.ts'
+import { iban } from '../../values/iban.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { label, recordHead, recordTail, remark, span } from '../../values/schemas.ts'
+import { WalletEvent } from '../wallets/wallets.ts'
+import { exampleFile } from './bank-file-example.ts'
+import { creditMachine, creditSources, unmatchedReasons } from './incoming-credit.ts'
+import { IncomingEvent } from './incoming-event.ts'
+
+const status = z.enum(creditMachine.states)
+const text = z.string().nullable()
+
+export const IncomingRecord = z
+  .object({
+    ...recordHead('credit'),
+    status,
+    reason: z.enum(unmatchedReasons).nullable().meta({ description: 'Why it was in no wallet at first.' }),
+    walletId: id('wallet').nullable(),
+    amountEuros: euros,
+    source: z.enum(creditSources),
+    bankReference: z.string().meta({ description: 'As the bank numbers it.', examples: ['2026112000017'] }),
+    iban: text.meta({ description: 'To which it was sent.', examples: ['DE58999900010000000001'] }),
+    reference: text.meta({ description: 'What the payer wrote.', examples: ['RF54 0000 0000 42'] }),
+    senderName: text.meta({ examples: ['Adler GmbH'] }),
+    senderIban: text.meta({ examples: ['DE89370400440532013000'] }),
+    endToEndId: text.meta({ examples: ['INV-2026-17'] }),
+    valueDate: z.iso.date(),
+    ...recordTail,
+  })
+  .meta({ id: 'IncomingCredit' })
+
+/** What is told of money that comes in. */
+export const arrivalEvents = {
+  'incoming.received': IncomingEvent,
+  'wallet.credited': WalletEvent,
+  'wallet.debited': WalletEvent,
+}
+
+/** The longest identifier of a SEPA message. */
+const identifier = z.string().trim().min(1).max(35)
+
+export const creditCounts = {
+  messageId: z
+    .string()
+    .meta({ description: 'As the bank calls the file.', examples: ['CAMT053-2026-11-20'] }),
+  entries: z.int().meta({ description: 'How many bookings it tells of.' }),
+  matched: z.int(),
+  unmatched: z.int(),
+  known: z.int().meta({ description: 'Credits that had been read before.' }),
+}
+
+const FileEvent = z.object({ ...creditCounts, skipped: z.int() })
+
+export const SkippedRecord = z.object({ bankReference: text, reason: z.enum(skipReasons) })
+
+/** What a file of the bank can cause by the credits in it. */
+export const fileEvents = { ...arrivalEvents, 'incoming.file_read': FileEvent }
+
+const BankFileRecord = z
+  .object({
+    ...creditCounts,
+    skipped: z.array(SkippedRecord),
+  })
+  .meta({ id: 'BankFile' })
+
+export const incomingApi = {
+  simulate: post('/simulate/sepa/incoming', {
+    summary: 'Let a SEPA credit come in',
+    description:
+      'Test mode only. It is credited to the wallet of yours whose IBAN it is sent to; else to the one that the reference names (see `GET /billing/sepa-details`), wherever it stands in the text. What is for none of them, or for one that is closed, lies on your suspense account until the operator assigns it.',
+    tag: 'Sandbox',
+    callers: ['key'],
+    scope: 'sandbox:write',
+    body: z.strictObject({
+      iban,
+      amountEuros: positiveEuros(99_999_999_999n),
+      reference: remark.nullable().default(null),
+      senderName: label,
+      senderIban: iban.nullable().default(null),
+      endToEndId: identifier.nullable().default(null),
+      bankReference: identifier.optional().meta({
+        description: 'As the bank numbers it: the same one twice is one credit. Made up if left out.',
+      }),
+    }),
+    example: {
+      iban: 'DE89 3704 0044 0532 0130 00',
+      amountEuros: 250,
+      reference: 'Invoice 2026-17',
+      senderName: 'Adler GmbH',
+    },
+    returns: [201, IncomingRecord],
+    fails: { test_mode_only: [400, 'Live money comes from a bank: use a sandbox or test key.'] },
+    emits: arrivalEvents,
+  }),
+  list: list('/billing/incoming', {
+    summary: 'List incoming credits',
+    description: 'Of all owners, newest first. `status=unmatched` are those that wait to be assigned.',
+    callers: ['dash'],
+    filters: {
+      status: status.optional(),
+      mode: z.enum(['test', 'live']).optional(),
+      ownerId: id('customer').optional(),
+      walletId: id('wallet').optional(),
+      ...span,
+    },
+    item: IncomingRecord,
+  }),
+  readFile: post('/billing/incoming/files', {
+    summary: 'Read a file of the bank',
+    description:
+      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped; `POST /rails/sepa` takes the same files, and what they say of our own payments besides. A file is read as a whole or not at all.',
+    callers: ['dash'],
+    bodyLimitKiB: 1_024,
+    body: z.strictObject({
+      content: z
+        .base64()
+        .min(1)
+        .max(1_048_576)
+        .meta({ description: 'The file, in Base64; with it the body has at most 1 MiB.' }),
+      mode: z.enum(['test', 'live']).default('live').meta({
+        description: 'Whose wallets it is for. `test` is for trying it out: live money is never test money.',
+      }),
+    }),
+    example: { content: exampleFile, mode: 'test' },
+    returns: [200, BankFileRecord],
+    fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
+    emits: fileEvents,
+  }),
+  assign: post('/billing/incoming/{id}/assign', {
+    summary: 'Assign an incoming credit to a wallet',
+    description:
+      'From suspense into a wallet, once. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only.',
+    callers: ['dash'],
+    body: z.strictObject({ walletId: id('wallet') }),
+    example: { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
+    returns: [200, IncomingRecord],
+    fails: {
+      credit_not_found: missing('incoming credit'),
+      wallet_not_found: [404, 'No wallet of this id to which the credit could go.'],
+      wallet_closed: [400, 'The wallet is closed.'],
+      credit_not_unmatched: [400, 'The credit is in a wallet already.'],
+    },
+    emits: {
+      'incoming.assigned': IncomingEvent,
+      'wallet.credited': WalletEvent,
+      'wallet.debited': WalletEvent,
+    },
+  }),
+}

@@ -1,0 +1,55 @@
+import { HOUSE } from '../../identity/customers/customers.ts'
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { lock } from '../../kernel/database/entity.ts'
+import { openBook, RECOVERING } from '../ledger/ledger.ts'
+import { payableWallets, walletEvent, walletsOf } from '../wallets/wallets.ts'
+import type { incomingApi } from './api.ts'
+import { aboutCredit, causeOf, creditMachine, houseOf, IncomingCredit } from './incoming-credit.ts'
+import { recoverFrom } from './recover.ts'
+
+type Assigning = ContextOf<typeof incomingApi.assign>
+
+/**
+ * From suspense into a wallet. What lies on the ledger of the house may be anybody's and changes ledgers; what is known
+ * to be an owner's stays within his own.
+ */
+export async function assign(creditId: string, walletId: string, context: Assigning) {
+  const { em, sql, actFor, emit, refuse } = context
+  const known = await em.findOne(IncomingCredit, { id: creditId })
+  if (!known) return refuse('credit_not_found')
+  const { mode } = known
+  const isHouse = known.ownerId === HOUSE
+  const [target] = await payableWallets(
+    sql,
+    { mode, ownerId: isHouse ? null : known.ownerId },
+    { ids: [walletId] },
+  )
+  if (!target) return refuse('wallet_not_found')
+  const tenant = { ownerId: target.ownerId, mode }
+  // An owner's accounts before those of the house, as when money comes in: `customer_0…` sorts before `customer_h…`.
+  actFor(tenant)
+  const others = isHouse ? (['bank'] as const) : (['bank', 'suspense'] as const)
+  const book = await openBook(sql, context, { wallets: [walletId], others, ifThere: RECOVERING })
+  const ofHouse = await openHouse(isHouse, context, mode)
+  const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
+  const credit = await lock(em, IncomingCredit, creditId)
+  if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
+  if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
+  const { amountEuros } = credit
+  ofHouse?.move('hand_over', 'suspense', 'bank', amountEuros, causeOf(credit))
+  if (ofHouse) book.move('sepa_credit', 'bank', walletId, amountEuros, causeOf(credit))
+  else book.move('assignment', 'suspense', walletId, amountEuros, causeOf(credit))
+  creditMachine.move(credit, 'assigned')
+  Object.assign(credit, { walletId, ownerId: target.ownerId })
+  emit('incoming.assigned', aboutCredit(credit))
+  emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
+  recoverFrom(wallet, amountEuros, causeOf(credit), book, emit)
+  await ofHouse?.post(sql)
+  await book.post(sql)
+  return credit
+}
+
+const openHouse = async (needed: boolean, { sql, now }: Assigning, mode: 'test' | 'live') =>
+  needed
+    ? openBook(sql, { tenant: houseOf(mode), now }, { wallets: [], others: ['bank', 'suspense'] })
+    : undefined

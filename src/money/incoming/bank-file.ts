@@ -1,0 +1,40 @@
+import type { BankFile } from '../../iso20022/camt.ts'
+import type { Mode } from '../../kernel/contract/context.ts'
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { excerpt } from '../../values/schemas.ts'
+import type { incomingApi } from './api.ts'
+import { houseOf } from './incoming-credit.ts'
+import { receive } from './receive.ts'
+import type { bookingsIn } from './thread.ts'
+
+type Reading = ContextOf<typeof incomingApi.readFile>
+
+/** All that a bank's file brings, in one transaction. What is for nobody lies on the ledger of the house. */
+export async function readFile(content: string, mode: Mode, context: Reading) {
+  const { now, refuse, ports } = context
+  const file = await ports.threads.run<typeof bookingsIn>(
+    { module: new URL('./thread.ts', import.meta.url), name: 'bookingsIn', owner: houseOf(mode).ownerId },
+    Buffer.from(content, 'base64'),
+    now.toISOString().slice(0, 10),
+  )
+  if ('unreadable' in file) return refuse('file_unreadable', `content: ${file.unreadable}`)
+  const counts = await keepCredits(file, mode, context)
+  return { ...counts, skipped: file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason })) }
+}
+
+/** The credits of a file, and how many of them are where. Goes on as the house. */
+export async function keepCredits(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
+  const house = houseOf(mode)
+  const credits = await receive(file.arrivals, { mode, otherwise: house }, context)
+  const matched = credits.filter(({ status }) => status === 'matched').length
+  const counts = {
+    messageId: excerpt(file.messageId),
+    entries: file.entries,
+    matched,
+    unmatched: credits.length - matched,
+    known: file.arrivals.length - credits.length,
+  }
+  context.actFor(house)
+  context.emit('incoming.file_read', { ...counts, skipped: file.skipped.length })
+  return counts
+}

@@ -1,0 +1,92 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { HOUSE } from '../../identity/customers/customers.ts'
+import type { Mode, Tenant } from '../../kernel/contract/context.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, stamps } from '../../kernel/database/entity.ts'
+import { newId } from '../../values/ids.ts'
+
+export const creditMachine = machine('incoming_credit', {
+  unmatched: ['matched', 'assigned'],
+  matched: [],
+  assigned: [],
+})
+
+export const creditSources = ['bank', 'simulation', 'funding'] as const
+
+/** Why it is in no wallet. */
+export const unmatchedReasons = [
+  'no_wallet',
+  'several_references',
+  'parts_do_not_sum',
+  'wallet_closed',
+] as const
+export type UnmatchedReason = (typeof unmatchedReasons)[number]
+
+/** On its ledger lies what has come in for nobody that is known. */
+export const houseOf = (mode: Mode): Tenant => ({ ownerId: HOUSE, mode })
+
+/** Money that has come in. Whose it is may turn out later, so the record belongs to the operator, whoever's ledger it is on. */
+const schema = defineEntity({
+  name: 'IncomingCredit',
+  tableName: 'incoming_credits',
+  properties: {
+    id: p
+      .text()
+      .primary()
+      .onCreate(() => newId('credit')),
+    ...stamps(),
+    mode: p.enum(['test', 'live'] as const),
+    /** On whose ledger it lies: of the owner of the wallet, of who is known to own it, or of the house. */
+    ownerId: p.text(),
+    status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
+    reason: p
+      .enum(unmatchedReasons)
+      .$type<UnmatchedReason | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    walletId: maybe.string(),
+    amountEuros: p.bigint().name('amount_cents'),
+    source: p.enum(creditSources),
+    /** Within it a bank reference is one booking: the account of the statement, or the owner of the sandbox. */
+    origin: p.text(),
+    bankReference: p.text(),
+    part: p.integer(),
+    iban: maybe.string(),
+    reference: maybe.string(),
+    senderName: maybe.string(),
+    senderIban: maybe.string(),
+    endToEndId: maybe.string(),
+    valueDate: p.date().$type<string>(),
+  },
+})
+
+export class IncomingCredit extends schema.class {}
+schema.setClass(IncomingCredit)
+
+/** Money as it has arrived; with a reason where no wallet is to be looked for. */
+export type Arrived = Pick<
+  IncomingCredit,
+  | 'amountEuros'
+  | 'source'
+  | 'origin'
+  | 'bankReference'
+  | 'part'
+  | 'iban'
+  | 'reference'
+  | 'senderName'
+  | 'senderIban'
+  | 'endToEndId'
+  | 'valueDate'
+  | 'reason'
+>
+
+/** For what the money moves. */
+export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
+
+export const aboutCredit = ({ id, walletId, status, amountEuros, reason }: IncomingCredit) => ({
+  creditId: id,
+  walletId,
+  status,
+  amountEuros,
+  reason,
+})

@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { creditMachine, unmatchedReasons } from './incoming-credit.ts'
+
+/** What the world is told of money that has come in. Who sent it is the owner's affair. */
+export const IncomingEvent = z.object({
+  creditId: id('credit'),
+  walletId: id('wallet').nullable(),
+  status: z.enum(creditMachine.states),
+  amountEuros: euros,
+  reason: z.enum(unmatchedReasons).nullable(),
+})

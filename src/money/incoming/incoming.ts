@@ -1,0 +1,38 @@
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { given, within } from '../../kernel/database/entity.ts'
+import { newId } from '../../values/ids.ts'
+import { incomingApi } from './api.ts'
+import { assign } from './assign.ts'
+import { readFile } from './bank-file.ts'
+import { creditMachine, IncomingCredit } from './incoming-credit.ts'
+import { receive } from './receive.ts'
+
+const incoming = implement(incomingApi, {
+  async simulate({ body: { bankReference = newId('booking'), ...body } }, context) {
+    const { em, tenant, now, refuse } = context
+    if (tenant.mode !== 'test') return refuse('test_mode_only')
+    const booked = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
+    const arrived = { ...body, ...booked, reason: null, valueDate: now.toISOString().slice(0, 10) }
+    // The sandbox of one owner reaches no other's wallets.
+    const [credit] = await receive([arrived], { ...tenant, otherwise: tenant }, context)
+    return credit ?? em.findOneOrFail(IncomingCredit, { mode: tenant.mode, ...booked })
+  },
+
+  list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>
+    page(IncomingCredit, given({ status, mode, ownerId, walletId, createdAt: within(from, to) })),
+
+  readFile: ({ body }, context) => readFile(body.content, body.mode, context),
+
+  assign: ({ params, body }, context) => assign(params.id, body.walletId, context),
+})
+
+export const incomingArea = area(
+  'Incoming',
+  'What has been sent by SEPA: matched to a wallet, or waiting to be.',
+  incoming,
+  {
+    entities: [IncomingCredit],
+    machines: [creditMachine],
+  },
+)

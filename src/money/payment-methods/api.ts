@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { del, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
+import { instrumentKinds } from '../../ports/funding-rail.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { exactly, label, recordHead, recordTail } from '../../values/schemas.ts'
+import { paymentMethodMachine } from './payment-method.ts'
+
+const status = z.enum(paymentMethodMachine.states)
+const kind = z.enum(instrumentKinds)
+
+export const PaymentMethodRecord = z
+  .object({
+    ...recordHead('paymentmethod'),
+    kind,
+    brand: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of a card.', examples: ['visa'] }),
+    last4: z.string().meta({ description: 'The end of the number, for people.', examples: ['4242'] }),
+    holder: z.string(),
+    status,
+    removedAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'PaymentMethod' })
+
+const PaymentMethodEvent = z.object({
+  paymentMethodId: id('paymentmethod'),
+  status,
+  kind,
+  brand: z.string().nullable(),
+  last4: z.string(),
+})
+
+export const paymentMethodsApi = {
+  addPaymentMethod: post('/billing/payment-methods', {
+    summary: 'Add a payment method',
+    description: [
+      'By the token that the processor gave you for it: the processor keeps the number, we never see one. A body in which a card’s number stands anywhere is refused.',
+      'Tokens of test mode: `tok_visa`, `tok_mastercard`, `tok_sepa_debit`, and `tok_declined`, a card that declines every charge.',
+    ].join('\n\n'),
+    callers: ['key'],
+    scope: 'billing:write',
+    run: 'outside',
+    asks: 'fundingRail',
+    body: withoutCardNumbers(
+      z.strictObject({
+        token: exactly(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
+          description: 'Of the processor.',
+          examples: ['tok_visa'],
+        }),
+        holder: label.meta({ description: 'In whose name it is.', examples: ['Ada Lovelace'] }),
+      }),
+    ),
+    example: { token: 'tok_visa', holder: 'Ada Lovelace' },
+    returns: [201, PaymentMethodRecord],
+    fails: {
+      token_unknown: [400, 'token: the processor knows no such token.'],
+      processor_silent: [
+        504,
+        'The processor did not answer in time. Nothing is recorded: add it again, with a new Idempotency-Key.',
+      ],
+    },
+    emits: { 'payment_method.created': PaymentMethodEvent },
+  }),
+  paymentMethods: list('/billing/payment-methods', {
+    summary: 'List payment methods',
+    description: 'Newest first. Removed ones are left out unless `status=removed` asks for them.',
+    callers: ['key'],
+    scope: 'billing:read',
+    filters: { status: status.optional(), kind: kind.optional() },
+    item: PaymentMethodRecord,
+  }),
+  removePaymentMethod: del('/billing/payment-methods/{id}', {
+    summary: 'Remove a payment method',
+    description: 'Nothing more is drawn from it. What is under way is not touched.',
+    callers: ['key'],
+    scope: 'billing:write',
+    returns: [204, nothing],
+    fails: { payment_method_not_found: missing('payment method') },
+    emits: { 'payment_method.removed': PaymentMethodEvent },
+  }),
+}

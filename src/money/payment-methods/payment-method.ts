@@ -1,0 +1,27 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
+import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { instrumentKinds } from '../../ports/funding-rail.ts'
+
+export const paymentMethodMachine = machine('payment_method', {
+  active: ['removed'],
+  removed: [],
+})
+
+const schema = defineEntity({
+  ...tenantTable('PaymentMethod', 'payment_methods'),
+  properties: {
+    ...record('paymentmethod'),
+    kind: p.enum(instrumentKinds),
+    brand: maybe.string(),
+    last4: p.text(),
+    holder: p.text(),
+    /** Under it the processor keeps the number; we never see one. */
+    token: p.text(),
+    status: p.enum(paymentMethodMachine.states).onCreate(() => paymentMethodMachine.initial),
+    removedAt: maybe.instant(),
+  },
+})
+
+export class PaymentMethod extends schema.class {}
+schema.setClass(PaymentMethod)

@@ -1,0 +1,61 @@
+import type { Mode } from '../../kernel/contract/context.ts'
+import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { given, lock } from '../../kernel/database/entity.ts'
+import type { Instrument, NoInstrument } from '../../ports/funding-rail.ts'
+import { newId } from '../../values/ids.ts'
+import { paymentMethodsApi } from './api.ts'
+import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
+
+/** What is asked about a token; plain, for it outlives a crash. */
+interface Asked {
+  readonly mode: Mode
+  readonly reference: string
+  readonly token: string
+  readonly holder: string
+}
+
+const about = ({ id, status, kind, brand, last4 }: PaymentMethod) => ({
+  paymentMethodId: id,
+  status,
+  kind,
+  brand,
+  last4,
+})
+
+async function keep(
+  answer: Instrument | NoInstrument,
+  { token, holder }: Asked,
+  { em, emit, refuse }: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
+) {
+  if (answer === 'unknown') return refuse('token_unknown')
+  if (answer === 'silent') return refuse('processor_silent')
+  const { kind, brand, last4 } = answer
+  const method = em.create(PaymentMethod, { kind, brand, last4, token, holder })
+  emit('payment_method.created', about(method))
+  return method
+}
+
+export const paymentMethods = implement(paymentMethodsApi, {
+  addPaymentMethod: {
+    async reserve({ body }, { tenant: { mode }, ports }) {
+      // Nothing is begun where there is nobody to ask.
+      ports.fundingRail(mode)
+      return { ...body, mode, reference: newId('tokencheck') }
+    },
+    call: ({ mode, token, reference }: Asked, { ports, requestId }) =>
+      ports.fundingRail(mode).instrumentOf(token, { reference, requestId }),
+    record: keep,
+    /** Whatever the processor said has been lost: that is as good as silence. */
+    recover: (asked: Asked, context) => keep('silent', asked, context),
+  },
+
+  paymentMethods: ({ query: { status = 'active', kind } }, { page }) =>
+    page(PaymentMethod, given({ status, kind })),
+
+  async removePaymentMethod({ params }, { em, now, emit, refuse }) {
+    const method = await lock(em, PaymentMethod, params.id)
+    if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
+    method.removedAt = now
+    emit('payment_method.removed', about(method))
+  },
+})

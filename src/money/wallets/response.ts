@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import type { Context } from '../../kernel/contract/context.ts'
+import { answered } from '../../kernel/database/entity.ts'
+import { type Balance, balancesOf } from '../ledger/ledger.ts'
+import type { WalletEvent } from './api.ts'
+import type { Wallet } from './wallet.ts'
+
+export const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
+
+type Reading = Pick<Context, 'sql' | 'tenant'>
+
+export const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) =>
+  answered(wallet, { availableEuros, heldEuros })
+
+/** The wallets with what is in them, read in one statement. */
+export async function withBalances(wallets: readonly Wallet[], { sql, tenant }: Reading) {
+  const balances = await balancesOf(
+    sql,
+    tenant,
+    wallets.map(({ id }) => id),
+  )
+  return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
+}
+
+export async function shown(wallet: Wallet, context: Reading) {
+  const [record] = await withBalances([wallet], context)
+  return record as ReturnType<typeof withBalance>
+}
+
+/** What the world is told of a wallet in which there is so much now; and how much has just come, or gone. */
+export const walletEvent = (
+  { id, status }: Pick<Wallet, 'id' | 'status'>,
+  balanceEuros: bigint,
+  amountEuros?: bigint,
+): z.output<typeof WalletEvent> => ({
+  walletId: id,
+  status,
+  ...(amountEuros === undefined ? {} : { amountEuros }),
+  balanceEuros,
+})
+
+export const about = (wallet: Wallet, { availableEuros, heldEuros }: Balance): z.output<typeof WalletEvent> =>
+  walletEvent(wallet, availableEuros + heldEuros)

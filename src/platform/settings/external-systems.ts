@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { addresses, integer, listOf } from './forms.ts'
+import { about } from './setting.ts'
+
+/** How others are reached, and how they reach the service. */
+export const outsideSettings = {
+  outboundAllowCidrs: about(addresses.optional(), {
+    meaning:
+      'Addresses that webhooks and other calls to addresses of others may reach though they are not public: of receivers beside it. What is in your network is open to every customer then.',
+    allowed: 'addresses or blocks of them (127.0.0.1,10.1.0.0/16,fd00:1::/32)',
+    otherwise: 'none: only public addresses',
+  }),
+  webhookRetrySeconds: about(listOf(integer(1, 604_800)).default([60, 300, 900, 3_600]), {
+    meaning:
+      'Waits before the second attempt of a webhook, the third, and so on, on plans that retry. With a fifth wait, 14400, there are six attempts.',
+    allowed: 'seconds, separated by commas',
+  }),
+  pushContact: about(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
+    meaning:
+      'To whom push services turn when our messages give them trouble. Some of them refuse a made-up one: give yours before you use web push.',
+    allowed: 'mailto: and an address, or an https URL',
+  }),
+  metricsPort: about(integer(0, 65_535).optional(), {
+    meaning:
+      'Port of `HOST` at which a worker or a relay answers `/health` and `/metrics`; an API process does so at its own.',
+    allowed: '0 to 65535; 0 takes any free port',
+    otherwise: 'none: they are not asked',
+  }),
+  publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
+    meaning: 'Address of the service as its clients see it, shown in the documentation.',
+    allowed: 'an http or https URL',
+    otherwise: 'the address it listens on',
+  }),
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { outsideSettings } from './external-systems.ts'
+import { moneySettings } from './money.ts'
+import { readSecret } from './secret-file.ts'
+import { serviceSettings } from './service.ts'
+import { aboutOf, WrongSetting } from './setting.ts'
+import { temporalSettings } from './temporal.ts'
+
+const schema = z.object({ ...serviceSettings, ...temporalSettings, ...moneySettings, ...outsideSettings })
+
+export type Settings = z.output<typeof schema>
+
+/** `dataDir` in the code is `DATA_DIR` in the environment. */
+const variable = (key: string) => key.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()
+
+const keys = Object.keys(schema.shape) as (keyof Settings)[]
+
+const documented = (key: keyof Settings) => aboutOf(schema.shape[key])
+
+/** Checks the environment. An empty variable counts as unset; the message of a failure never holds a value. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const given = keys.flatMap(key => {
+    const name = variable(key)
+    const value = documented(key).secret ? readSecret(env, name) : env[name]?.trim()
+    return value ? [[key, value]] : []
+  })
+  const { data, error } = schema.safeParse(Object.fromEntries(given))
+  if (data) return withPassword(data)
+  const key = error.issues[0]?.path[0] as keyof Settings
+  throw new WrongSetting(`${variable(key)} is not valid. Allowed: ${documented(key).allowed}.`)
+}
+
+/** The password of the database is asked for apart where it comes from a file: an address is no secret without it. */
+function withPassword(settings: Settings): Settings {
+  const { databaseUrl, databasePassword } = settings
+  if (databasePassword === undefined) return settings
+  const url = databaseUrl === undefined ? null : new URL(databaseUrl)
+  if (!url?.username || url.password)
+    throw new WrongSetting(
+      'DATABASE_PASSWORD goes with a DATABASE_URL that names a user and has no password.',
+    )
+  url.password = encodeURIComponent(databasePassword)
+  return { ...settings, databaseUrl: url.href }
+}
+
+export interface SettingRow {
+  name: string
+  standard: string
+  allowed: string
+  meaning: string
+}
+
+/** The settings as documentation shows them. */
+export function settingRows(): SettingRow[] {
+  const defaults = schema.parse({})
+  return keys.map(key => {
+    const { allowed, meaning, otherwise, secret } = documented(key)
+    const standard = otherwise ?? String(defaults[key])
+    return { name: variable(key), standard, allowed, meaning: secret ? `${meaning} Secret.` : meaning }
+  })
+}
+
+/** Every variable that is read. */
+export const settingVariables = (): string[] =>
+  keys.flatMap(key => (documented(key).secret ? [variable(key), `${variable(key)}_FILE`] : [variable(key)]))
+
+export { WrongSetting }

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { hostAndPort, matching, yesOrNo } from './forms.ts'
+import { about } from './setting.ts'
+
+/** Where what must wait is looked after. */
+export const temporalSettings = {
+  temporalAddress: about(hostAndPort.optional(), {
+    meaning: 'Temporal server to use.',
+    allowed: 'host:port',
+    otherwise: 'an embedded server',
+  }),
+  temporalNamespace: about(matching(/^[\w.-]{1,255}$/).default('default'), {
+    meaning: 'Namespace of our workflows in Temporal.',
+    allowed: 'letters, digits, dots, hyphens',
+  }),
+  temporalApiKey: about(z.string().min(8).optional(), {
+    meaning: 'API key for the Temporal server, as Temporal Cloud gives one.',
+    secret: true,
+    allowed: 'at least 8 characters',
+    otherwise: 'none',
+  }),
+  temporalTls: about(yesOrNo.optional(), {
+    meaning: 'Whether the connection to `TEMPORAL_ADDRESS` is encrypted.',
+    allowed: 'true or false',
+    otherwise: 'true with an API key or a certificate, else false',
+  }),
+  temporalTlsCert: about(z.string().optional(), {
+    meaning: 'Certificate that we show to the Temporal server. Goes with `TEMPORAL_TLS_KEY`.',
+    allowed: 'a PEM file',
+    otherwise: 'none',
+  }),
+  temporalTlsKey: about(z.string().optional(), {
+    meaning: 'Private key of `TEMPORAL_TLS_CERT`.',
+    allowed: 'a PEM file',
+    otherwise: 'none',
+  }),
+  temporalTlsCa: about(z.string().optional(), {
+    meaning: 'Certificate of the authority that vouches for the Temporal server.',
+    allowed: 'a PEM file',
+    otherwise: 'those that the system trusts',
+  }),
+  operatorSignals: about(yesOrNo.default(false), {
+    meaning: 'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
+    allowed: 'true or false',
+  }),
+}

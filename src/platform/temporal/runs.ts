@@ -1,0 +1,41 @@
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
+import type { Runs } from '../../kernel/background/open-records.ts'
+import { clock } from '../../values/clock.ts'
+import { attributesOf } from './starter.ts'
+
+const DEADLINE = 10_000
+
+/** What `beginMissingRuns` asks of Temporal. */
+export function temporalRuns(
+  { workflow, workflowService, connection, options }: Client,
+  taskQueue: string,
+): Runs {
+  const { namespace } = options
+  const inTime = <T>(call: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(clock.milliseconds() + DEADLINE, call)
+  return {
+    async open(workflowIds) {
+      const ids = workflowIds.map(id => `'${id}'`).join(', ')
+      const query = `WorkflowId in (${ids}) and CloseTime is null`
+      const { executions } = await inTime(() =>
+        workflowService.listWorkflowExecutions({ namespace, query, pageSize: workflowIds.length }),
+      )
+      return new Set(executions.map(({ execution }) => String(execution?.workflowId)))
+    },
+
+    // The list may not have heard yet of a run that is open, and it says nothing of how others have ended.
+    async begin({ name }, workflowId, input) {
+      const start = () =>
+        workflow.start(name, {
+          workflowId,
+          taskQueue,
+          args: [input],
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+          typedSearchAttributes: attributesOf(input),
+        })
+      await inTime(start).catch((error: unknown) => {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+      })
+    },
+  }
+}

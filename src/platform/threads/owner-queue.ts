@@ -1,0 +1,78 @@
+import { Problem } from '../../kernel/contract/problem.ts'
+
+export interface TurnLimits {
+  /** At work at once, of all owners together. */
+  readonly atOnce: number
+  /** Waiting, of one owner and of all together. */
+  readonly waitingOfOne: number
+  readonly waiting: number
+  readonly waitMs: number
+}
+
+interface Waiting {
+  readonly owner: string
+  readonly begin: () => void
+}
+
+/** Whose turn it is: one at a time of each owner, several owners side by side, and a bounded queue of those that wait. */
+export class Turns {
+  readonly #limits: TurnLimits
+  readonly #atWork = new Set<string>()
+  readonly #waiting = new Set<Waiting>()
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits
+  }
+
+  /** Resolves when it is this owner's turn, to what ends the turn; a Problem where too many wait, or it takes too long. */
+  async take(owner: string): Promise<() => void> {
+    if (!this.#mayBegin(owner)) await this.#wait(owner)
+    else this.#atWork.add(owner)
+    return () => this.#release(owner)
+  }
+
+  #mayBegin(owner: string): boolean {
+    return this.#atWork.size < this.#limits.atOnce && !this.#atWork.has(owner)
+  }
+
+  #wait(owner: string): Promise<void> {
+    this.#refuseTooMany(owner)
+    const { waitMs } = this.#limits
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting = { owner, begin: resolve }
+    this.#waiting.add(waiting)
+    const limit = setTimeout(() => {
+      this.#waiting.delete(waiting)
+      reject(
+        busy(`This has waited ${waitMs / 1_000} seconds for its turn, behind others of yours or of others.`),
+      )
+    }, waitMs)
+    return promise.finally(() => clearTimeout(limit))
+  }
+
+  #refuseTooMany(owner: string): void {
+    const { waiting, waitingOfOne } = this.#limits
+    const own = [...this.#waiting].filter(one => one.owner === owner).length
+    if (own >= waitingOfOne)
+      throw new Problem(
+        'rate_limited',
+        `${own} requests of yours wait already for one that is at work. Send the next one when they have been answered.`,
+        RETRY,
+      )
+    if (this.#waiting.size >= waiting) throw busy('Too many wait for their turn.')
+  }
+
+  #release(owner: string): void {
+    if (!this.#atWork.delete(owner)) return
+    for (const waiting of this.#waiting) {
+      if (!this.#mayBegin(waiting.owner)) continue
+      this.#waiting.delete(waiting)
+      this.#atWork.add(waiting.owner)
+      waiting.begin()
+    }
+  }
+}
+
+const RETRY = { 'Retry-After': '5' }
+
+const busy = (why: string): Problem => new Problem('busy', `${why} Try again.`, RETRY)

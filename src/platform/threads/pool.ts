@@ -1,0 +1,103 @@
+import type { Task, Threads } from '../../ports/threads.ts'
+import { type TurnLimits, Turns } from './owner-queue.ts'
+import { type Job, Thread, type ThreadOptions } from './thread.ts'
+
+/** Threads beside the event loop. Each is at several jobs by turns, so that few are enough. */
+const THREADS = 2
+const IDLE_MS = 60_000
+/** Whoever takes a document slower than this has it cut, and its place is another's. */
+const JOB_LIMIT_MS = 600_000
+const LIMITS: TurnLimits = { atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
+
+export interface PoolOptions extends ThreadOptions {
+  readonly limits?: Partial<TurnLimits>
+  readonly jobLimitMs?: number
+}
+
+async function* none(): AsyncGenerator<never> {}
+
+/** The threads are made when they are first needed, and ended when nothing has needed them for a minute. */
+export class ThreadPool implements Threads {
+  readonly #options: PoolOptions
+  /** A transaction may wait for a result, and a stream for a connection: so neither waits for the other. */
+  readonly #turns: { readonly run: Turns; readonly stream: Turns }
+  readonly #idle = new Map<Thread, NodeJS.Timeout>()
+  #threads: Thread[] = []
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    const limits = { ...LIMITS, ...options.limits }
+    this.#turns = { run: new Turns(limits), stream: new Turns(limits) }
+  }
+
+  run: Threads['run'] = async (task, ...args) => {
+    for await (const result of this.#work(this.#turns.run, task, args, none())) return result as never
+    throw new Error(`${task.name} has no result`)
+  }
+
+  stream: Threads['stream'] = (task, args, pages) =>
+    this.#work(this.#turns.stream, task, args, pages) as AsyncIterable<Uint8Array>
+
+  async stop(): Promise<void> {
+    for (const timer of this.#idle.values()) clearTimeout(timer)
+    await Promise.all(this.#threads.map(thread => thread.end()))
+  }
+
+  async *#work(
+    turns: Turns,
+    { module, name, owner }: Task,
+    args: readonly unknown[],
+    pages: AsyncIterable<unknown>,
+  ): AsyncGenerator<unknown> {
+    const endTurn = await turns.take(owner)
+    const thread = this.#thread()
+    thread.jobs++
+    const end = once(() => {
+      thread.jobs--
+      this.#restSoon(thread)
+      endTurn()
+    })
+    let job: Job | undefined
+    // Also where nobody asks for the next piece: then this generator stands still.
+    const limit = setTimeout(() => {
+      job?.close()
+      end()
+    }, this.#options.jobLimitMs ?? JOB_LIMIT_MS).unref()
+    try {
+      job = thread.begin(module, name, args)
+      yield* job.pieces(pages)
+    } finally {
+      clearTimeout(limit)
+      end()
+    }
+  }
+
+  /** One that has nothing to do, a new one while there may be more, or the one that has the least. */
+  #thread(): Thread {
+    this.#threads = this.#threads.filter(({ hasEnded }) => !hasEnded)
+    const [least] = this.#threads.toSorted((a, b) => a.jobs - b.jobs)
+    if (least && (least.jobs === 0 || this.#threads.length >= THREADS)) {
+      clearTimeout(this.#idle.get(least))
+      return least
+    }
+    const made = new Thread(this.#options)
+    this.#threads.push(made)
+    return made
+  }
+
+  #restSoon(thread: Thread): void {
+    clearTimeout(this.#idle.get(thread))
+    this.#idle.delete(thread)
+    if (thread.hasEnded || thread.jobs > 0) return
+    const timer = setTimeout(() => void thread.end(), IDLE_MS).unref()
+    this.#idle.set(thread, timer)
+  }
+}
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
+  }
+}

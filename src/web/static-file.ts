@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { File } from '../kernel/contract/file.ts'
+
+const toBrotli = promisify(brotliCompress)
+const toGzip = promisify(gzip)
+
+/** Nearly as small as with the highest one, in a twentieth of the time. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+
+export const versionOf = (content: string): string =>
+  createHash('sha256').update(content).digest('hex').slice(0, 16)
+
+/** A file that clients keep: compressed here, once, beside the event loop. */
+export async function keptFile(type: string, text: string, isForGood = false): Promise<File> {
+  const content = Buffer.from(text)
+  const [br, gzip] = await Promise.all([toBrotli(content, BROTLI), toGzip(content)])
+  return { type, content, kept: { version: versionOf(text), br, gzip, isForGood } }
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import type { Case, Request } from '../case.ts'
+import { node, serve } from '../child.ts'
+import { BARE_KEY, note } from '../echo.ts'
+import { fillPots, POTS, takingAlone } from '../pots.ts'
+import { bearer, post, type Stage } from '../stage.ts'
+
+const policy = {
+  name: 'Research budget',
+  maxTransactionEuros: 250,
+  dailyLimitEuros: 500,
+  mccCategories: ['software', 'publishing'],
+  allowedCountries: ['DE', 'FR'],
+  requireIntent: true,
+}
+
+/** In this order, so that what is compared is measured one after the other. */
+export async function kernelCases(stage: Stage): Promise<Case[]> {
+  const { api: server, token, folder } = stage
+  const bare = await serve(node('test/bench/bare.ts'), join(folder, 'bare.log'), {})
+  stage.closeLater(bare.stop)
+  const { id: policyId } = await post(server, '/policies', policy, bearer(stage))
+  await fillPots(stage)
+  const echo = (key: string): Request => ({ method: 'POST', path: '/echo', token: key, body: note })
+  const take = (pots: number) => ({
+    server,
+    request: (): Request => ({
+      ...{ method: 'POST', path: '/pots/pot_{n}/take', token, body: { amount: 1 }, keys: true },
+      numbers: { from: 1, to: pots },
+    }),
+    alone: () => takingAlone(pots),
+  })
+  return [
+    {
+      ...{ name: 'bare', title: 'Express, same work, no database', server: bare },
+      request: () => echo(BARE_KEY),
+    },
+    { name: 'echo', title: 'the pipeline, no database', server, request: () => echo(token) },
+    {
+      ...{ name: 'get', title: 'GET /policies/{id}', server },
+      request: () => ({ method: 'GET', path: `/policies/${policyId}`, token }),
+    },
+    {
+      ...{ name: 'create', title: 'POST /policies', server },
+      request: () => ({ method: 'POST', path: '/policies', token, body: policy }),
+    },
+    { name: 'pots', title: 'hot operation, 1,000 pots', ...take(POTS) },
+    { name: 'pot', title: 'hot operation, one pot', ...take(1) },
+  ]
+}

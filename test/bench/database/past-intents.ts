@@ -1,0 +1,198 @@
+import type pg from 'pg'
+import { bearer, type Filled, post, withClient } from '../stage.ts'
+import { AGENTS } from './intent-rows.ts'
+
+/** One agent has a tenth of all that was declared, and another one works in runs. */
+export const HOT = 1
+export const RUNNER = 2
+const DAYS = 90
+/** So many are written at once. */
+const PART = 25_000
+/** Entries of accounts are counted from here on: those of the past lie before it. */
+const BEHIND = 20_000_000
+
+/** What has become of twenty of them; each number is that of the agent whose intent is copied. */
+const FATES = { completed: AGENTS, cancelled: AGENTS - 1, expired: AGENTS - 2, denied: AGENTS - 3 } as const
+const SHARES = { completed: 8, cancelled: 4, expired: 5, denied: 3 } as const
+type Fate = keyof typeof FATES
+
+/** One of each, made by the API itself: everything that it leaves behind is copied. */
+async function makeOnes(stage: Filled): Promise<void> {
+  const ask = (fate: Fate, path: string, body: object) =>
+    post(stage.api, path, body, { ...bearer(stage), 'idempotency-key': `${path.slice(-6)}/${FATES[fate]}` })
+  const declare = async (fate: Fate, others: object) => {
+    const agentId = `agent_bench_${FATES[fate]}`
+    const what = { agentId, amountEuros: 9.5, merchant: 'Bookshop', purpose: 'A paper on caching' }
+    return (await ask(fate, '/intents', { ...what, ...others })).id
+  }
+  const { id: toWalletId } = await post(stage.api, '/wallets', { name: 'Bookshop' }, bearer(stage))
+  const intentId = await declare('completed', { walletId: toWalletId })
+  const fromWalletId = `wallet_bench_${FATES.completed}`
+  await ask('completed', '/transfers', { fromWalletId, toWalletId, amountEuros: 9, intentId })
+  await ask('cancelled', `/intents/${await declare('cancelled', {})}/cancel`, {})
+  await ask('denied', `/intents/${await declare('denied', { amountEuros: 75 })}/deny`, { reason: 'Too dear' })
+  await declare('expired', { expiresInMinutes: 1 })
+  await post(stage.api, '/simulate/clock/advance', { minutes: 1 }, bearer(stage))
+}
+
+const fates = Object.entries(SHARES).flatMap(([fate, share]) => Array(share).fill(FATES[fate as Fate]))
+
+/** The intents of the past: of which fate, whose, in which run, how long ago, and how their ids begin, as all ids do. */
+const PAST = `
+create temp table past as
+select n, (array[${fates}])[1 + (hashint4(n) & 65535) % ${fates.length}] as fate, agent, age,
+  case agent when ${RUNNER} then 'run_bench_' || n / 1000 end as run,
+  'Bookshop ' || (hashint4(n) & 65535) % 5000 as merchant,
+  (select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + ((at >> 45 - 5 * digit) % 32)::int, 1), '' order by digit)
+    from generate_series(0, 9) as digit, (select (extract(epoch from now() - age) * 1000)::bigint as at)) as moment
+from generate_series(1, $1::int) as n
+cross join lateral (select interval '${DAYS} days' * (1 - n::float8 / ($1::int + 1)) as age,
+  case when n % 10 = 0 then ${HOT} when n % 100 = 5 then ${RUNNER} else 3 + (hashint4(-n) & 65535) % ${AGENTS - 2} end
+    as agent)`
+
+const AGENT = `'agent_bench_' || agent`
+const past = (column: string): string =>
+  `split_part(p.${column}, '_', 1) || '_' || moment || right(p.${column}, 16)`
+const ago = (...columns: string[]): Record<string, string> =>
+  Object.fromEntries(columns.map(column => [column, `p.${column} - age`]))
+const ofRecord = { id: past('id'), ...ago('created_at', 'updated_at') }
+/** What comes at random in life does so here. */
+const REQUEST = 'md5(p.request_id || n)::uuid::text'
+const numberIn = (column: string): string => `substring(${column} from '\\d+$')::int`
+
+interface Copied {
+  /** The fate of which a row is. */
+  readonly of: string
+  /** What is not as it is in that row. */
+  readonly but: Readonly<Record<string, string>>
+}
+
+const ofPosting = (id: string): string => `(select ${numberIn('e.account_id')} from ledger_entries e
+  where e.transfer_id = ${id} and e.account_id like 'account_bench_%' and e.transfer_id <> 'posting_bench_fund')`
+
+/** By table; what they have in common with the one that is copied needs no words. */
+const COPIED: Readonly<Record<string, Copied>> = {
+  intents: {
+    of: numberIn('t.agent_id'),
+    but: {
+      ...{ ...ofRecord, ...ago('expires_at', 'decided_at'), agent_id: AGENT, run_id: 'run' },
+      ...{ merchant: 'past.merchant', transaction_id: past('transaction_id') },
+      likeness: 'case when run is not null then left(md5(n::text), 22) end',
+    },
+  },
+  decisions: {
+    of: numberIn('t.agent_id'),
+    but: { ...ofRecord, agent_id: AGENT, subject_id: past('subject_id') },
+  },
+  reservations: {
+    of: numberIn('t.subjects[1]'),
+    but: {
+      subjects: `array_remove(array[${AGENT}, run], null)`,
+      cause_id: past('cause_id'),
+      day: '(p.day - age)::date',
+    },
+  },
+  events: {
+    of: numberIn('t.agent_id'),
+    but: { id: past('id'), ...ago('created_at'), agent_id: AGENT, run_id: 'run', request_id: REQUEST },
+  },
+  audit_entries: {
+    of: numberIn('t.agent_id'),
+    but: {
+      ...{ id: past('id'), event_id: past('event_id'), resource_id: past('resource_id'), ...ago('at') },
+      ...{ agent_id: AGENT, run_id: 'run', request_id: REQUEST },
+    },
+  },
+  // All of the last day: nothing of them is removed yet.
+  idempotency_keys: { of: numberIn('t.key'), but: { key: 'md5(p.key || n)' } },
+  ledger_transfers: {
+    of: ofPosting('t.id'),
+    but: { id: past('id'), reference_id: past('reference_id'), ...ago('booked_at') },
+  },
+  ledger_entries: {
+    of: ofPosting('t.transfer_id'),
+    but: {
+      ...{ transfer_id: past('transfer_id'), hold_id: past('hold_id'), ...ago('booked_at') },
+      account_id: `case when p.account_id like 'account_bench_%' then 'account_bench_' || agent
+        else p.account_id end`,
+      version: 'n * 8 + p.version',
+    },
+  },
+  ledger_holds: {
+    of: numberIn('t.account_id'),
+    but: {
+      ...{ id: past('id'), reference_id: past('reference_id'), ...ago('opened_at', 'ended_at') },
+      account_id: `'account_bench_' || agent`,
+    },
+  },
+  transfers: {
+    of: numberIn('t.from_wallet_id'),
+    but: {
+      ...{ ...ofRecord, ...ago('completed_at'), from_wallet_id: `'wallet_bench_' || agent` },
+      ...{ intent_id: past('intent_id'), transaction_id: past('transaction_id'), agent_id: AGENT },
+    },
+  },
+  transactions: {
+    of: numberIn('t.agent_id'),
+    but: {
+      ...{ ...ofRecord, agent_id: AGENT, run_id: 'run', wallet_id: `'wallet_bench_' || agent` },
+      ...{ intent_id: past('intent_id'), transfer_id: past('transfer_id'), merchant: 'past.merchant' },
+    },
+  },
+}
+
+/** What grows with the past and is not one row for each intent. */
+const BESIDE = [
+  `insert into counters (owner_id, mode, subject, period, spent_cents, uses, last_spend_at)
+   select $1, 'test', 'agent_bench_' || a, period, 900, 1, now() from generate_series(1, ${AGENTS}) a,
+     generate_series(1, case a when ${HOT} then ${DAYS} else least(${DAYS}, (select count(*) from past) / ${AGENTS}) end) d,
+     unnest(periods_of(current_date - d::int)) as p (period) on conflict do nothing`,
+  `insert into risk_merchants (owner_id, mode, agent_id, merchant)
+   select distinct $1, 'test', ${AGENT}, left(md5(merchant), 22) from past`,
+  `insert into risk_events (id, owner_id, mode, created_at, updated_at, agent_id, outcome, score, signals, subject_type,
+     subject_id, amount_cents, merchant)
+   select 'riskevent_' || lpad(n::text, 8, '0'), $1, 'test', now(), now(), ${AGENT}, 'pass', 40, '[]', 'intent',
+     'intent_' || n, 950, merchant from past where n % 100 = 1`,
+  `insert into runs (id, owner_id, mode, created_at, updated_at, agent_id, name, status, ended_at, metadata)
+   select distinct on (run) run, $1, 'test', now(), now(), ${AGENT}, run, 'completed', now(), '{}'::jsonb
+   from past where run is not null`,
+]
+
+async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
+  const { rows } = await client.query(
+    `select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1`,
+    [table],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** How the rows of a table are copied, once those that are have been set aside. */
+async function copying(client: pg.Client, [table, { of, but }]: [string, Copied]): Promise<string> {
+  const fated = `${of} = any(array[${Object.values(FATES)}])`
+  await client.query(
+    `create temp table one_${table} as select *, ${of} as fate from ${table} t where ${fated}`,
+  )
+  const columns = await columnsOf(client, table)
+  return `insert into ${table} (${columns.join(', ')})
+    select ${columns.map(column => but[column] ?? `p.${column}`).join(', ')}
+    from past join one_${table} p using (fate) where n between $1 and $2 order by n`
+}
+
+/** So many intents more, of which nothing is open any longer: with all that they have left behind. */
+export async function fillPast(stage: Filled, count: number): Promise<void> {
+  await makeOnes(stage)
+  await withClient(stage, async client => {
+    await client.query('set session_replication_role = replica')
+    await client.query('set synchronous_commit = off')
+    await client.query(PAST, [count])
+    await client.query('create index on past (n)')
+    for (const text of BESIDE) await client.query(text, [stage.ownerId])
+    const copies: string[] = []
+    for (const one of Object.entries(COPIED)) copies.push(await copying(client, one))
+    await client.query(`update ledger_entries set version = version + ${BEHIND}`)
+    await client.query(`update ledger_accounts set version = version + ${BEHIND} where version > 0`)
+    for (let first = 1; first <= count; first += PART)
+      for (const copy of copies) await client.query(copy, [first, first + PART - 1])
+    await client.query('checkpoint')
+  })
+}

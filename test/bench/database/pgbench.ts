@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { outputOf } from '../child.ts'
+
+/** How it is done, one call at a time: as most would write it, as one statement, or a part of it that may not be missing. */
+export type Manner = 'statements' | 'one statement' | 'only the posting'
+
+/** An operation without us: what each call draws, in pgbench's own words, and its SQL in some manners. */
+export interface Alone {
+  readonly draw: readonly string[]
+  readonly scripts: Readonly<Partial<Record<Manner, string>>>
+}
+
+/** One call at a time, in the same run and the same database. */
+export interface OneAtATime {
+  readonly name: string
+  readonly manner: Manner
+  readonly perSecond: number
+}
+
+const CLIENTS = 8
+const THREADS = 2
+
+export const hasPgbench = (): boolean => spawnSync('pgbench', ['--version']).status === 0
+
+interface Where {
+  readonly databaseUrl: string
+  readonly ownerId: string
+  readonly folder: string
+}
+
+/** Transactions a second of so many clients, each with one call under way. */
+export async function pgbench(
+  { draw, scripts }: Alone,
+  manner: Manner,
+  { databaseUrl, ownerId, folder }: Where,
+  seconds: number,
+): Promise<number> {
+  const script = join(folder, 'pgbench.sql')
+  writeFileSync(script, `${draw.map(line => `\\set ${line}\n`).join('')}${scripts[manner]};\n`)
+  const load = ['-c', CLIENTS, '-j', THREADS, '-T', Math.round(seconds)].map(String)
+  const variables = ['-D', `owner=${ownerId}`, '-D', 'turn=0']
+  const how = ['-n', '-M', 'prepared', ...load, ...variables, '-f', script]
+  const output = await outputOf('pgbench', [...how, databaseUrl])
+  return Number(/tps = ([\d.]+)/.exec(output)?.[1])
+}
+
+/** A key of its own for every call. */
+export const KEY = 'key random(1, 9000000000000000)'
+/** A number for every call, each drawn once by one of the clients. */
+export const inTurn = (first: number): string[] => [
+  `n ${first} + :turn * ${CLIENTS} + :client_id`,
+  'turn :turn + 1',
+]

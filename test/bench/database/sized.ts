@@ -1,0 +1,29 @@
+import { say } from '../../../src/platform/output.ts'
+import { whole } from '../report.ts'
+import { onStage, type Stage } from '../stage.ts'
+
+/** What a stage is filled with, and how often. */
+interface Filling {
+  readonly what: string
+  fill(stage: Stage, size: number): Promise<void>
+}
+
+/** Stages of all these sizes at once, each with a database of its own: what is measured in turn can be compared. */
+export async function onSizes<T>(
+  folder: string,
+  sizes: readonly number[],
+  filling: Filling,
+  work: (stages: readonly Stage[]) => Promise<T>,
+): Promise<T> {
+  const [size, ...others] = sizes
+  if (size === undefined) return work([])
+  const name = `${filling.what.replaceAll(' ', '-')}-${size}`
+  return onStage(folder, name, async stage => {
+    const began = performance.now()
+    await filling.fill(stage, size)
+    say(`  ${whole(size)} ${filling.what}, written in ${secondsSince(began).toFixed(0)} s`)
+    return onSizes(folder, others, filling, stages => work([stage, ...stages]))
+  })
+}
+
+export const secondsSince = (began: number): number => (performance.now() - began) / 1_000

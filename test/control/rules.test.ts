@@ -1,0 +1,165 @@
+import './rules/decide-at-random.ts'
+import './rules/decide-memory.ts'
+import './rules/decide-words.ts'
+import { describe, expect, test } from '@jest/globals'
+import { ruleTable } from '../../src/control/rules/decide.ts'
+import type { Counters, SpendRequest } from '../../src/control/rules/decision.ts'
+import { ask, at, budgetOf, found, type Given, NOON, verdictOf } from '../support/control/decide.ts'
+
+const amount = (cents: bigint) => ({ amountEuros: cents })
+const attested = (time: string) => ({ approval: { attestedAt: at(time).at } })
+type Line = [rules: Given, request: Partial<SpendRequest>, counters: Partial<Counters>, verdict: string]
+
+/** At each limit, and one step beyond it. */
+const lines: Readonly<Record<string, Line[]>> = {
+  agentStatus: [
+    [{}, { agentStatus: 'active' }, {}, 'pass'],
+    [{}, { agentStatus: 'frozen' }, {}, 'fail'],
+  ],
+  expiresAfterMinutes: [
+    [{ expiresAfterMinutes: 1 }, { policyEndsAt: new Date(NOON.getTime() + 1) }, {}, 'pass'],
+    [{ expiresAfterMinutes: 1 }, { policyEndsAt: NOON }, {}, 'pass'],
+    [{ expiresAfterMinutes: 1, expirationAction: 'freeze' }, { policyEndsAt: NOON }, {}, 'fail'],
+    [{ expiresAfterMinutes: 1, expirationAction: 'close' }, { policyEndsAt: NOON }, {}, 'fail'],
+  ],
+  requireIntent: [
+    [{ requireIntent: true }, { kind: 'card' }, {}, 'fail'],
+    [{ requireIntent: true }, { kind: 'card', intentId: 'intent_1' }, {}, 'pass'],
+    [{ requireIntent: true }, { kind: 'intent' }, {}, 'pass'],
+  ],
+  merchantBlocklist: [
+    [{ merchantBlocklist: ['BOOKSHOP'] }, {}, {}, 'fail'],
+    [{ merchantBlocklist: ['Bookshops'] }, {}, {}, 'pass'],
+    [{ merchantBlocklist: ['Bookshop'], merchantAllowlist: ['Bookshop'] }, {}, {}, 'fail'],
+    [{ merchantBlocklist: ['Bооkshop'] }, {}, {}, 'fail'],
+    [{ merchantBlocklist: ['*.example.com'] }, { merchant: 'shop.example.com' }, {}, 'fail'],
+  ],
+  merchantAllowlist: [
+    [{ merchantAllowlist: ['bookshop'] }, {}, {}, 'pass'],
+    [{ merchantAllowlist: ['Library'] }, {}, {}, 'fail'],
+    [{ merchantAllowlist: ['Bооkshop'] }, {}, {}, 'fail'],
+    [{ merchantAllowlist: [] }, {}, {}, 'pass'],
+  ],
+  blockedMccs: [
+    [{ blockedMccs: ['5942'] }, {}, {}, 'fail'],
+    [{ blockedMccs: ['5943'] }, {}, {}, 'pass'],
+    [{ blockedMccs: ['5942'], allowedMccs: ['5942'] }, {}, {}, 'fail'],
+    [{ blockedMccs: ['5942'] }, { mcc: null }, {}, 'review'],
+  ],
+  mccCategories: [
+    [{ mccCategories: ['travel'] }, { mcc: '4511' }, {}, 'pass'],
+    [{ mccCategories: ['travel'] }, {}, {}, 'fail'],
+    [{ mccCategories: ['travel'], allowedMccs: ['5942'] }, {}, {}, 'pass'],
+    [{ allowedMccs: ['5943'] }, {}, {}, 'fail'],
+    [{ allowedMccs: ['5942'] }, { mcc: null }, {}, 'review'],
+  ],
+  allowedCountries: [
+    [{ allowedCountries: ['DE', 'FR'] }, {}, {}, 'pass'],
+    [{ allowedCountries: ['FR'] }, {}, {}, 'fail'],
+    [{ allowedCountries: ['FR'] }, { country: null }, {}, 'review'],
+  ],
+  lockToFirstMerchant: [
+    [{ lockToFirstMerchant: true }, {}, {}, 'pass'],
+    [{ lockToFirstMerchant: true }, {}, { firstMerchant: 'BOOKSHOP' }, 'pass'],
+    [{ lockToFirstMerchant: true }, {}, { firstMerchant: 'Library' }, 'fail'],
+    [{ lockToFirstMerchant: false }, {}, { firstMerchant: 'Library' }, 'pass'],
+  ],
+  boundMerchant: [
+    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: 'BOOKSHOP' }] }, {}, 'pass'],
+    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: 'Library' }] }, {}, 'fail'],
+    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: null }] }, {}, 'pass'],
+  ],
+  activeHoursStart: [
+    [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('08:59:59.999'), {}, 'fail'],
+    [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('09:00:00.000'), {}, 'pass'],
+    [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('16:59:59.999'), {}, 'pass'],
+    [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('17:00:00.000'), {}, 'fail'],
+    [{ activeHoursStart: 22, activeHoursEnd: 6 }, at('23:00:00.000'), {}, 'pass'],
+    [{ activeHoursStart: 22, activeHoursEnd: 6 }, at('05:59:59.999'), {}, 'pass'],
+    [{ activeHoursStart: 22, activeHoursEnd: 6 }, at('06:00:00.000'), {}, 'fail'],
+    [{ activeHoursStart: 7, activeHoursEnd: 7 }, at('03:00:00.000'), {}, 'pass'],
+    [{ activeHoursStart: 13 }, {}, {}, 'fail'],
+    [{ activeHoursEnd: 13 }, {}, {}, 'pass'],
+  ],
+  cooldownMinutes: [
+    [{ cooldownMinutes: 5 }, {}, {}, 'pass'],
+    [{ cooldownMinutes: 5 }, {}, { lastSpendAt: at('11:55:00.000').at }, 'pass'],
+    [{ cooldownMinutes: 5 }, {}, { lastSpendAt: at('11:55:00.001').at }, 'fail'],
+    [{ cooldownMinutes: 0 }, {}, { lastSpendAt: NOON }, 'pass'],
+  ],
+  maxUsageCount: [
+    [{ maxUsageCount: 3 }, {}, { uses: 2 }, 'pass'],
+    [{ maxUsageCount: 3 }, {}, { uses: 3 }, 'fail'],
+  ],
+  maxTransactionEuros: [
+    [{ maxTransactionEuros: 20 }, {}, {}, 'pass'],
+    [{ maxTransactionEuros: 20 }, amount(2_001n), {}, 'fail'],
+    [{ maxTransactionEuros: 0 }, amount(1n), {}, 'fail'],
+  ],
+  dailyLimitEuros: [
+    [{ dailyLimitEuros: 70 }, {}, { dayEuros: 5_000n }, 'pass'],
+    [{ dailyLimitEuros: 70 }, {}, { dayEuros: 5_001n }, 'fail'],
+    [{ dailyLimitEuros: 70 }, amount(1n), { dayEuros: 9_000n }, 'fail'],
+    [{ dailyLimitEuros: 0 }, amount(1n), {}, 'fail'],
+  ],
+  monthlyLimitEuros: [
+    [{ monthlyLimitEuros: 70 }, {}, { monthEuros: 5_000n }, 'pass'],
+    [{ monthlyLimitEuros: 70 }, {}, { monthEuros: 5_001n }, 'fail'],
+  ],
+  budget: [
+    [{}, { budgets: [budgetOf('run', 5_000n, 3_000n), budgetOf('card', 9_000n, 0n)] }, {}, 'pass'],
+    [{}, { budgets: [budgetOf('run', 5_000n, 3_001n), budgetOf('card', 9_000n, 0n)] }, {}, 'fail'],
+    [{}, { budgets: [budgetOf('run', 5_000n, 0n), budgetOf('card', 0n, 0n)] }, {}, 'fail'],
+  ],
+  risk: [
+    [{}, found('pass'), {}, 'pass'],
+    [{}, found('review'), {}, 'review'],
+    [{}, found('deny'), {}, 'fail'],
+    [{}, found('freeze'), {}, 'fail'],
+  ],
+  possibleDuplicate: [[{}, { possibleDuplicateOf: 'intent_1' }, {}, 'review']],
+  requireAttestation: [
+    [{ requireAttestation: true }, {}, {}, 'review'],
+    [{ requireAttestation: true }, { approval: { attestedAt: null } }, {}, 'fail'],
+    [{ requireAttestation: true }, attested('11:55:00.000'), {}, 'pass'],
+    [{ requireAttestation: true }, attested('11:54:59.999'), {}, 'fail'],
+    [{ requireAttestation: true, attestationWindowMinutes: 6 }, attested('11:54:00.000'), {}, 'pass'],
+    [{ requireAttestation: true }, { kind: 'card', intentId: 'intent_1' }, {}, 'pass'],
+  ],
+  autoApproveLimitEuros: [
+    [{ autoApproveLimitEuros: 20 }, {}, {}, 'pass'],
+    [{ autoApproveLimitEuros: 20 }, amount(2_001n), {}, 'review'],
+    [{ autoApproveLimitEuros: null }, amount(1n), {}, 'review'],
+  ],
+  amountTolerancePercent: [[{ amountTolerancePercent: 10 }, {}, {}, 'pass']],
+  walletStatus: [
+    [{}, { walletFrozen: true }, {}, 'fail'],
+    [{}, { walletFrozen: false }, {}, 'pass'],
+  ],
+  insufficient_funds: [
+    [{}, { availableEuros: 2_000n }, {}, 'pass'],
+    [{}, { availableEuros: 1_999n }, {}, 'fail'],
+    [{ amountTolerancePercent: 10 }, { availableEuros: 2_199n }, {}, 'fail'],
+    [{ autoApproveLimitEuros: 1 }, { availableEuros: 0n, approval: { attestedAt: null } }, {}, 'fail'],
+    [{}, { availableEuros: null }, {}, 'pass'],
+  ],
+}
+
+test('every rule of the table has lines', () => {
+  expect(Object.keys(lines)).toEqual(ruleTable.map(({ name }) => name))
+})
+
+describe.each(Object.entries(lines))('%s', (rule, cases) => {
+  test.each(cases.map((line, index) => [index, ...line] as const))(
+    'line %#',
+    (_, rules, request, counters, verdict) => {
+      const ruling = ask(rules, request, counters)
+      expect(verdictOf(ruling)).toBe(verdict)
+      if (verdict === 'pass') return
+      const check = ruling.checks.find(({ outcome }) => outcome === verdict)
+      const names = rule === 'mccCategories' ? [rule, 'allowedMccs'] : [rule]
+      expect(names).toContain(check?.rule)
+      expect(ruling.reason).toBe(check?.message)
+    },
+  )
+})

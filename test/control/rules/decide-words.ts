@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals'
+import { compile, decide } from '../../../src/control/rules/decide.ts'
+import { type Counters, type SpendRequest, untouched } from '../../../src/control/rules/decision.ts'
+import { ask, at, budgetOf, type Given, plain, verdictOf } from '../../support/control/decide.ts'
+
+describe('what is said', () => {
+  test.each<[string, Given, Partial<SpendRequest>, Partial<Counters>]>([
+    [
+      'The daily limit of € 70.00 is reached: € 70.00 used, € 0.00 left.',
+      { dailyLimitEuros: 70 },
+      {},
+      { dayEuros: 7_000n },
+    ],
+    [
+      'The daily limit of € 70.00 is too low for € 20.00: € 60.00 used, € 10.00 left.',
+      { dailyLimitEuros: 70 },
+      {},
+      { dayEuros: 6_000n },
+    ],
+    ['€ 20.00 is above the limit of € 19.99 for one payment.', { maxTransactionEuros: 19.99 }, {}, {}],
+    [
+      'The limit of 3 payments is reached: 2 completed, 1 reserved for open intents, 0 left.',
+      { maxUsageCount: 3 },
+      {},
+      { uses: 3, openUses: 1 },
+    ],
+    [
+      'The limit of 3 payments is reached: 3 used, 0 left.',
+      { maxUsageCount: 3 },
+      {},
+      { uses: 3, openUses: undefined },
+    ],
+    [
+      'mcc is not given, and some merchant categories are blocked.',
+      { blockedMccs: ['5942'] },
+      { mcc: null },
+      {},
+    ],
+    [
+      'mcc is not given, and only some merchant categories are admitted.',
+      { allowedMccs: ['5942'] },
+      { mcc: null },
+      {},
+    ],
+    [
+      'country is not given, and merchants of some countries only are allowed.',
+      { allowedCountries: ['FR'] },
+      { country: null },
+      {},
+    ],
+    [
+      '€ 5,000.01 is above the limit of € 5,000.00 for one payment.',
+      { maxTransactionEuros: 5_000 },
+      { amountEuros: 500_001n },
+      {},
+    ],
+    [
+      '5 minutes must lie between two spends: 3 have passed, 2 are left.',
+      { cooldownMinutes: 5 },
+      {},
+      { lastSpendAt: at('11:57:00.000').at },
+    ],
+    [
+      'The budget of the card “card” of € 20.00 is too low for € 20.00: € 1.00 used, € 19.00 left.',
+      {},
+      { budgets: [budgetOf('run', 5_000n, 3_000n), budgetOf('card', 2_000n, 100n)] },
+      {},
+    ],
+    [
+      'The budget of the run “run” of € 50.00 is too low for € 20.00: € 45.00 used, € 5.00 left.',
+      { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
+      { budgets: [budgetOf('run', 5_000n, 4_500n)] },
+      { dayEuros: 6_000n, monthEuros: 9_400n },
+    ],
+    [
+      'The monthly limit of € 100.00 is too low for € 20.00: € 96.00 used, € 4.00 left.',
+      { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
+      { budgets: [budgetOf('run', 5_000n, 4_500n)] },
+      { dayEuros: 6_000n, monthEuros: 9_600n },
+    ],
+    [
+      'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
+      {},
+      { budgets: [{ ...budgetOf('owner', 2_000n, 1n), period: 'month' }, budgetOf('run', 5_000n, 3_000n)] },
+      {},
+    ],
+    [
+      'The agent may spend from 13:00 to 15:00 UTC, and it is 12:00 UTC.',
+      { activeHoursStart: 13, activeHoursEnd: 15 },
+      {},
+      {},
+    ],
+  ])('%s', (said, rules, request, counters) => {
+    expect(ask(rules, request, counters).reason).toBe(said)
+  })
+
+  test('the agent without a policy is told of it, and keeps what its person approves', () => {
+    const ruling = decide(compile(null), plain, untouched)
+    expect(ruling).toMatchObject({ allowed: true, requiresApproval: true, holdEuros: 2_000n })
+    expect(ruling.reason).toBe('The agent has no policy: a person approves every intent.')
+  })
+
+  test('who waits for a person needs no money yet', () => {
+    expect(verdictOf(ask({ autoApproveLimitEuros: 1 }, { availableEuros: 0n }))).toBe('review')
+  })
+
+  test('a denial weighs more than a question, and is the reason', () => {
+    const { reason, requiresApproval } = ask({ autoApproveLimitEuros: 1, dailyLimitEuros: 1 })
+    expect(reason).toMatch(/daily limit/)
+    expect(requiresApproval).toBe(false)
+  })
+})

@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Entry } from '../../../src/derive/docs/book.ts'
+import { highlight } from '../../../src/derive/docs/highlight.ts'
+import { markdown } from '../../../src/derive/docs/markdown.ts'
+import { asJson, asTypescript } from '../../../src/derive/docs/print.ts'
+import { curlOf, typescriptOf } from '../../../src/derive/docs/samples.ts'
+import { choiceWords, constraintWords, typeWords } from '../../../src/derive/docs/schema-words.ts'
+import type { OperationObject } from '../../../src/derive/openapi/types.ts'
+import { html } from '../../../src/web/html.ts'
+
+const textOf = (content: Parameters<typeof html>[1]): string => html`${content}`.text
+
+describe('html', () => {
+  test('whatever is not markup is escaped, in texts and in attributes', () => {
+    const evil = `<script>"&'`
+    expect(html`<a title="${evil}">${evil}</a>`.text).toBe(
+      '<a title="&lt;script&gt;&quot;&amp;&#39;">&lt;script&gt;&quot;&amp;&#39;</a>',
+    )
+  })
+
+  test('markup stays, lists are joined, nothing is left out as nothing', () => {
+    expect(html`<p>${[html`<b>${1}</b>`, ' & ', false, undefined]}</p>`.text).toBe('<p><b>1</b> &amp; </p>')
+  })
+})
+
+describe('markdown', () => {
+  test('paragraphs, code, strong; markup within them is text', () => {
+    expect(textOf(markdown('One `<b>`.\n\n**Two** <i>'))).toBe(
+      '<p>One <code>&lt;b&gt;</code>.</p><p><strong>Two</strong> &lt;i&gt;</p>',
+    )
+  })
+
+  test('lists, an item over two lines; tables', () => {
+    expect(textOf(markdown('- a\n  b\n- c'))).toBe('<ul><li>a\n  b</li><li>c</li></ul>')
+    expect(textOf(markdown('| A |\n|---|\n| `x` |'))).toContain('<td><code>x</code></td>')
+  })
+})
+
+describe('values in print', () => {
+  const value = { name: "It's", 'a-b': [1, 2], deep: { text: 'x'.repeat(60), none: null } }
+
+  test('as JSON, which it stays', () => {
+    expect(JSON.parse(asJson(value))).toEqual(value)
+    expect(asJson({ a: { b: [1] }, c: {} })).toBe('{\n  "a": { "b": [1] },\n  "c": {}\n}')
+    expect(asJson({})).toBe('{}')
+  })
+
+  test('as TypeScript, which evaluates to it', () => {
+    expect(new Function(`return (${asTypescript(value)})`)()).toEqual(value)
+    expect(asTypescript({ a: 1, 'b-c': 'd' })).toBe("{ a: 1, 'b-c': 'd' }")
+  })
+})
+
+test('highlighting loses and adds nothing', () => {
+  const code = `curl -X POST "$URL" \\\n  -d '{ "a": [1, null] }' # so`
+  const plain = textOf(highlight(code, 'shell')).replace(/<[^>]+>/g, '')
+  expect(plain).toBe(textOf(code))
+  expect(textOf(highlight('{"a": -1.5}', 'json'))).toBe(
+    '{<span class="c-key">&quot;a&quot;</span>: <span class="c-number">-1.5</span>}',
+  )
+})
+
+describe('schemas in words', () => {
+  test.each([
+    [{ type: 'string' }, 'string'],
+    [{ type: ['integer', 'null'] }, 'integer or null'],
+    [{ type: 'string', format: 'date-time' }, 'instant'],
+    [{ type: 'string', examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }, 'agent id'],
+    [{ type: 'array', items: { type: 'string', format: 'uri' } }, 'array of URLs'],
+    [{ type: 'array', items: {} }, 'array of anything'],
+    [{}, 'any'],
+  ])('%j is %s', (schema, words) => expect(typeWords(schema)).toBe(words))
+
+  test.each([
+    [{ type: 'string', minLength: 1 }, ['not empty']],
+    [{ type: 'string', minLength: 2, maxLength: 1000 }, ['2 to 1,000 characters']],
+    [
+      { type: 'integer', minimum: 1, maximum: 2_147_483_647, default: null },
+      ['at least 1', 'default `null`'],
+    ],
+    [{ type: 'number', exclusiveMinimum: 0 }, ['more than 0']],
+    [
+      { type: 'array', minItems: 1, items: { enum: ['a', 'b'] } },
+      ['at least 1 item', 'each one of `a`, `b`'],
+    ],
+    [{ type: 'string', maxLength: 128, examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }, []],
+  ])('%j must be %j', (schema, words) => expect(constraintWords(schema)).toEqual(words))
+
+  test('null is no choice', () => expect(choiceWords({ enum: ['a', null] })).toBe('`a`'))
+})
+
+describe('samples', () => {
+  const entry = (
+    method: string,
+    path: string,
+    operation: Partial<OperationObject>,
+    more: Partial<Entry> = {},
+  ): Entry => ({
+    key: 'things.act',
+    method,
+    path,
+    parameters: [],
+    success: ['200', { description: '', content: {} }],
+    refusals: [],
+    operation: { security: [{ apiKey: [] }], ...operation } as OperationObject,
+    ...more,
+  })
+  const requestBody = { required: true, content: { 'application/json': { example: { name: "Ada's" } } } }
+  const parameters = [
+    { name: 'id', in: 'path', schema: {}, example: 'thing_1' },
+    { name: 'limit', in: 'query', schema: { default: 20 } },
+    { name: 'cursor', in: 'query', schema: {} },
+  ] as const
+
+  test('a body can be pasted into a shell', () => {
+    expect(curlOf(entry('POST', '/things', { requestBody }))).toBe(
+      `curl "$URL/things" \\
+  -H "Authorization: Bearer $KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{
+    "name": "Ada'\\''s"
+  }'`,
+    )
+  })
+
+  test('parameters stand in the address; a page has its size', () => {
+    const list = entry('GET', '/things/{id}/parts', { security: [{ agentToken: [] }] }, { parameters })
+    expect(curlOf(list)).toBe(
+      'curl "$URL/things/thing_1/parts?limit=20" \\\n  -H "Authorization: Bearer $TOKEN"',
+    )
+    expect(typescriptOf(list)).toBe(
+      "const { body } = await client.things.act({ params: { id: 'thing_1' }, query: { limit: 20 } })",
+    )
+  })
+
+  test('a method that curl would not guess is named; nothing returned, nothing taken', () => {
+    const gone = entry(
+      'DELETE',
+      '/things/{id}',
+      { security: [] },
+      { parameters, success: ['204', { description: '' }] },
+    )
+    expect(curlOf(gone)).toMatch(/^curl -X DELETE "/)
+    expect(typescriptOf(gone)).toMatch(/^await client/)
+  })
+})

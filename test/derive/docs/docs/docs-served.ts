@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../../src/areas.ts'
+import { renderDocs } from '../../../../src/derive/docs/docs.ts'
+import { preferred } from '../../../../src/derive/http/send-static-file.ts'
+import { openapiDocument, openapiSliced } from '../../../../src/derive/openapi/document.ts'
+import { published } from '../../../../src/kernel/contract/area.ts'
+import { eventSchemas } from '../../../../src/kernel/contract/event-types.ts'
+import { inSlices } from '../../../../src/kernel/contract/time-slices.ts'
+import { house } from '../docs-house.ts'
+
+interface Raw {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly bytes: Buffer
+}
+
+/** Past everything that unpacks an answer by itself. */
+const raw = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> =>
+  new Promise((resolve, reject) => {
+    request(house.url + path, { method, headers })
+      .on('response', response => {
+        const { statusCode: status = 0, headers: got } = response
+        buffer(response).then(bytes => resolve({ status, headers: got as Raw['headers'], bytes }), reject)
+      })
+      .on('error', reject)
+      .end()
+  })
+
+const plain = async (path: string): Promise<string> => (await raw(path)).bytes.toString()
+
+describe('the reference, page by page', () => {
+  const files = renderDocs(openapiDocument(areas))
+  const pages = [...files].filter(([, { type }]) => type.startsWith('text/html'))
+  const all = (text: string, pattern: RegExp): string[] =>
+    [...text.matchAll(pattern)].map(([, found]) => found ?? '')
+  const anchors = new Set(
+    pages.flatMap(([address, { content }]) => all(content, / id="([^"]+)"/g).map(id => `${address}#${id}`)),
+  )
+
+  test('has every operation and every event, each on one page', () => {
+    const places = (id: string) => [...anchors].filter(anchor => anchor.endsWith(`#${id}`))
+    const keys = published(areas).map(({ key }) => key)
+    const events = [...eventSchemas(areas).keys()].map(name => `on.${name}`)
+    expect([...keys, ...events].filter(id => places(id).length !== 1)).toEqual([])
+  })
+
+  test('has no link that leads nowhere', () => {
+    const broken = pages.flatMap(([address, { content }]) =>
+      all(content, / (?:href|src)="([^"]+)"/g)
+        .map(link => (link.startsWith('#') ? address + link : link))
+        .filter(link => link.startsWith('/docs'))
+        .filter(link => !files.has(link) && !anchors.has(link)),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('is found whole by its search: every entry of the index leads to where it says', () => {
+    const [, index] = [...files].find(([address]) => address.includes('/search-')) ?? []
+    const entries = JSON.parse(index?.content ?? '[]') as { section: string; anchor: string }[]
+    const found = entries.map(({ section, anchor }) => `/docs${section && `/${section}`}#${anchor}`)
+    expect(found.filter(address => !anchors.has(address))).toEqual([])
+    for (const { key } of published(areas)) expect(entries.map(({ anchor }) => anchor)).toContain(key)
+    for (const name of eventSchemas(areas).keys())
+      expect(entries.map(({ anchor }) => anchor)).toContain(`on.${name}`)
+  })
+
+  test('has one heading of the first level on each page, and no level left out', () => {
+    for (const [, { content }] of pages) {
+      const levels = all(content, /<h(\d)/g).map(Number)
+      expect(levels.filter(level => level === 1)).toHaveLength(1)
+      expect(levels.filter((level, n) => level > (levels[n - 1] ?? 0) + 1)).toEqual([])
+    }
+  })
+
+  test('is small on its way: no page needs more than 40 KB', async () => {
+    for (const [address] of pages) {
+      const { bytes } = await raw(address, { 'accept-encoding': 'br' })
+      expect(bytes.length).toBeLessThan(40_000)
+    }
+  })
+})
+
+const script = async (): Promise<string> => /src="([^"]+\.js)"/.exec(await plain('/docs'))?.[1] ?? ''
+
+describe.each([
+  ['/openapi.json', 'application/json; charset=utf-8', 'public, no-cache'],
+  ['/docs', 'text/html; charset=utf-8', 'public, no-cache'],
+  ['/docs/agents', 'text/html; charset=utf-8', 'public, no-cache'],
+  ['its script', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
+])('%s', (name, type, cache) => {
+  const address = async () => (name.startsWith('/') ? name : script())
+
+  test('is sent as the client can take it, and says by what the answer varies', async () => {
+    const path = await address()
+    const whole = await raw(path)
+    expect(whole.headers).toMatchObject({
+      'content-type': type,
+      'cache-control': cache,
+      vary: 'Accept-Encoding',
+    })
+    expect(whole.headers['content-encoding']).toBeUndefined()
+    const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
+    for (const encoding of ['br', 'gzip'] as const) {
+      const { headers, bytes } = await raw(path, { 'accept-encoding': encoding })
+      expect(headers).toMatchObject({ 'content-encoding': encoding, 'x-data-residency': 'EU' })
+      expect(Number(headers['content-length'])).toBe(bytes.length)
+      expect(bytes.length).toBeLessThan(whole.bytes.length / 2)
+      expect(unpack[encoding](bytes).equals(whole.bytes)).toBe(true)
+    }
+  })
+
+  test('is not sent again to a client that has it', async () => {
+    const path = await address()
+    const tags = new Set<string>()
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const accept = { 'accept-encoding': encoding }
+      const { etag = '' } = (await raw(path, accept)).headers
+      tags.add(etag)
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await raw(path, { ...accept, 'if-none-match': known })
+        expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag])
+        expect(again.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': cache })
+      }
+      expect((await raw(path, { ...accept, 'if-none-match': '"other"' })).status).toBe(200)
+    }
+    expect(tags.size).toBe(3)
+  })
+
+  test('answers HEAD with the headers of GET, and nothing else', async () => {
+    const path = await address()
+    for (const encoding of ['br', 'identity']) {
+      const accept = { 'accept-encoding': encoding }
+      const [got, head] = [await raw(path, accept), await raw(path, accept, 'HEAD')]
+      const same = ['content-type', 'content-length', 'content-encoding', 'etag', 'cache-control', 'vary']
+      expect(head.bytes.length).toBe(0)
+      for (const header of same) expect(head.headers[header]).toBe(got.headers[header])
+    }
+  })
+})
+
+test('the name of an asset changes with its content', async () => {
+  const path = await script()
+  const [, version = ''] = /-([0-9a-f]{16})\.js$/.exec(path) ?? []
+  expect(
+    createHash('sha256')
+      .update(await plain(path))
+      .digest('hex'),
+  ).toContain(version)
+  const other = await house.http('GET', path.replace(version, '0'.repeat(16)))
+  expect([other.status, other.headers.get('cache-control'), other.body]).toEqual([
+    404,
+    'no-store',
+    { error: expect.stringContaining('/docs') },
+  ])
+  expect((await house.http('GET', '/docs/nowhere')).headers.get('x-error-code')).toBe('section_not_found')
+})
+
+test.each([
+  ['', 'identity'],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip', 'gzip'],
+  ['br;q=0.5, gzip', 'gzip'],
+  ['br;q=0, *', 'gzip'],
+  ['*', 'br'],
+  ['identity, br;q=0.5', 'identity'],
+  ['deflate', 'identity'],
+  ['br;q=0, gzip;q=0', 'identity'],
+  ['BR', 'br'],
+  ['br;q=nonsense', 'identity'],
+])('of “%s” the service chooses %s', (accepted, encoding) => expect(preferred(accepted)).toBe(encoding))
+
+describe('making it', () => {
+  test('lets others have their turn: the document is made in many slices', async () => {
+    const turns: number[] = []
+    let isDone = false
+    const making = inSlices(openapiSliced(areas)).finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      const before = process.threadCpuUsage()
+      await new Promise(setImmediate)
+      const { user, system } = process.threadCpuUsage(before)
+      turns.push((user + system) / 1_000)
+    }
+    expect(await making).toEqual(openapiDocument(areas))
+    const whole = turns.reduce((sum, turn) => sum + turn, 0)
+    expect(Math.max(...turns)).toBeLessThan(Math.max(25, whole / 4))
+  })
+
+  test('is done once, however many ask at the same time', async () => {
+    const other = await house.another()
+    const versions = await Promise.all(
+      Array.from({ length: 5 }, async () => (await fetch(`${other}/docs/agents`)).headers.get('etag')),
+    )
+    expect(new Set(versions).size).toBe(1)
+  })
+})

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals'
+import { inputOf } from '../../../../src/derive/http/input.ts'
+import { everythingSent, membersOf } from '../../../support/contract/contract-members.ts'
+import { credentials, operations, unknownId, World } from '../../../support/contract/world.ts'
+import { startHouse } from '../../../support/harness.ts'
+
+const house = await startHouse()
+const owner = await house.owner()
+const world = new World(house, owner, { keeps: true })
+
+/** Of what another member takes the place of. */
+const INSTEAD_OF: Readonly<Record<string, readonly string[]>> = {
+  'transfers.create toWalletId': ['beneficiaryId'],
+  'intents.simulate policyId': ['policy'],
+  'intents.simulate agentId': ['policy'],
+  'intents.simulate runId': ['policy'],
+}
+
+const prefixOf = (examples: readonly unknown[] = []): string | undefined =>
+  /^([a-z]+)_01jd8x2m4ye7k9v0c3q5r6t8wz$/.exec(String(examples[0]))?.[1]
+
+/** Every id that a body of the API can name. */
+const ids = everythingSent.flatMap(({ key, place, schema }) => {
+  const one = operations.find(operation => operation.key === key)
+  if (!one || place === 'query') return []
+  return membersOf(schema).flatMap(({ path, schema: { examples } }) => {
+    const prefix = prefixOf(examples)
+    return prefix ? [{ key, one, path, prefix }] : []
+  })
+})
+
+/** The body with this value in its place, however deep. */
+function withMember(body: unknown, path: string, value: unknown): unknown {
+  const [name = '', ...rest] = path.split('.')
+  if (path === '') return value
+  if (Array.isArray(body)) return body.map(item => withMember(item, rest.join('.'), value))
+  const members = (body ?? {}) as Record<string, unknown>
+  return { ...members, [name]: withMember(members[name], rest.join('.'), value) }
+}
+
+describe('an id in a body', () => {
+  test('is looked for in every contract', () => expect(ids.length).toBeGreaterThan(20))
+
+  const filters = everythingSent.flatMap(({ key, operation, place, schema }) =>
+    place === 'body'
+      ? []
+      : membersOf(schema).flatMap(({ path, schema: { examples } }) =>
+          prefixOf(examples) ? [{ key, operation, path }] : [],
+        ),
+  )
+
+  test.each(filters)('that is empty is a 400 as the filter $path of $key, too', ({ operation, path }) => {
+    expect(() => inputOf(operation, new URLSearchParams({ [path]: '' }), {})).toThrow(
+      `${path}: must have at least 1 character`,
+    )
+  })
+
+  describe.each(ids)('$key $path', ({ key, one, path, prefix }) => {
+    const send = async (value: string) => {
+      const prepared = await world.prepare(one)
+      // Only an agent has runs.
+      const whose =
+        key === 'intents.simulate' && path === 'runId' ? { agentId: await world.idOf('agent') } : {}
+      const given = { ...(prepared.body as object), ...whose }
+      const body = withMember(given, path, value) as Record<string, unknown>
+      for (const name of INSTEAD_OF[`${key} ${path}`] ?? []) delete body[name]
+      return world.send(one, prepared.path, { ...credentials(one, owner), body })
+    }
+
+    test('that names nothing is a 404', async () => {
+      const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))
+      const code = headers.get('x-error-code')
+      expect([status, code]).toEqual([404, expect.stringMatching(/^(\w+_not_found|unknown_reference)$/)])
+    })
+
+    test('that is empty is a 400 that names it', async () => {
+      const { status, body } = await send('')
+      expect([status, body.error]).toEqual([
+        400,
+        expect.stringContaining(`${path}: must have at least 1 character`),
+      ])
+    })
+  })
+})

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals'
+import { inputOf } from '../../../../src/derive/http/input.ts'
+import {
+  everythingSent,
+  type Member,
+  membersOf,
+  type Sent,
+} from '../../../support/contract/contract-members.ts'
+
+/** How zod says it, and how we say what we have no words for. */
+const NOT_OURS =
+  /invalid|expected|received|too (big|small)|unrecognized|another form|a text like|must be (undefined|nan|unknown|never|date|bigint)|NaN|\[object/i
+
+/** Of each kind something that is wrong somewhere. */
+const WRONG = [
+  ...[
+    null,
+    true,
+    7,
+    -1,
+    1.23456,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    9e20,
+    '',
+    'x',
+    'x'.repeat(5_000),
+    '2026-99-99',
+  ],
+  ...[[], [[]], [null], [7, 'x', {}], {}, { name: 7 }, { '': 'x' }, { ['x'.repeat(5_000)]: 'x' }],
+  ...[
+    Array.from({ length: 2_000 }, () => 'x'),
+    Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, 'x'])),
+  ],
+]
+
+/** A query has texts only. */
+const asTexts = (value: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'))
+
+function refusalOf({ operation, place }: Sent, value: unknown): string | undefined {
+  const query = new URLSearchParams(place === 'query' && value instanceof Object ? asTexts(value) : {})
+  try {
+    inputOf(operation, query, place === 'body' ? value : {})
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const refusals = (sent: Sent, { within }: Member): string[] =>
+  WRONG.flatMap(value => refusalOf(sent, within(value)) ?? [])
+
+describe('what is said of a wrong member', () => {
+  test.each(everythingSent.map(sent => [`${sent.key} ${sent.place}`, sent] as const))(
+    'of %s is said in words of ours',
+    (_, sent) => {
+      const said = membersOf(sent.schema).flatMap(member => refusals(sent, member))
+      expect(said.filter(words => NOT_OURS.test(words))).toEqual([])
+      expect(said.length).toBeGreaterThan(0)
+    },
+  )
+
+  const create = everythingSent.find(({ key }) => key === 'policies.create') as Sent
+
+  test.each([
+    [{}, 'name: must be a text (it is missing)'],
+    [{ name: null }, 'name: must be a text (it is null)'],
+    [{ name: 7 }, 'name: must be a text (it is 7)'],
+    [
+      { name: 'a', expirationAction: 'sk_test_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4k' },
+      'expirationAction: must be "freeze", "close" or "notify" (what came looks like a secret and is not shown)',
+    ],
+    [
+      { name: 'a', expirationAction: '4242 4242 4242 4242' },
+      'expirationAction: must be "freeze", "close" or "notify" (what came looks like a secret and is not shown)',
+    ],
+    [{ name: ['a'] }, 'name: must be a text (it is a list)'],
+    [{ name: Array.from({ length: 201 }, () => 'a') }, 'name: must be a text (it is a list)'],
+    [{ name: '' }, 'name: must have at least 1 character (it has no characters)'],
+    [{ name: 'x'.repeat(201) }, 'name: must have at most 200 characters (it has 201 characters)'],
+    [{ name: 'a', requireIntent: 'true' }, 'requireIntent: must be true or false (it is "true")'],
+    [{ name: 'a', activeHoursStart: 24 }, 'activeHoursStart: must be at most 23 (it is 24)'],
+    [{ name: 'a', activeHoursStart: 1.5 }, 'activeHoursStart: must be a whole number (it is 1.5)'],
+    [
+      { name: 'a', dailyLimitEuros: Number.POSITIVE_INFINITY },
+      'dailyLimitEuros: must be a number (it is larger than a number can be)',
+    ],
+    [
+      { name: 'a', expirationAction: 'x' },
+      'expirationAction: must be "freeze", "close" or "notify" (it is "x")',
+    ],
+    [{ name: 'a', allowedMccs: {} }, 'allowedMccs: must be a list (it is an object)'],
+    [
+      { name: 'a', allowedMccs: ['12'] },
+      'allowedMccs.0: a merchant category code has four digits (it is "12")',
+    ],
+    [[], 'body: must be an object (it is a list)'],
+  ])('%j is refused as: %s', (body, words) => {
+    expect(refusalOf(create, body)).toBe(words)
+  })
+
+  test('names a few members, and says that there are more', () => {
+    const body = { name: 'a', allowedMccs: Array.from({ length: 1_500 }, () => 7) }
+    const said = String(refusalOf(create, body))
+    expect(said.match(/must be a text/g)?.length).toBe(5)
+    expect(said).toMatch(/; and more$/)
+  })
+})

@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { clock } from '../../../src/values/clock.ts'
+import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
+import { http, startHouse } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-house.ts'
+
+const LIMIT = 20
+const RATE_LIMIT_PER_MINUTE = String(LIMIT)
+
+const house = await startHouse({ env: { RATE_LIMIT_PER_MINUTE } })
+const behindProxy = await startHouse({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '1' } })
+const behindNamed = await startHouse({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '10.0.0.1' } })
+
+let proxy!: FlakyProxy
+const cut = await startHouse({
+  env: { RATE_LIMIT_PER_MINUTE },
+  async through(url) {
+    proxy = await flakyProxy(url)
+    return proxy.url
+  },
+})
+
+const urls = [house.url, await house.another()]
+
+const newMinute = (of = house) => of.sql('delete from rate_limits')
+beforeEach(() => newMinute())
+
+const ask = (url = house.url, headers: Record<string, string> = {}) => http(url, 'GET', '/', { headers })
+
+const number = (headers: Headers, name: string): number => Number(headers.get(name))
+
+describe('a client', () => {
+  test('has its limit over all processes, exactly', async () => {
+    const answers = await times(3 * LIMIT, index => ask(urls[index % 2]))
+    expect(tally(answers)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
+  })
+
+  test('is told what is left and until when', async () => {
+    const now = clock.milliseconds() / 1000
+    const answers = [await ask(), await ask(urls[1]), await ask()]
+    expect(answers.map(({ headers }) => number(headers, 'x-ratelimit-remaining'))).toEqual([19, 18, 17])
+    for (const { headers } of answers) {
+      expect(number(headers, 'x-ratelimit-limit')).toBe(LIMIT)
+      expect(number(headers, 'x-ratelimit-reset') - now).toBeGreaterThan(55)
+      expect(number(headers, 'x-ratelimit-reset') - now).toBeLessThan(65)
+    }
+  })
+
+  test('that asks too much is told to wait, in words and for how long', async () => {
+    await times(LIMIT, () => ask())
+    const { status, headers, body } = await ask()
+    expect([status, headers.get('x-error-code')]).toEqual([429, 'rate_limited'])
+    const wait = number(headers, 'retry-after')
+    const inWords = wait === 1 ? 'one second' : `${wait} seconds`
+    expect(body).toEqual({
+      error: `Too many requests from this address: ${LIMIT} a minute. Wait ${inWords}.`,
+    })
+    expect(number(headers, 'retry-after')).toBeGreaterThan(0)
+    expect(number(headers, 'retry-after')).toBeLessThanOrEqual(60)
+    expect(number(headers, 'x-ratelimit-remaining')).toBe(0)
+    expect(headers.get('x-data-residency')).toBe('EU')
+  })
+
+  test('may ask again in the next minute', async () => {
+    await times(LIMIT + 1, () => ask())
+    await house.sql(`update rate_limits set resets_at = now() - interval '1 millisecond'`)
+    const { status, headers } = await ask()
+    expect([status, number(headers, 'x-ratelimit-remaining')]).toEqual([200, LIMIT - 1])
+  })
+
+  test('is counted whatever it asks for', async () => {
+    await times(LIMIT - 3, () => ask())
+    const paths = ['/nowhere', '/agents', '/agents?limit=0']
+    const answers = await times(3, index => http(house.url, 'GET', paths[index] as string, {}))
+    expect(tally(answers)).toEqual({ 401: 2, 404: 1 })
+    expect((await ask()).status).toBe(429)
+  })
+
+  test('asks for health and documentation as often as it likes, and is not counted', async () => {
+    const free = ['/health', '/v1/health', '/docs', '/docs/nothing', '/openapi.json']
+    const answers = await times(2 * LIMIT, index => http(house.url, 'GET', String(free[index % 5]), {}))
+    expect(tally(answers)[429]).toBeUndefined()
+    for (const { headers } of answers) expect(headers.has('x-ratelimit-limit')).toBe(false)
+    expect(number((await ask()).headers, 'x-ratelimit-remaining')).toBe(LIMIT - 1)
+  })
+
+  test('that was made to wait has used up no idempotency key', async () => {
+    const { client } = await house.owner()
+    await times(LIMIT, () => ask())
+    const create = () => client.agents.create({ body: { name: 'A' }, idempotencyKey: 'waiting' })
+    expect((await create()).status).toBe(429)
+    await newMinute()
+    const { status, headers } = await create()
+    expect([status, headers.has('idempotent-replayed')]).toEqual([201, false])
+  })
+})
+
+describe('X-Forwarded-For', () => {
+  /** How many get through that claim to be so many different clients. */
+  const passed = async (url: string, forwarded: (index: number) => string): Promise<number> => {
+    const answers = await times(2 * LIMIT, index => ask(url, { 'x-forwarded-for': forwarded(index) }))
+    return tally(answers)[200] ?? 0
+  }
+
+  test('means nothing unless a proxy is trusted', async () => {
+    expect(await passed(house.url, index => `192.0.2.${index}`)).toBe(LIMIT)
+  })
+
+  test('is believed from a trusted proxy', async () => {
+    expect(await passed(behindProxy.url, index => `192.0.2.${index}`)).toBe(2 * LIMIT)
+  })
+
+  test('is believed only as far as the trusted proxy wrote it', async () => {
+    expect(await passed(behindProxy.url, index => `198.51.100.${index}, 203.0.113.7`)).toBe(LIMIT)
+  })
+
+  test.each(['unknown', 'for=1.2.3.4', '1.2.3', '<script>', '1.2.3.4.5', "'; --"])(
+    'that is no address counts as that of the proxy: %s',
+    async text => {
+      await newMinute(behindProxy)
+      expect(await passed(behindProxy.url, index => `${text}${index}`)).toBe(LIMIT)
+    },
+  )
+
+  test('counts all of a /64 as one client, and one address however it is written', async () => {
+    const inOne = (index: number) => `2001:db8:1:2:${index.toString(16)}::${index.toString(16)}`
+    await newMinute(behindProxy)
+    expect(await passed(behindProxy.url, inOne)).toBe(LIMIT)
+    await newMinute(behindProxy)
+    expect(await passed(behindProxy.url, index => `2001:db8:1:${index.toString(16)}::1`)).toBe(2 * LIMIT)
+    const same = ['203.0.113.9', '203.0.113.9:1234', '::ffff:203.0.113.9', '[::ffff:203.0.113.9]:80']
+    expect(await passed(behindProxy.url, index => String(same[index % 4]))).toBe(LIMIT)
+  })
+
+  test('means nothing from a proxy that is not among the trusted', async () => {
+    expect(await passed(behindNamed.url, index => `192.0.2.${index}`)).toBe(LIMIT)
+  })
+})
+
+describe('while the database is away', () => {
+  test('each process counts by itself', async () => {
+    await proxy.close()
+    const answers = await times(2 * LIMIT, () => ask(cut.url))
+    expect(tally(answers)).toEqual({ 200: LIMIT, 429: LIMIT })
+    for (const { headers } of answers) expect(headers.get('x-ratelimit-limit')).toBe(String(LIMIT))
+    await proxy.open()
+    expect((await ask(cut.url)).status).toBe(200)
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals'
+import { addressesOf, type Found, router } from '../../../src/derive/http/routes.ts'
+import { area, registered } from '../../../src/kernel/contract/area.ts'
+import { del, get, implement, nothing, post } from '../../../src/kernel/contract/operation.ts'
+
+const common = { summary: 'x', callers: ['public'] as const, returns: [204, nothing] as const }
+const done = () => undefined
+
+const things = area(
+  'Things',
+  'Things.',
+  implement(
+    {
+      list: get('/things', common),
+      make: post('/things', common),
+      best: get('/things/best', common),
+      read: get('/things/{id}', common),
+      burn: del('/things/{id}', common),
+      part: get('/things/{id}/parts/{partId}', common),
+      paid: get('/v1/paid/{id}', common),
+    },
+    { list: done, make: done, best: done, read: done, burn: done, part: done, paid: done },
+  ),
+)
+
+const find = router(registered({ things }))
+const keyOf = (found: Found): unknown => (found && 'registered' in found ? found.registered.key : found)
+
+describe('an address', () => {
+  test.each([
+    ['GET', '/things', 'things.list'],
+    ['GET', '/v1/things', 'things.list'],
+    ['POST', '/things', 'things.make'],
+    ['GET', '/things/best', 'things.best'],
+    ['GET', '/things/thing_1', 'things.read'],
+    ['HEAD', '/things/thing_1', 'things.read'],
+    ['DELETE', '/v1/things/thing_1', 'things.burn'],
+    // Known as an id too, the best thing can be burnt.
+    ['DELETE', '/things/best', 'things.burn'],
+    ['GET', '/paid/1', 'things.paid'],
+    ['GET', '/v1/paid/1', 'things.paid'],
+  ])('%s %s leads to %s', (method, path, key) => expect(keyOf(find(method, path))).toBe(key))
+
+  test('gives its parameters by name', () => {
+    expect(find('GET', '/things/a/parts/b')).toMatchObject({ params: { id: 'a', partId: 'b' } })
+  })
+
+  test('is written bare and with its version', () => {
+    expect(addressesOf('/things/{id}')).toEqual(['/things/{id}', '/v1/things/{id}'])
+    expect(addressesOf('/v1/paid/{id}')).toEqual(['/paid/{id}', '/v1/paid/{id}'])
+  })
+
+  test.each([
+    ['wallets', 'accounts'],
+    ['transfers', 'payments'],
+    ['beneficiaries', 'vendors'],
+    ['runs', 'workflows'],
+    ['delegations', 'authorizations'],
+    ['statements', 'bills'],
+    ['collect', 'claim'],
+  ])('under /%s is the same under /%s, of the same operation with its callers', (name, alias) => {
+    const read = get(`/${name}/{id}`, common)
+    const lead = router(registered({ named: area('Named', 'x', implement({ read }, { read: done })) }))
+    for (const address of [`/${name}/a`, `/${alias}/a`, `/v1/${name}/a`, `/v1/${alias}/a`])
+      expect(lead('GET', address)).toMatchObject({ registered: { operation: read }, params: { id: 'a' } })
+    expect(lead('GET', `/${alias}`)).toBeUndefined()
+  })
+
+  test.each([
+    '/thing',
+    '/things/',
+    '/things/a/parts',
+    '/v1/v1/things',
+    '/v2/things',
+    '',
+    'things',
+    '/things/a%2Fb',
+  ])('%j leads nowhere', path => expect(find('GET', path)).toBeUndefined())
+
+  test.each([
+    ['PUT', '/things', ['GET', 'POST']],
+    ['POST', '/things/a', ['GET', 'DELETE']],
+    ['PATCH', '/v1/paid/a', ['GET']],
+    ['TRACE', '/things', ['GET', 'POST']],
+  ])('%s %s is told by which methods it is known', (method, path, allow) => {
+    expect(find(method, path)).toEqual({ allow })
+  })
+})

@@ -1,0 +1,140 @@
+import './wire/connection-counts.ts'
+import './wire/large-bodies.ts'
+import './wire/slow-clients.ts'
+import './wire/unfinished-bodies.ts'
+import { describe, expect, test } from '@jest/globals'
+import { startHouse } from '../../support/harness.ts'
+import { converse, type Raw, request } from '../../support/http/raw.ts'
+
+const house = await startHouse()
+const owner = await house.owner()
+const auth = { Authorization: `Bearer ${owner.key}` }
+const json = { ...auth, 'Content-Type': 'application/json' }
+
+/** What every answer has, however broken the request was. */
+function expectAnswer(answer: Raw | undefined, status: number): void {
+  expect(answer?.status).toBe(status)
+  expect(answer?.headers.get('x-data-residency')).toBe('EU')
+  expect(answer?.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
+  expect(answer?.headers.get('x-error-code')).toMatch(/^[a-z_]+$/)
+  expect(Object.keys(JSON.parse(answer?.text ?? '{}'))).toEqual(['error'])
+}
+
+const head = (...lines: string[]): string => [...lines, '', ''].join('\r\n')
+
+describe('what is not HTTP', () => {
+  test.each([
+    ['no request line', 'GARBAGE\r\n\r\n'],
+    ['TLS', Buffer.from('160301020001000001fc0303', 'hex')],
+    ['an unknown version', head('GET / HTTP/9.9', 'Host: x')],
+    ['an unknown method', head('GRAB / HTTP/1.1', 'Host: x')],
+    ['a header without a colon', head('GET / HTTP/1.1', 'Host: x', 'bad header')],
+    ['a header with a space in its name', head('GET / HTTP/1.1', 'Host : x')],
+    ['NUL in a header', head('GET / HTTP/1.1', 'Host: x', 'X-A: a\0b')],
+    ['two lengths', head('POST / HTTP/1.1', 'Host: x', 'Content-Length: 1', 'Content-Length: 2')],
+    [
+      'a length and chunks',
+      head('POST / HTTP/1.1', 'Host: x', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
+    ],
+    ['a length that is none', head('POST / HTTP/1.1', 'Host: x', 'Content-Length: -1')],
+  ])('is refused: %s', async (_, bytes) => expectAnswer((await converse(house.url, bytes))[0], 400))
+
+  test('is refused in the middle of a body', async () => {
+    const chunked = head('POST /policies HTTP/1.1', 'Host: x', ...lines(json), 'Transfer-Encoding: chunked')
+    expectAnswer((await converse(house.url, `${chunked}zz\r\n`))[0], 400)
+  })
+
+  test('is refused where the headers are too large', async () => {
+    const [many] = await converse(house.url, head('GET / HTTP/1.1', 'Host: x', `X-A: ${'x'.repeat(20_000)}`))
+    expectAnswer(many, 431)
+    const [long] = await converse(house.url, head(`GET /${'x'.repeat(20_000)} HTTP/1.1`, 'Host: x'))
+    expectAnswer(long, 431)
+  })
+
+  test('is refused where there is no host', async () => {
+    expectAnswer((await converse(house.url, head('GET / HTTP/1.1')))[0], 400)
+  })
+
+  test('is refused where something is expected that nobody knows', async () => {
+    expectAnswer((await converse(house.url, request('GET', '/health', { Expect: 'bananas' })))[0], 417)
+  })
+})
+
+const lines = (headers: Record<string, string>): string[] =>
+  Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+
+describe('a connection', () => {
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    request('POST', '/policies', { ...json, ...headers }, body)
+
+  test.each([
+    [404, request('GET', '/nowhere')],
+    [404, request('GET', '/agents/%2e%2e', auth)],
+    [405, request('DELETE', '/health')],
+    [401, request('GET', '/agents')],
+    [401, request('POST', '/agents', {}, `{"name":"${'x'.repeat(900_000)}"}`)],
+    [403, request('GET', '/customers', auth)],
+    [400, post('{"name":')],
+    [400, post('{}')],
+    [400, post('{"name":"a"}', { 'Idempotency-Key': 'a b' })],
+    [413, post(`{"name":"${'x'.repeat(3_000_000)}"}`)],
+    [415, post('{"name":"a"}', { 'Content-Type': 'text/plain' })],
+    [415, post('{"name":"a"}', { 'Content-Encoding': 'gzip' })],
+    [400, request('GET', '/agents?limit=0', auth)],
+  ])('survives a %s', async (status, refused) => {
+    const [first, second] = await converse(house.url, refused, request('GET', '/health'))
+    expectAnswer(first, status)
+    expect(second?.status).toBe(200)
+  })
+
+  test('survives a body that nobody reads', async () => {
+    const body = '{"name":"x"}'
+    const [first, second] = await converse(
+      house.url,
+      request('GET', '/health', {}, body),
+      request('GET', '/health'),
+    )
+    expect([first?.status, second?.status]).toEqual([200, 200])
+  })
+})
+
+describe('HEAD', () => {
+  test('answers as GET does, without the body', async () => {
+    const [head, get] = await converse(
+      house.url,
+      request('HEAD', '/policies/presets', auth),
+      request('GET', '/policies/presets', auth),
+    )
+    expect([head?.status, head?.text]).toEqual([200, ''])
+    expect(head?.headers.get('content-length')).toBe(get?.headers.get('content-length'))
+    expect(head?.headers.get('content-type')).toBe(get?.headers.get('content-type'))
+  })
+
+  test('knows 404 and 405', async () => {
+    const answers = await converse(house.url, request('HEAD', '/nowhere'), request('HEAD', '/keys/a/rotate'))
+    expect(answers.map(({ status }) => status)).toEqual([404, 405])
+  })
+})
+
+describe('a request id', () => {
+  const idOf = async (given?: string): Promise<string | null> => {
+    const headers = given === undefined ? {} : { 'X-Request-Id': given }
+    const [answer] = await converse(house.url, request('GET', '/nowhere', headers))
+    return answer?.headers.get('x-request-id') ?? null
+  }
+
+  test('is made where none comes, anew each time', async () => {
+    const [one, two] = [await idOf(), await idOf()]
+    expect(one).toMatch(/^[0-9a-f-]{36}$/)
+    expect(one).not.toBe(two)
+  })
+
+  test.each(['a', 'run-42/step-7', 'user@host:1.2', 'x'.repeat(128)])('that comes is kept: %s', async given =>
+    expect(await idOf(given)).toBe(given),
+  )
+
+  test.each(['', 'a b', 'x'.repeat(129), '<script>', '"', 'é', 'a,b'])(
+    'that is not safe is not: %j',
+    async given => expect(await idOf(given)).toMatch(/^[0-9a-f-]{36}$/),
+  )
+})

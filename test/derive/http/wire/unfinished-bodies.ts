@@ -1,0 +1,118 @@
+import { connect, type Socket } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { areas } from '../../../../src/areas.ts'
+import type { Area, Registered } from '../../../../src/kernel/contract/area.ts'
+import { takesAll } from '../../../support/contract/contract.ts'
+import { credentials, operations, unknownId } from '../../../support/contract/world.ts'
+import { DASHBOARD_SECRET, startHouse } from '../../../support/harness.ts'
+import { until } from '../../../support/until.ts'
+
+/** The operations whose handlers have been called. */
+const reached: string[] = []
+
+const house = await startHouse({ areas: spiedOn(areas), outbound: takesAll })
+const owner = await house.owner()
+
+/** The same areas, in which each handler notes that it was called. */
+function spiedOn<A extends object>(all: A): A {
+  const noting = (key: string, handler: unknown): unknown =>
+    typeof handler === 'function'
+      ? (...given: unknown[]) => {
+          reached.push(key)
+          return handler(...given)
+        }
+      : mapped(handler as object, (_, step) => noting(key, step))
+  return mapped(all, (noun, area) => ({
+    ...area,
+    handlers: mapped(area.handlers, (verb, handler) => noting(`${noun}.${verb}`, handler)),
+  })) as A
+}
+
+function mapped(of: object, change: (name: string, value: Area) => unknown): object {
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, change(name, value)]))
+}
+
+/** How a body is announced, and as much of it as is sent before the client hangs up. */
+interface Way {
+  readonly announced: (body: string) => Record<string, string | number>
+  readonly sent: (body: string) => string
+}
+
+const byLength = (body: string) => ({ 'Content-Length': Buffer.byteLength(body) })
+const inChunks = () => ({ 'Transfer-Encoding': 'chunked' })
+const chunk = (body: string): string => `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`
+
+const ways: readonly Way[] = [
+  { announced: byLength, sent: () => '' },
+  { announced: byLength, sent: body => body.slice(0, body.length / 2) },
+  { announced: byLength, sent: body => body.slice(0, -1) },
+  { announced: inChunks, sent: () => '' },
+  { announced: inChunks, sent: body => chunk(body).slice(0, -3) },
+  { announced: inChunks, sent: chunk },
+]
+
+const endings = [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()] as const
+
+/** Sends a part of the body once the service has seen the headers, and hangs up. */
+function hangUp(head: string, part: string, end: (socket: Socket) => unknown): Promise<void> {
+  const { hostname, port } = new URL(house.url)
+  const socket = connect(Number(port), hostname)
+  return new Promise(resolve => {
+    socket.on('error', () => undefined).on('close', () => resolve())
+    socket.write(head)
+    socket.once('data', () => socket.write(part, () => end(socket)))
+  })
+}
+
+const METRICS = 'health.metrics'
+
+/** How many requests the service has been through with; those for the figures themselves aside. */
+async function served(): Promise<number> {
+  const { text } = await house.http('GET', '/metrics', {
+    headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
+  })
+  const counts = [...text.matchAll(/^http_request_seconds_count\{operation="([^"]+)".* (\d+)$/gm)]
+  return counts.reduce((sum, [, key, count]) => (key === METRICS ? sum : sum + Number(count)), 0)
+}
+
+const TRACES = `
+select (select count(*) from events) as events, (select count(*) from audit_entries) as audit,
+  (select count(*) from idempotency_keys) as keys, (select count(*) from outbox) as outbox`
+
+const asked = operations.filter(({ key }) => key !== METRICS)
+
+/** Every way to break off this request, with a key and without. */
+function brokenOff(one: Registered): Promise<void>[] {
+  const { token, headers } = credentials(one, owner)
+  const path = one.operation.path.replace(/\{\w+\}/g, unknownId('nothing'))
+  const body = JSON.stringify(one.operation.example ?? {})
+  const tries = ways.flatMap(way => [
+    [way, {}] as const,
+    [way, { 'Idempotency-Key': `broken-${one.key}` }] as const,
+  ])
+  return tries.map(([{ announced, sent }, key], index) => {
+    const lines = Object.entries({
+      ...{ Host: 'localhost', Expect: '100-continue', 'Content-Type': 'application/json' },
+      ...headers,
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+      ...announced(body),
+      ...key,
+    })
+    const head = [`${one.operation.method} ${path} HTTP/1.1`, ...lines.map(line => line.join(': '))]
+    return hangUp(
+      `${head.join('\r\n')}\r\n\r\n`,
+      sent(body),
+      endings[(index + one.key.length) % 2 === 0 ? 0 : 1],
+    )
+  })
+}
+
+test('a body that was announced and does not come whole is no request, whatever it asks for and wherever it breaks off', async () => {
+  const [traces] = await house.sql(TRACES)
+  const [before, handled] = [await served(), reached.length]
+  for (const one of asked) await Promise.all(brokenOff(one))
+  const sent = asked.length * 2 * ways.length
+  await until('the service is through with them', async () => (await served()) === before + sent)
+  expect(reached.slice(handled).filter(key => key !== METRICS)).toEqual([])
+  expect((await house.sql(TRACES))[0]).toEqual(traces)
+})

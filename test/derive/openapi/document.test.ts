@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { openapiDocument } from '../../../src/derive/openapi/document.ts'
+import { eventSentences } from '../../../src/derive/openapi/event-sentences.ts'
+import type {
+  MediaType,
+  OperationObject,
+  Parameter,
+  Reference,
+  ResponseObject,
+} from '../../../src/derive/openapi/types.ts'
+import { writeDocument } from '../../../src/derive/openapi/write.ts'
+import { published, type Registered } from '../../../src/kernel/contract/area.ts'
+import { eventSchemas } from '../../../src/kernel/contract/event-types.ts'
+import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
+
+const document = openapiDocument(areas)
+const operations = published(areas).map(one => [one.key, one, objectOf(one)] as const)
+
+function objectOf({ operation: { path, method } }: Registered): OperationObject {
+  return document.paths[path]?.[method.toLowerCase()] as OperationObject
+}
+
+function responseOf(response: ResponseObject | Reference | undefined): ResponseObject {
+  if (!response) throw new Error('no such response')
+  if (!('$ref' in response)) return response
+  return document.components.responses[response.$ref.split('/').at(-1) as string] as ResponseObject
+}
+
+const jsonOf = ({ content }: ResponseObject): MediaType | undefined => content?.['application/json']
+
+test('openapi.json is what the contracts say', () => {
+  const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
+  const isCurrent = committed === writeDocument(document)
+  expect(isCurrent ? 'current' : 'openapi.json has drifted: run `npm run openapi`').toBe('current')
+})
+
+test('the committed document has one line for each operation, and says the same', () => {
+  const text = writeDocument(document)
+  const operations = Object.values(document.paths).flatMap(path => Object.keys(path))
+  const lines = text.split('\n').filter(line => /^"(get|post|put|patch|delete)": \{.*\},?$/.test(line))
+  expect(lines).toHaveLength(operations.length)
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(document)))
+})
+
+test('every path names each of its operations once', () => {
+  const written = Object.values(document.paths).flatMap(item =>
+    Object.values(item).map(one => one.operationId),
+  )
+  expect(written.sort()).toEqual(operations.map(([key]) => key).sort())
+})
+
+test('every event says in a sentence what has happened, and no sentence is of none', () => {
+  expect(Object.keys(eventSentences).sort()).toEqual([...eventSchemas(areas).keys()].sort())
+})
+
+test('every section that an operation is filed under is described', () => {
+  const described = new Set(document.tags.filter(tag => tag.description).map(tag => tag.name))
+  expect(operations.filter(([, { tag }]) => !described.has(tag)).map(([key]) => key)).toEqual([])
+})
+
+test.each(operations)(
+  '%s has a summary, and an example where a body is required',
+  (_, { operation }, object) => {
+    expect(object.summary).toMatch(/\S/)
+    if (object.requestBody?.required) expect(operation.example).toBeDefined()
+  },
+)
+
+const returningJson = operations.filter(
+  ([
+    ,
+    {
+      operation: {
+        returns: [status, schema],
+      },
+    },
+  ]) => status !== 204 && !mediaTypeOf(schema),
+)
+
+test.each(returningJson)('%s: the example of its answer is valid', (_, { operation }, object) => {
+  const [status, schema] = operation.returns
+  const shown = jsonOf(responseOf(object.responses[status]))?.example
+  expect(schema.safeParse(shown).error).toBeUndefined()
+})
+
+const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
+
+test.each(withExample)('%s: the example of its body is valid', (_, { operation: { body, example } }) => {
+  expect(body?.safeParse(example).success).toBe(true)
+})
+
+const refusing = operations.filter(([, { operation }]) => Object.keys(operation.fails ?? {}).length > 0)
+
+test.each(refusing)(
+  '%s: every refusal has its status, its code and its words',
+  (_, { operation }, object) => {
+    for (const [code, [status, message]] of Object.entries<readonly [number, string]>(
+      operation.fails ?? {},
+    )) {
+      const response = responseOf(object.responses[status])
+      expect(jsonOf(response)?.examples?.[code]).toEqual({ value: { error: message } })
+      expect(response.headers?.['X-Error-Code']).toMatchObject({
+        schema: { enum: expect.arrayContaining([code]) },
+      })
+    }
+  },
+)
+
+test('an operation lists the problems that any operation can meet', () => {
+  const freeze = document.paths['/agents/{id}/freeze']?.post as OperationObject
+  const codes = Object.entries(freeze.responses)
+    .filter(([status]) => status !== '200')
+    .map(([status, response]) => [
+      status,
+      Object.keys(jsonOf(responseOf(response))?.examples ?? {}).join(' '),
+    ])
+  expect(Object.fromEntries(codes)).toEqual({
+    400: 'agent_not_active invalid_request invalid_json body_incomplete invalid_run',
+    401: 'unauthenticated',
+    403: 'account_suspended wrong_caller missing_scope',
+    404: 'agent_not_found unknown_reference not_found',
+    408: 'body_too_slow',
+    409: 'in_progress',
+    413: 'body_too_large',
+    415: 'unsupported_media_type',
+    422: 'idempotency_key_reused',
+    429: 'rate_limited',
+    500: 'internal',
+    503: 'busy overloaded outcome_unknown unavailable',
+  })
+})
+
+test.each(operations)('%s: who may call it is said to programs and to people', (_, { operation }, object) => {
+  expect(object.security.length).toBe(
+    operation.callers.filter((caller: string) => caller !== 'public').length,
+  )
+  expect(object['x-scope']).toBe(operation.scope)
+  if (operation.scope) expect(object.description).toContain(`\`${operation.scope}\``)
+})
+
+test.each(operations)(
+  '%s: every parameter of its path is described by an example, and has a maximum',
+  (_, { operation }, object) => {
+    const parameters = (object.parameters ?? []).filter(
+      (one): one is Parameter => 'in' in one && one.in === 'path',
+    )
+    const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
+    expect(parameters.map(({ name }) => name)).toEqual(names)
+    for (const { example, schema } of parameters)
+      expect([example, schema.maxLength]).toEqual([expect.any(String), 128])
+  },
+)
+
+test('a POST takes an Idempotency-Key', () => {
+  const takers = operations.filter(([, , { parameters }]) =>
+    JSON.stringify(parameters).includes('IdempotencyKey'),
+  )
+  const posts = operations.filter(([, { operation }]) => operation.method === 'POST')
+  expect(takers.map(([key]) => key)).toEqual(posts.map(([key]) => key))
+})

@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { openapiDocument } from '../../../src/derive/openapi/document.ts'
+import { exampleOf } from '../../../src/derive/openapi/example.ts'
+import { SchemaCollector } from '../../../src/derive/openapi/schemas.ts'
+import { area } from '../../../src/kernel/contract/area.ts'
+import { file } from '../../../src/kernel/contract/file.ts'
+import { get, implement, nothing, post } from '../../../src/kernel/contract/operation.ts'
+import { instant } from '../../../src/values/clock.ts'
+import { id } from '../../../src/values/ids.ts'
+import { euros } from '../../../src/values/money.ts'
+
+const jsonOf = (schema: z.ZodType) => new SchemaCollector().add(schema)
+
+describe('a schema as JSON Schema', () => {
+  test('a codec is what travels, with its example, and its default as it travels', () => {
+    expect(jsonOf(euros.default(1050n))).toEqual({
+      type: 'number',
+      minimum: 0,
+      maximum: 100_000_000_000,
+      examples: [25.5],
+      default: 10.5,
+    })
+    expect(jsonOf(instant)).toEqual({
+      type: 'string',
+      format: 'date-time',
+      maxLength: 40,
+      examples: ['2026-11-20T09:30:00.000Z'],
+    })
+  })
+
+  test('what may be null says so among its types', () => {
+    expect(jsonOf(z.int().min(1).max(9).nullable())).toEqual({
+      type: ['integer', 'null'],
+      minimum: 1,
+      maximum: 9,
+    })
+    expect(jsonOf(z.enum(['a', 'b']).nullable())).toEqual({
+      type: ['string', 'null'],
+      enum: ['a', 'b', null],
+    })
+    expect(jsonOf(z.literal('a').nullable())).toEqual({ type: ['string', 'null'], enum: ['a', null] })
+  })
+
+  test('what has a name is gathered and referred to, wherever it stands', () => {
+    const collector = new SchemaCollector()
+    const inner = z.object({ at: instant }).meta({ id: 'TestInner' })
+    const reference = { $ref: '#/components/schemas/TestInner' }
+    expect(collector.add(inner)).toEqual(reference)
+    expect(collector.add(z.object({ one: inner, more: z.array(inner) }))).toMatchObject({
+      properties: { one: reference, more: { items: reference } },
+    })
+    expect(Object.keys(collector.all())).toEqual(['TestInner'])
+  })
+
+  test('error: two different schemas under one name', () => {
+    const collector = new SchemaCollector()
+    collector.add(z.string().meta({ id: 'TestTwice' }))
+    expect(() => collector.add(z.int().meta({ id: 'TestTwice' }))).toThrow('TestTwice')
+  })
+
+  test('a member may be called as a keyword is', () => {
+    const { properties } = jsonOf(z.object({ default: instant, pattern: z.string(), once: z.string() }))
+    expect(Object.keys(properties ?? {})).toEqual(['default', 'pattern', 'once'])
+    expect(properties?.default).not.toHaveProperty('pattern')
+  })
+})
+
+describe('an example', () => {
+  const schema = z.object({
+    id: id('intent'),
+    status: z.enum(['open', 'closed']),
+    amountEuros: euros,
+    limitEuros: euros.nullable().default(null),
+    note: z.string().nullable(),
+    revokedAt: instant.nullable(),
+    parts: z.array(z.object({ count: z.int().positive(), address: z.email() })),
+    choice: z.union([z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })]),
+    labels: z.record(z.string(), z.string()),
+    anything: z.unknown(),
+  })
+
+  test('is made of examples, enums, defaults and types, and is valid', () => {
+    const example = exampleOf(jsonOf(schema), {})
+    expect(schema.safeParse(example).error).toBeUndefined()
+    expect(example).toEqual({
+      id: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      status: 'open',
+      amountEuros: 25.5,
+      limitEuros: null,
+      note: null,
+      revokedAt: null,
+      parts: [{ count: 1, address: 'ada@example.com' }],
+      choice: { kind: 'a' },
+      labels: { name: '…' },
+      anything: {},
+    })
+  })
+
+  test('takes a value known from elsewhere where it fits', () => {
+    const known = { note: 'Books', status: 'unheard of', amountEuros: '12', limitEuros: 12 }
+    expect(exampleOf(jsonOf(schema), {}, known)).toMatchObject({
+      note: 'Books',
+      status: 'open',
+      amountEuros: 25.5,
+      limitEuros: 12,
+    })
+  })
+})
+
+describe('an operation', () => {
+  const api = {
+    get: get('/things/{id}', {
+      summary: 'Get a thing',
+      callers: ['public'],
+      returns: [200, z.object({ id: id('thing') })],
+    }),
+    picture: get('/things/{id}/picture', {
+      summary: 'See a thing',
+      callers: ['dash', 'key'],
+      returns: [200, file('image/png')],
+    }),
+    push: post('/v1/things/{id}/push', {
+      summary: 'Push a thing',
+      callers: ['agent'],
+      scope: 'agents:read',
+      body: z.strictObject({ hard: z.boolean().default(false) }),
+      returns: [204, nothing],
+    }),
+  }
+  const things = implement(api, {
+    get: ({ params }) => ({ id: params.id }),
+    picture: () => ({ type: 'image/png', content: '' }),
+    push: () => undefined,
+  })
+  const { paths } = openapiDocument({ things: area('Things', 'Things.', things) })
+
+  test('a parameter looks like the id of the record that is read there', () => {
+    expect(paths['/things/{id}/picture']?.get?.parameters?.[0]).toMatchObject({
+      name: 'id',
+      description: 'The thing’s id.',
+      example: 'thing_01jd8x2m4ye7k9v0c3q5r6t8wz',
+    })
+  })
+
+  test('a file has its own content type, an empty answer has none', () => {
+    expect(Object.keys(paths['/things/{id}/picture']?.get?.responses['200'] ?? {})).toContain('content')
+    expect(paths['/things/{id}/picture']?.get?.responses['200']).toMatchObject({
+      content: { 'image/png': {} },
+    })
+    expect(paths['/v1/things/{id}/push']?.post?.responses['204']).not.toHaveProperty('content')
+  })
+
+  test('each kind of caller is a way in; public needs none', () => {
+    expect(paths['/things/{id}']?.get?.security).toEqual([])
+    expect(paths['/things/{id}/picture']?.get?.security).toEqual([{ dashboardSecret: [] }, { apiKey: [] }])
+    expect(paths['/v1/things/{id}/push']?.post?.security).toEqual([{ agentToken: ['agents:read'] }])
+  })
+
+  test('a body that may be empty is not required', () => {
+    expect(paths['/v1/things/{id}/push']?.post?.requestBody?.required).toBe(false)
+  })
+})

@@ -1,0 +1,117 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Client, Connection } from '@temporalio/client'
+import { host } from '../../../../src/dev/host.mjs'
+import { commandOf, processesIn } from '../../../../src/dev/processes/process-table.ts'
+import { temporalAtHand } from '../../../../src/dev/temporal/binary.ts'
+import { type EmbeddedTemporal, startTemporal } from '../../../../src/dev/temporal/server.ts'
+import { temporaryFolder } from '../../../support/processes/folders.ts'
+import { listensOn, type Socket } from '../../../support/processes/listening.ts'
+import { until } from '../../../support/until.ts'
+import { useBrowser } from '../../../support/web/browser.ts'
+
+const RUN = 'intent/waits'
+const SIGNAL = `/namespaces/default/workflows/${encodeURIComponent(RUN)}/signal/approve`
+const visit = useBrowser()
+
+let temporal: EmbeddedTemporal
+let connection: Connection
+let sockets: Socket[]
+
+beforeAll(async () => {
+  const binary = (await temporalAtHand({ env: process.env, tell: () => undefined })) ?? ''
+  const dataDir = temporaryFolder()
+  temporal = await startTemporal({ binary, dataDir, ports: { grpc: 0, ui: 0 }, durable: false })
+  connection = await Connection.connect({ address: temporal.address })
+  const server = processesIn(dataDir, 'start-dev').find(pid => commandOf(pid)?.program === 'temporal')
+  sockets = listensOn(Number(server))
+  await new Client({ connection }).workflow.start('idle', { workflowId: RUN, taskQueue: 'nobody' })
+})
+
+afterAll(async () => {
+  await connection.close()
+  await temporal.stop()
+})
+
+/** The names of the signals that the run has got. */
+async function signalsOf(workflowId: string): Promise<string[]> {
+  const { events } = await new Client({ connection }).workflow.getHandle(workflowId).fetchHistory()
+  return (events ?? []).flatMap(event => event.workflowExecutionSignaledEventAttributes?.signalName ?? [])
+}
+
+/** What is answered, and undefined where the connection is closed without an answer that a browser would read. */
+function ask(to: Socket, path: string, headers: Record<string, string>, method = 'POST') {
+  return new Promise<number | undefined>(resolve => {
+    const asked = request({ ...to, path, method, headers, timeout: 5_000 }, answer => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    asked.on('error', () => resolve(undefined)).on('timeout', () => asked.destroy())
+    asked.end(method === 'POST' ? '{}' : undefined)
+  })
+}
+
+const socketOf = (url: string): Socket => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
+
+/** Elsewhere the port of its own server is only unknown. */
+const whereHidden = host.hasLoopbackNetwork ? test : test.skip
+
+describe('the Web UI', () => {
+  whereHidden('answers a page by no name but its own, on no port of the server', async () => {
+    const json = { 'Content-Type': 'application/json' }
+    const reachable = [...sockets.filter(({ host }) => host === '127.0.0.1'), socketOf(temporal.webUi)]
+    expect(reachable.length).toBeGreaterThan(3)
+    for (const socket of reachable) {
+      const rebound = { ...json, Host: `evil.example:${socket.port}` }
+      for (const path of [SIGNAL, `/api/v1${SIGNAL}`])
+        expect([undefined, 403, 404, 421]).toContain(await ask(socket, path, rebound))
+      const read = await ask(socket, '/api/v1/namespaces/default/workflows', rebound, 'GET')
+      expect([undefined, 403, 404, 421]).toContain(read)
+      // By its address, too, as a program of this machine would: only gRPC and the Web UI are for those.
+      const own = { ...json, Host: `127.0.0.1:${socket.port}`, 'X-CSRF-Token': 'none' }
+      expect(await ask(socket, `/api/v1${SIGNAL}`, own)).not.toBe(200)
+    }
+    expect(await signalsOf(RUN)).toEqual([])
+  })
+
+  whereHidden('is itself where no page can guess it', () => {
+    const hidden = sockets.filter(socket => socket.host !== '127.0.0.1')
+    expect(hidden).toHaveLength(1)
+    expect(hidden[0]?.port).not.toBe(socketOf(temporal.webUi).port)
+  })
+
+  test('lets no page of another origin change anything', async () => {
+    const door = socketOf(temporal.webUi)
+    const host = `localhost:${door.port}`
+    for (const headers of [
+      { Origin: 'http://evil.example' },
+      { Origin: 'null' },
+      { Origin: 'http://localhost:3000', 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+    ])
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+        expect(await ask(door, `/api/v1${SIGNAL}`, { Host: host, ...headers }, method)).toBe(403)
+    for (const strange of [
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      'evil.example#localhost',
+      'localhost:x',
+    ])
+      expect(await ask(door, '/', { Host: strange }, 'GET')).toBe(421)
+    for (const own of ['localhost', `127.0.0.1:${door.port}`, '[::1]:1'])
+      expect(await ask(door, '/', { Host: own }, 'GET')).toBe(200)
+    expect(await signalsOf(RUN)).toEqual([])
+  })
+
+  test('works in a browser: the list, a run, and a signal to it', async () => {
+    const { page, complaints } = await visit(temporal.webUi)
+    await page.getByRole('link', { name: RUN }).first().click()
+    await page.getByRole('button', { name: 'More Actions' }).click()
+    await page.getByRole('menu').getByText('Send a Signal').click()
+    const dialog = page.locator('dialog[open]')
+    await dialog.getByRole('textbox').first().fill('approve')
+    await dialog.getByRole('button', { name: 'Submit' }).click()
+    await until('the signal is there', async () => (await signalsOf(RUN)).includes('approve'))
+    expect(complaints).toEqual([])
+  })
+})

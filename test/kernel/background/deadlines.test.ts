@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { registered } from '../../../src/kernel/contract/area.ts'
+import type { Call } from '../../../src/kernel/contract/call.ts'
+import type { Tenant } from '../../../src/kernel/contract/context.ts'
+import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { moveOffset, offsetOf } from '../../../src/kernel/database/tenant-clock.ts'
+import { type Execute, executor } from '../../../src/kernel/run/execute.ts'
+import { days, minutes } from '../../../src/values/clock.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { startEngine } from '../../support/engine.ts'
+import { bringMoney } from '../../support/factories.ts'
+import { times } from '../../support/pot-house.ts'
+
+const engine = await startEngine(areas)
+const { database } = engine.house
+const sql = sqlOn(database.pool)
+const execute = executor(engine.house)
+
+beforeEach(async () => {
+  await engine.sql(`update intents set status = 'cancelled' where status in ('created', 'approved')`)
+  await engine.sql('delete from outbox')
+})
+
+interface Made {
+  readonly tenant: Tenant
+  readonly id: string
+}
+
+/** An intent of an owner of its own that ends in a minute. */
+async function anIntent(
+  mode: Tenant['mode'] = 'test',
+  autoApproveLimitEuros: bigint | null = null,
+): Promise<Made> {
+  const tenant = { ownerId: newId('customer'), mode }
+  const made = async (key: string, body: object): Promise<{ id: string; walletId: string }> =>
+    JSON.parse(String((await engine.run(tenant, key, { body })).body))
+  const policy = await made('policies.create', { ...bare, name: 'P', autoApproveLimitEuros })
+  const agent = await made('agents.create', {
+    ...{ name: 'A', description: null, externalId: null, policyId: policy.id, metadata: {} },
+  })
+  await bringMoney(engine, { ...tenant, walletId: agent.walletId })
+  const { id } = await made('intents.create', {
+    ...{ agentId: agent.id, amountEuros: 1n, merchant: 'M', purpose: 'P', mcc: null, country: null },
+    ...{ beneficiaryId: null, walletId: null, cardId: null, runId: null },
+    ...{ clientIntentId: null, expiresInMinutes: 1, metadata: {} },
+  })
+  return { tenant, id }
+}
+
+const bare = {
+  merchantAllowlist: [],
+  merchantBlocklist: [],
+  mccCategories: [],
+  allowedCountries: [],
+  allowedMccs: [],
+  blockedMccs: [],
+  attestationWindowMinutes: 5,
+  expirationAction: 'notify',
+}
+
+const sweep = (by: Execute = execute) => endOverdue({ database, execute: by, areas })
+
+const makeOverdue = (ids: readonly string[]) =>
+  engine.sql(`update intents set expires_at = now() - interval '1 minute' where id = any($1)`, [ids])
+
+const statusOf = async (id: string): Promise<string> =>
+  (await engine.sql('select status from intents where id = $1', [id])).rows[0].status
+
+const eventsOf = async (id: string): Promise<string[]> =>
+  (await engine.sql(`select event from events where data ->> 'intentId' = $1 order by id`, [id])).rows.map(
+    ({ event }) => event,
+  )
+
+/** So many more like this one, overdue or due at another time, in the order of their numbers. */
+const multiply = (id: string, count: number, due = '-1 hour') =>
+  engine.sql(
+    `insert into intents select (jsonb_populate_record(i, jsonb_build_object(
+       'id', i.id || '_' || n, 'expires_at', now() + $3::interval + n * interval '1 millisecond'))).*
+     from intents i, generate_series(1, $2::int) as n where i.id = $1`,
+    [id, count, due],
+  )
+
+/** How many rows each statement of a sweep has looked at in vain. */
+async function lookedAtInVain(): Promise<number[]> {
+  const found: number[] = []
+  const query = async ({ text }: { text: string }) => {
+    const { rows } = await database.pool.query(`explain (analyze, format json) ${text}`)
+    const removed = JSON.stringify(rows).matchAll(/"Rows Removed by (?:Join )?Filter":(\d+)/g)
+    found.push([...removed].reduce((sum, [, count]) => sum + Number(count), 0))
+    return { rows: [] }
+  }
+  const pool = { query } as unknown as typeof database.pool
+  await endOverdue({ database: { ...database, pool }, execute, areas })
+  return found
+}
+
+describe('a deadline', () => {
+  test('names operations that are there, for no caller', () => {
+    const named = Object.values(areas).flatMap(area => area.deadlines.flatMap(({ operations }) => operations))
+    const internal = registered(areas).flatMap(({ key, operation }) =>
+      operation.callers.length === 0 ? [key] : [],
+    )
+    expect(named).not.toEqual([])
+    for (const key of named) expect(internal).toContain(key)
+  })
+})
+
+describe('the sweep', () => {
+  test('does not look at what is open and not due yet, however the clocks have been moved', async () => {
+    const { id, tenant } = await anIntent()
+    await multiply(id, 1_000, '1 day')
+    await moveOffset(sql, tenant, minutes(1))
+    const found = await lookedAtInVain()
+    expect(found.length).toBeGreaterThan(4)
+    expect(Math.max(...found)).toBeLessThan(100)
+  })
+
+  test.each(['test', 'live'] as const)(
+    'ends what is overdue in %s mode, with a process or without',
+    async mode => {
+      const [waiting, approved, early] = [
+        await anIntent(mode),
+        await anIntent(mode, 100n),
+        await anIntent(mode),
+      ]
+      expect(await statusOf(approved.id)).toBe('approved')
+      await engine.sql('delete from outbox')
+      await makeOverdue([waiting.id, approved.id])
+      await sweep()
+      expect(await Promise.all([waiting, approved, early].map(({ id }) => statusOf(id)))).toEqual([
+        'expired',
+        'expired',
+        'created',
+      ])
+      expect(await eventsOf(approved.id)).toEqual(['intent.created', 'intent.approved', 'intent.expired'])
+      const { rows } = await engine.sql('select workflow_id from outbox')
+      expect(rows).toEqual([{ workflow_id: `intent/${waiting.id}` }])
+    },
+  )
+
+  test('goes by the clock of each owner', async () => {
+    const [moved, standing, live] = [await anIntent(), await anIntent(), await anIntent('live')]
+    await moveOffset(sql, moved.tenant, minutes(2))
+    await sweep()
+    expect(await Promise.all([moved, standing, live].map(({ id }) => statusOf(id)))).toEqual([
+      'expired',
+      'created',
+      'created',
+    ])
+  })
+
+  test('leaves alone what has ended otherwise', async () => {
+    const { tenant, id } = await anIntent()
+    await engine.run(tenant, 'intents.cancel', { params: { id } })
+    await makeOverdue([id])
+    await sweep()
+    expect([await statusOf(id), await eventsOf(id)]).toEqual([
+      'cancelled',
+      ['intent.created', 'intent.cancelled'],
+    ])
+  })
+
+  test('ends each once, however many sweep at once', async () => {
+    const { id } = await anIntent()
+    await multiply(id, 300)
+    await times(4, () => sweep())
+    const { rows } = await engine.sql(
+      `select count(*)::int as events, count(distinct data ->> 'intentId')::int as intents
+       from events where event = 'intent.expired' and starts_with(data ->> 'intentId', $1)`,
+      [id],
+    )
+    expect(rows).toEqual([{ events: 300, intents: 300 }])
+  })
+
+  test('goes on until nothing is left', async () => {
+    const { id } = await anIntent()
+    await multiply(id, 2_100)
+    await sweep()
+    const { rows } = await engine.sql(
+      `select status, count(*)::int as count from intents where starts_with(id, $1) group by 1 order by 1`,
+      [`${id}_`],
+    )
+    expect(rows).toEqual([{ status: 'expired', count: 2_100 }])
+  })
+
+  test('is not held up by what cannot be ended, and says what that is', async () => {
+    const { id } = await anIntent()
+    const last = await anIntent()
+    await multiply(id, 1_200)
+    await makeOverdue([last.id])
+    let calls = 0
+    const failing = (call: Call) => {
+      calls++
+      return call.input.params.id?.startsWith(`${id}_`) ? Promise.reject(new Error('no')) : execute(call)
+    }
+    await expect(sweep(failing)).rejects.toThrow('could not be ended')
+    expect(calls).toBeLessThanOrEqual(1_201)
+    await sweep()
+    expect(await statusOf(last.id)).toBe('expired')
+  })
+})
+
+describe('an offset', () => {
+  test('never goes back, whoever moves it and however', async () => {
+    const tenant = { ownerId: newId('customer'), mode: 'test' } as const
+    expect(await offsetOf(sql, tenant)).toBe(0)
+    await moveOffset(sql, tenant, days(2))
+    await moveOffset(sql, tenant, days(1))
+    await times(10, index => moveOffset(sql, tenant, days(1) + index))
+    expect(await offsetOf(sql, tenant)).toBe(days(2))
+    await expect(moveOffset(sql, { ...tenant, mode: 'live' }, 1)).rejects.toThrow(/check/)
+  })
+})

@@ -1,0 +1,197 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { areas } from '../../../../src/areas.ts'
+import type { Database } from '../../../../src/kernel/database/prepared-sql.ts'
+import { announcer, outboxOf } from '../../../../src/kernel/journal/outbox.ts'
+import { listen } from '../../../../src/platform/listener.ts'
+import { temporalStarter } from '../../../../src/platform/temporal/starter.ts'
+import { newId } from '../../../../src/values/ids.ts'
+import { startEngine } from '../../../support/engine.ts'
+import { held, relays, relaysOn } from '../../../support/relays.ts'
+import { runs } from '../../../support/temporal/runs.ts'
+import { until } from '../../../support/until.ts'
+
+const engine = await startEngine(areas)
+const { isEmpty, letTimePass, rows, queue, database, start } = relaysOn(engine)
+const temporal = await runs()
+
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map(one => one.stop()))
+  await engine.sql('delete from outbox')
+})
+
+describe('a notice', () => {
+  test('wakes an idle relay', async () => {
+    const delivered: string[] = []
+    const one = start(async ({ workflowId }) => void delivered.push(workflowId))
+    const listener = listen(engine.databaseUrl, 'outbox', one.wake)
+    const announce = announcer(database, 'outbox')
+    const began = performance.now()
+    for (let count = 1; count <= 12; count++) {
+      await queue(1)
+      announce()
+      await until('it is delivered', () => delivered.length === count)
+    }
+    // The poll alone would have taken a second each time.
+    expect(performance.now() - began).toBeLessThan(8_000)
+    await listener.stop()
+  })
+
+  test('that comes while the relay is looking is not lost', async () => {
+    const looks: (() => void)[] = []
+    const query = () => new Promise(resolve => looks.push(() => resolve({ rows: [] })))
+    const one = start(
+      async () => undefined,
+      () => undefined,
+      { pool: { query } } as unknown as Database,
+    )
+    const began = performance.now()
+    for (let look = 0; look < 8; look++) {
+      await until('it looks', () => looks.length === look + 1)
+      one.wake()
+      looks[look]?.()
+    }
+    await until('it looks again', () => looks.length === 9)
+    expect(performance.now() - began).toBeLessThan(5_000)
+    const stopped = one.stop()
+    looks[8]?.()
+    await stopped
+  })
+
+  test('is for all who listen, and one at a time', async () => {
+    let notices = 0
+    const listener = listen(engine.databaseUrl, 'outbox', () => notices++)
+    await until('it listens', () => notices === 1)
+    const announce = announcer(database, 'outbox')
+    for (let count = 0; count < 100; count++) announce()
+    await until('it has heard', () => notices > 1)
+    await listener.stop()
+    expect(notices).toBeLessThan(10)
+  })
+})
+
+describe('a database that is away for a moment', () => {
+  test('is asked again, and trouble that is over is forgotten', async () => {
+    let away = 3
+    let looks = 0
+    const query = async () => {
+      looks++
+      if (away-- > 0) throw new Error('away')
+      return { rows: [] }
+    }
+    const told: unknown[] = []
+    const one = start(
+      async () => undefined,
+      error => told.push(error),
+      { pool: { query } } as unknown as Database,
+    )
+    await until('it looks again', () => looks > 3)
+    expect(told).toHaveLength(3)
+    const before = looks
+    one.wake()
+    await until('a notice is heard again', () => looks > before)
+  })
+})
+
+describe('stopping', () => {
+  test('finishes what is under way, and takes nothing more', async () => {
+    const { release, deliver } = held()
+    await queue(1)
+    const one = start(deliver)
+    await until('it is under way', () => release.length === 1)
+    let stopped = false
+    const stopping = one.stop().then(() => {
+      stopped = true
+    })
+    await queue(1)
+    one.wake()
+    expect(await rows()).toHaveLength(2)
+    expect(stopped).toBe(false)
+    release[0]?.()
+    await stopping
+    expect(release).toHaveLength(1)
+    expect(await rows()).toMatchObject([{ attempts: 0 }])
+  })
+
+  test('gives back what it was just taking, untried, to the next relay', async () => {
+    const looks: (() => void)[] = []
+    const query = async (asked: { text: string }) => {
+      if (asked.text.includes('skip locked')) await new Promise<void>(resolve => looks.push(resolve))
+      return engine.sql(asked)
+    }
+    const delivered: string[] = []
+    const deliver = async ({ workflowId }: { workflowId: string }) => void delivered.push(workflowId)
+    const slow = { pool: { query } } as unknown as Database
+    const one = start(deliver, () => undefined, slow)
+    await until('it looks', () => looks.length === 1)
+    await queue(3, 'intent/one')
+    const stopping = one.stop()
+    looks[0]?.()
+    await stopping
+    expect(delivered).toEqual([])
+    expect((await rows()).map(({ attempts, wait }) => [attempts, wait <= 0])).toEqual(
+      Array(3).fill([0, true]),
+    )
+    start(deliver)
+    await isEmpty()
+    expect(delivered).toEqual(['intent/one'])
+  })
+
+  test('does not wait for trouble to be over', async () => {
+    await queue(40)
+    const told: unknown[] = []
+    const one = start(
+      async () => {
+        throw new Error('away')
+      },
+      error => told.push(error),
+    )
+    for (let round = 0; round < 5; round++) {
+      const before = told.length
+      await letTimePass()
+      await until('it is tried', () => told.length > before)
+    }
+    const began = performance.now()
+    await one.stop()
+    expect(performance.now() - began).toBeLessThan(1_500)
+  })
+})
+
+test('what a relay had taken that has died is free at once, and what others have taken or postponed stays', async () => {
+  const leases = ['dead', 'living'].map(id => `('${id}', 'outbox', now() + interval '1 hour')`)
+  await engine.sql(`insert into process_leases values ${leases.join()}`)
+  const { take, postpone } = outboxOf(database)
+  await queue(6)
+  const [first, late] = await take(4, 'dead')
+  await take(2, 'living')
+  await postpone(late?.id ?? '')
+  await engine.sql(`update process_leases set held_until = now() where id = 'dead'`)
+  expect((await engine.sql(`select free_leases('outbox') as count`)).rows).toEqual([{ count: 3 }])
+  expect((await rows()).map(({ wait }) => wait <= 0)).toEqual([true, true, true, false, false, false])
+  const again = await take(6, 'living')
+  expect([again.length, again.map(({ id }) => id)]).toEqual([3, expect.arrayContaining([first?.id])])
+  await engine.sql('delete from process_leases')
+})
+
+describe('Temporal', () => {
+  test('has one run, whatever is delivered twice, in whatever order, by a relay that was killed', async () => {
+    const deliver = temporalStarter(temporal.client, newId('queue'))
+    const workflowId = `intent/${newId('intent')}`
+    await queue(3, workflowId)
+    // Leased and delivered, and then nothing: as if it had been killed before the mark.
+    for (const due of await outboxOf(database).take(2, 'lease')) await deliver(due)
+    await letTimePass()
+    start(deliver)
+    await isEmpty()
+    const run = temporal.of({ workflowId })
+    const { runId, historyLength } = await run.handle.describe()
+    const { events } = await run.handle.fetchHistory()
+    const begun = (events ?? []).filter(event => event.workflowExecutionStartedEventAttributes)
+    expect([begun.length, historyLength]).toEqual([1, events?.length])
+
+    await run.handle.terminate()
+    await queue(1, workflowId)
+    relays[0]?.wake()
+    await isEmpty()
+    expect(await run.handle.describe()).toMatchObject({ runId, status: { name: 'TERMINATED' } })
+  })
+})

@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { gatherer, type Limits, type Settled } from '../../../src/kernel/database/batcher.ts'
+import { until } from '../../support/until.ts'
+
+const done = <R>(value: R): Settled<R> => ({ status: 'fulfilled', value })
+
+/** A gatherer whose batches finish when the test says so. */
+function held(limits: Limits = { size: 4, inFlight: 2 }) {
+  const batches: { items: readonly string[]; finish: () => void }[] = []
+  const gather = gatherer<string, string>(limits, items => {
+    const { promise, resolve } = Promise.withResolvers<Settled<string>[]>()
+    batches.push({ items, finish: () => resolve(items.map(item => done(item.toUpperCase()))) })
+    return promise
+  })
+  return { gather, batches, sizes: () => batches.map(({ items }) => items.length) }
+}
+
+const settled = () => new Promise(resolve => setImmediate(resolve))
+
+describe('a lane', () => {
+  test('that is idle starts at the end of the turn: one item is a batch of one', async () => {
+    const { gather, batches } = held()
+    const answer = gather('a', 'x')
+    await settled()
+    expect(batches[0]?.items).toEqual(['x'])
+    batches[0]?.finish()
+    expect(await answer).toBe('X')
+  })
+
+  test('that is busy gathers what arrives, in order, and no more than fit', async () => {
+    const { gather, batches, sizes } = held()
+    const answers: Promise<string>[] = []
+    for (const turn of ['a', 'b', 'cdefgh']) {
+      answers.push(...[...turn].map(item => gather('a', item)))
+      await settled()
+    }
+    expect(sizes()).toEqual([1, 1])
+    batches[0]?.finish()
+    await settled()
+    expect(batches[2]?.items).toEqual([...'cdef'])
+    batches[1]?.finish()
+    await settled()
+    expect(batches[3]?.items).toEqual([...'gh'])
+    for (const { finish } of batches) finish()
+    expect(await Promise.all(answers)).toEqual([...'ABCDEFGH'])
+  })
+
+  test('begins another batch beside one for half as many; fewer go with the next one', async () => {
+    const { gather, batches } = held({ size: 8, inFlight: 2 })
+    const all = (items: string) => Promise.all([...items].map(item => gather('a', item)))
+    void all('abcd')
+    await settled()
+    void all('e')
+    await settled()
+    expect(batches.length).toBe(1)
+    void all('f')
+    await settled()
+    expect(batches[1]?.items).toEqual(['e', 'f'])
+    batches[1]?.finish()
+    await settled()
+    void all('g')
+    await settled()
+    expect(batches.length).toBe(2)
+    batches[0]?.finish()
+    await settled()
+    expect(batches[2]?.items).toEqual(['g'])
+  })
+
+  test('lets nobody wait long for a batch that is held up', async () => {
+    const { gather, batches } = held({ size: 8, inFlight: 2 })
+    for (const item of 'abcd') void gather('a', item)
+    await settled()
+    void gather('a', 'e')
+    await until('a batch beside it', () => batches.length === 2)
+    expect(batches[1]?.items).toEqual(['e'])
+  })
+
+  test('that is told to wait for more begins with enough, or when somebody has waited long', async () => {
+    const { gather, batches } = held({ size: 8, inFlight: 1, least: () => 3 })
+    for (const item of 'ab') void gather('a', item)
+    await settled()
+    expect(batches.length).toBe(0)
+    void gather('a', 'c')
+    await settled()
+    expect(batches[0]?.items).toEqual([...'abc'])
+    void gather('a', 'd')
+    await new Promise(resolve => setTimeout(resolve, 60))
+    batches[0]?.finish()
+    await until('the one that came while it was busy', () => batches.length === 2)
+    void gather('a', 'e')
+    await settled()
+    batches[1]?.finish()
+    await until('the last one, for whom nobody else has come', () => batches.length === 3)
+    expect(batches.map(({ items }) => items.join(''))).toEqual(['abc', 'd', 'e'])
+  })
+
+  test('waits for no other', async () => {
+    const { gather, batches } = held({ size: 4, inFlight: 1 })
+    void gather('a', 'x')
+    await settled()
+    void gather('a', 'y')
+    void gather('b', 'z')
+    await settled()
+    expect(batches.map(({ items }) => items)).toEqual([['x'], ['z']])
+  })
+
+  test('begins anew after it was empty', async () => {
+    const { gather, batches, sizes } = held()
+    const first = gather('a', 'x')
+    await settled()
+    batches[0]?.finish()
+    await first
+    await settled()
+    void gather('a', 'y')
+    await settled()
+    expect(sizes()).toEqual([1, 1])
+  })
+})
+
+describe('a result', () => {
+  test('goes to its owner, whatever became of the others', async () => {
+    const gather = gatherer<number, number>({ size: 8, inFlight: 1 }, async items =>
+      items.map(item => (item % 2 ? done(item * 10) : { status: 'rejected', reason: `no ${item}` })),
+    )
+    const answers = await Promise.allSettled([1, 2, 3, 4, 5].map(item => gather('a', item)))
+    expect(answers.map(one => (one.status === 'fulfilled' ? one.value : one.reason))).toEqual([
+      10,
+      'no 2',
+      30,
+      'no 4',
+      50,
+    ])
+  })
+
+  test('of work that fails altogether is its error, and the lane goes on', async () => {
+    let broken = true
+    const gather = gatherer<number, number>({ size: 8, inFlight: 1 }, async items => {
+      if (broken) throw new Error('broken')
+      return items.map(done)
+    })
+    const failing = await Promise.allSettled([1, 2, 3].map(item => gather('a', item)))
+    expect(failing.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    broken = false
+    expect(await gather('a', 4)).toBe(4)
+  })
+})
+
+test('every item is worked on once and answered by its own result, in any order of arrival', async () => {
+  const arrivals = fc.array(fc.record({ lane: fc.constantFrom('a', 'b', 'c'), pause: fc.boolean() }), {
+    maxLength: 60,
+  })
+  const from1 = (max: number) => fc.integer({ min: 1, max })
+  const limits = fc.record({ size: from1(8), inFlight: from1(3), least: from1(8) })
+  await fc.assert(
+    fc.asyncProperty(arrivals, limits, async (items, { size, inFlight, least }) => {
+      const worked: { lane: string; index: number }[] = []
+      const gather = gatherer<{ lane: string; index: number }, number>(
+        { size, inFlight, least: () => least },
+        async batch => {
+          expect(batch.length).toBeLessThanOrEqual(size)
+          expect(new Set(batch.map(({ lane }) => lane)).size).toBe(1)
+          worked.push(...batch)
+          await settled()
+          return batch.map(({ index }) => done(index))
+        },
+      )
+      const answers: Promise<number>[] = []
+      for (const [index, { lane, pause }] of items.entries()) {
+        answers.push(gather(lane, { lane, index }))
+        if (pause) await settled()
+      }
+      expect(await Promise.all(answers)).toEqual(items.map((_, index) => index))
+      for (const name of ['a', 'b', 'c']) {
+        const order = worked.filter(({ lane }) => lane === name).map(({ index }) => index)
+        expect(order).toEqual(order.toSorted((a, b) => a - b))
+      }
+    }),
+    { numRuns: 50 },
+  )
+})

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals'
+import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
+import { startPots, tally, times } from '../../support/pot-house.ts'
+
+let proxy!: FlakyProxy
+const POOL = 4
+const house = await startPots({
+  env: { DATABASE_POOL: String(POOL) },
+  async through(url) {
+    proxy = await flakyProxy(url)
+    return proxy.url
+  },
+})
+const owner = await house.owner()
+
+const runs = {
+  hot: async () => {
+    const potId = await house.pot(owner, 10)
+    return {
+      run: (idempotencyKey: string) =>
+        owner.client.pots.take({ params: { id: potId }, body: { amount: 3 }, idempotencyKey }),
+      traces: () => house.traces(potId),
+    }
+  },
+  plain: async () => {
+    const name = `Agent ${Math.random()}`
+    return {
+      run: (idempotencyKey: string) => owner.client.agents.create({ body: { name }, idempotencyKey }),
+      async traces() {
+        const ids = await house.sql('select id from agents where name = $1', [name])
+        const [row] = await house.sql(
+          `select (select count(*)::int from events where data ->> 'agentId' = any($1)) as events,
+            (select count(*)::int from audit_entries where resource_id = any($1)) as audit`,
+          [ids.map(({ id }) => id)],
+        )
+        return { takings: ids.length, ...row }
+      },
+    }
+  },
+}
+
+/** Works while every commit of an event takes half a second. */
+async function slowly(work: () => Promise<void>): Promise<void> {
+  await house.sql(`
+    create function linger() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
+    create constraint trigger linger after insert on events deferrable initially deferred
+      for each row execute function linger()`)
+  await work().finally(() => house.sql('drop function linger cascade'))
+}
+
+const ONCE = { takings: 1, events: 1, audit: 1 }
+const NEVER = { takings: 0, events: 0, audit: 0 }
+
+describe.each(['hot', 'plain'] as const)('a %s run that loses its connection at commit', kind => {
+  test('says what is there when the commit had arrived', async () => {
+    const { run, traces } = await runs[kind]()
+    proxy.cutCommits('after')
+    const { status } = await run('a')
+    expect(status).toBe(201)
+    expect(await traces()).toEqual(ONCE)
+    const again = await run('a')
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await traces()).toEqual(ONCE)
+  })
+
+  test('leaves nothing behind when it had not, and says when to try again', async () => {
+    const { run, traces } = await runs[kind]()
+    proxy.cutCommits('before')
+    const { status, code, headers } = await run('b')
+    expect({ status, code }).toEqual({ status: 503, code: 'unavailable' })
+    expect(headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await traces()).toEqual(NEVER)
+    expect((await run('b')).status).toBe(201)
+    expect(await traces()).toEqual(ONCE)
+  })
+
+  test('waits for a commit that takes its time', async () => {
+    const { run, traces } = await runs[kind]()
+    proxy.cutCommits('during')
+    await slowly(async () => expect((await run('c')).status).toBe(201))
+    expect(await traces()).toEqual(ONCE)
+  })
+
+  test.each(['before', 'after'] as const)('loses no place in the pool, cut %s', async cut => {
+    const { run } = await runs[kind]()
+    for (let lost = 0; lost < 2 * POOL; lost++) {
+      proxy.cutCommits(cut)
+      await run(`${cut} ${lost}`.replace(' ', '-'))
+    }
+    expect((await owner.client.agents.list()).status).toBe(200)
+  })
+})
+
+describe('a refusal whose commit is lost', () => {
+  const refusals = {
+    hot: async () => {
+      const potId = await house.pot(owner, 1)
+      return (idempotencyKey: string) =>
+        owner.client.pots.take({ params: { id: potId }, body: { amount: 2 }, idempotencyKey })
+    },
+    plain: async () => {
+      const body = { name: 'A', externalId: 'taken' }
+      await owner.client.agents.create({ body })
+      return (idempotencyKey: string) => owner.client.agents.create({ body, idempotencyKey })
+    },
+  }
+
+  test.each(['hot', 'plain'] as const)(
+    '%s: is not guessed, but told when it is asked for again',
+    async kind => {
+      const run = await refusals[kind]()
+      proxy.cutCommits('after')
+      const { status, code } = await run(`refused-${kind}`)
+      expect({ status, code }).toEqual({ status: 503, code: 'outcome_unknown' })
+      const again = await run(`refused-${kind}`)
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([
+        kind === 'hot' ? 400 : 409,
+        'true',
+      ])
+    },
+  )
+})
+
+describe('a database that goes away under load', () => {
+  test('is told as 503 with Retry-After, and all is well when it is back', async () => {
+    const { run, traces } = await runs.plain()
+    const underWay = times(20, index => run(`c-${index}`))
+    await proxy.close()
+    const answers = [...(await underWay), ...(await times(3, index => run(`d-${index}`)))]
+    for (const { status, headers } of answers)
+      expect(status === 201 || (status === 503 && headers.has('retry-after'))).toBe(true)
+    await proxy.open()
+    const after = await times(3 * POOL, index => run(`e-${index}`))
+    expect(tally(after)).toEqual({ 201: 3 * POOL })
+    const told = [...answers, ...after].filter(({ status }) => status === 201).length
+    expect((await traces()).takings).toBe(told)
+  })
+})

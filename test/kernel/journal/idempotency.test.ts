@@ -1,0 +1,196 @@
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import type { Actor } from '../../../src/kernel/contract/context.ts'
+import { startEngine } from '../../support/engine.ts'
+import { aKey } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-house.ts'
+
+const house = await startHouse()
+const other = await house.another()
+const owner = await house.owner()
+const engine = await startEngine(areas)
+
+const create = (token: string, idempotencyKey: string, name = 'Same', url = house.url) =>
+  fetch(`${url}/agents`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'idempotency-key': idempotencyKey,
+    },
+    body: JSON.stringify({ name }),
+  })
+
+const idOf = async (response: Response): Promise<string> => ((await response.json()) as { id: string }).id
+
+const isReplay = ({ headers }: Response): boolean => headers.get('idempotent-replayed') === 'true'
+
+async function agents(ownerId = owner.ownerId): Promise<number> {
+  const [row] = await house.sql('select count(*)::int as agents from agents where owner_id = $1', [ownerId])
+  return row?.agents
+}
+
+/** How many agents more there are after this. */
+async function effects(work: () => Promise<unknown>, ownerId = owner.ownerId): Promise<number> {
+  const before = await agents(ownerId)
+  await work()
+  return (await agents(ownerId)) - before
+}
+
+describe('an idempotency key', () => {
+  test('gives the same answer again, and no second effect', async () => {
+    const made = await effects(async () => {
+      const [first, again] = [await create(owner.key, 'again'), await create(owner.key, 'again')]
+      expect([first.status, again.status]).toEqual([201, 201])
+      expect([isReplay(first), isReplay(again)]).toEqual([false, true])
+      expect(await again.text()).toBe(await first.text())
+    })
+    expect(made).toBe(1)
+  })
+
+  test.each([[['house']], [['house', 'other']]])(
+    'used fifty times at once at %j has one effect',
+    async names => {
+      const urls = names.map(name => (name === 'house' ? house.url : other))
+      const made = await effects(async () => {
+        const answers = await times(50, index =>
+          create(owner.key, `fifty-${urls.length}`, 'Same', urls[index % urls.length]),
+        )
+        const { 201: told = 0, 409: waiting = 0 } = tally(answers)
+        expect(told + waiting).toBe(50)
+        expect(answers.filter(isReplay).length).toBe(told - 1)
+        for (const { status, headers } of answers)
+          if (status === 409) expect(headers.has('retry-after')).toBe(true)
+      })
+      expect(made).toBe(1)
+    },
+  )
+
+  test('with another body is refused, however the members are ordered', async () => {
+    const post = (body: string) =>
+      house.http('POST', '/agents', { token: owner.key, headers: { 'idempotency-key': 'body' }, body })
+    expect((await post('{"name":"A","description":"B"}')).status).toBe(201)
+    expect((await post('{"description":"B","name":"A"}')).headers.has('idempotent-replayed')).toBe(true)
+    const { status, headers } = await post('{"name":"A","description":"C"}')
+    expect([status, headers.get('x-error-code')]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('replays a refusal', async () => {
+    const body = { name: 'Taken', externalId: 'taken' }
+    await owner.client.agents.create({ body })
+    const refused = () => owner.client.agents.create({ body, idempotencyKey: 'refused' })
+    const [first, again] = [await refused(), await refused()]
+    expect([first.status, first.code, again.status, again.code]).toEqual([
+      409,
+      'external_id_taken',
+      409,
+      'external_id_taken',
+    ])
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  test('is kept for nothing that was wrong with the request itself', async () => {
+    const { key: narrow } = await aKey(owner.client, { scopes: ['agents:read'] })
+    const tries = [
+      [400, await create(owner.key, 'fresh', '')],
+      [401, await create('sk_sandbox_nobody', 'fresh')],
+      [403, await create(String(narrow), 'fresh')],
+    ] as const
+    for (const [status, answer] of tries) expect(answer.status).toBe(status)
+    expect(await house.sql(`select from idempotency_keys where key = 'fresh'`)).toEqual([])
+    const answer = await create(owner.key, 'fresh')
+    expect([answer.status, isReplay(answer)]).toEqual([201, false])
+  })
+
+  test('lives for a day', async () => {
+    const age = (by: string) =>
+      house.sql(`update idempotency_keys set created_at = created_at - $1::interval where key = 'old'`, [by])
+    const first = await idOf(await create(owner.key, 'old'))
+    await age('23 hours 59 minutes')
+    expect(await idOf(await create(owner.key, 'old'))).toBe(first)
+    await age('2 minutes')
+    const later = await create(owner.key, 'old', 'Another body')
+    expect([later.status, isReplay(later)]).toEqual([201, false])
+    expect(await idOf(await create(owner.key, 'old', 'Another body'))).toBe(await idOf(later))
+  })
+
+  test.each([
+    ['with a space', 'a b'],
+    ['of 256 characters', 'a'.repeat(256)],
+    ['that is empty', ''],
+    ['beyond ASCII', 'ü'],
+  ])('%s is refused', async (_, key) => {
+    expect(await effects(async () => expect((await create(owner.key, key)).status).toBe(400))).toBe(0)
+  })
+
+  test('of 255 characters is taken', async () => {
+    expect((await create(owner.key, '~'.repeat(255))).status).toBe(201)
+  })
+})
+
+describe('an idempotency key belongs to', () => {
+  test('its owner', async () => {
+    const stranger = await house.owner()
+    const mine = await idOf(await create(owner.key, 'whose'))
+    const theirs = await create(stranger.key, 'whose')
+    expect([theirs.status, isReplay(theirs)]).toEqual([201, false])
+    expect(await idOf(theirs)).not.toBe(mine)
+  })
+
+  test('its owner, whichever API key is used', async () => {
+    const { key } = await aKey(owner.client)
+    await create(owner.key, 'rotated')
+    expect(isReplay(await create(String(key), 'rotated'))).toBe(true)
+  })
+
+  test('its mode', async () => {
+    await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+    const { key } = await aKey(owner.client, { environment: 'live' })
+    await create(owner.key, 'mode')
+    const live = await create(String(key), 'mode')
+    expect([live.status, isReplay(live)]).toEqual([201, false])
+  })
+
+  test('its operation', async () => {
+    await create(owner.key, 'operation')
+    const policy = await owner.client.policies.create({ body: { name: 'P' }, idempotencyKey: 'operation' })
+    expect([policy.status, policy.headers.has('idempotent-replayed')]).toEqual([201, false])
+  })
+
+  test('its agent', async () => {
+    const actor = (agentId: string | null): Actor => ({
+      type: agentId ? 'agent' : 'key',
+      id: 'token_1',
+      tenant: { ownerId: 'customer_1', mode: 'test' },
+      agentId,
+      scopes: new Set(),
+    })
+    const body = { name: 'A', description: null, externalId: null, policyId: null, metadata: {} }
+    const run = (agentId: string | null) =>
+      engine.run(
+        { ownerId: 'customer_1', mode: 'test' },
+        'agents.create',
+        { body },
+        { actor: actor(agentId), idempotencyKey: 'a' },
+      )
+    const outcomes = [await run(null), await run('agent_1'), await run('agent_2'), await run('agent_1')]
+    expect(outcomes.map(({ replayed }) => replayed === true)).toEqual([false, false, false, true])
+  })
+})
+
+describe('a secret that is shown once', () => {
+  const make = () =>
+    owner.client.keys.create({ body: { name: 'Secret', environment: 'sandbox' }, idempotencyKey: 'secret' })
+
+  test('is null in the replay, and kept nowhere', async () => {
+    const { body: first } = await make()
+    const { status, body: again } = await make()
+    expect(status).toBe(201)
+    expect(again).toEqual({ ...first, key: null })
+    for (const table of ['idempotency_keys', 'events', 'audit_entries', 'keys']) {
+      const rows = await house.sql(`select t::text as text from ${table} t`)
+      expect(rows.filter(({ text }) => text.includes(first.key))).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { areas } from '../../../src/areas.ts'
+import { area } from '../../../src/kernel/contract/area.ts'
+import type { Outcome } from '../../../src/kernel/contract/call.ts'
+import type { Context } from '../../../src/kernel/contract/context.ts'
+import { implement, post } from '../../../src/kernel/contract/operation.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { startEngine } from '../../support/engine.ts'
+import { anAgent } from '../../support/factories.ts'
+import { startHouse } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-house.ts'
+
+const tenant = { ownerId: 'customer_1', mode: 'test' } as const
+const Note = z.object({ id: z.string(), text: z.string() })
+
+/** What the one operation of this file does; each test says it anew. */
+type Work = (context: Context, body: { text: string }) => Promise<unknown>
+let work: Work = async () => undefined
+
+const api = {
+  write: post('/notes', {
+    summary: 'Write a note',
+    callers: ['key'],
+    body: z.strictObject({ text: z.string() }),
+    returns: [201, Note],
+    emits: { 'note.written': z.object({ noteId: z.string() }) },
+  }),
+}
+
+const notes = area(
+  'Notes',
+  'Notes.',
+  implement(api, {
+    write: ({ body }, context) => work(context as Context, body) as Promise<z.output<typeof Note>>,
+  }),
+)
+
+const engine = await startEngine(
+  { ...areas, notes },
+  'create table notes (id text primary key, text text not null unique deferrable initially deferred, seen int default 0)',
+)
+
+const run = (does: Work, text = newId('text')): Promise<Outcome> => {
+  work = does
+  return engine.run(tenant, 'notes.write', { body: { text } })
+}
+
+const insert = (em: Context['em'], text: string): Promise<unknown> =>
+  em.execute('insert into notes (id, text) values (?, ?)', [text, text])
+
+async function traces(text: string): Promise<unknown> {
+  const { rows } = await engine.sql(
+    `select (select count(*)::int from notes where text = $1) as notes,
+      (select count(*)::int from events where data ->> 'noteId' = $1) as events`,
+    [text],
+  )
+  return rows[0]
+}
+
+const write: Work = async ({ em, emit }, { text }) => {
+  await insert(em, text)
+  emit('note.written', { noteId: text })
+  return { id: text, text }
+}
+
+describe('a plain run', () => {
+  test('leaves its record and its event', async () => {
+    expect((await run(write, 'a')).status).toBe(201)
+    expect(await traces('a')).toEqual({ notes: 1, events: 1 })
+  })
+
+  const wrong: [string, Work][] = [
+    [
+      'throws',
+      async (context, body) => {
+        await write(context, body)
+        throw new Error('unexpected')
+      },
+    ],
+    [
+      'emits what it has not declared',
+      async (context, body) => {
+        await write(context, body)
+        ;(context.emit as (event: string, data: unknown) => void)('note.burned', {})
+      },
+    ],
+    [
+      'emits an event that is not as declared',
+      async (context, body) => {
+        await write(context, body)
+        context.emit('note.written', { noteId: 1 })
+      },
+    ],
+    ['refuses as it has not declared', async ({ refuse }) => refuse('note_too_long')],
+    [
+      'returns what the contract does not promise',
+      async (...all) => ({ ...((await write(...all)) as object), text: 1 }),
+    ],
+    [
+      'overlooks an error of the database',
+      async (context, body) => {
+        await insert(context.em, body.text)
+        await context.em.execute('select 1 / 0').catch(() => undefined)
+        return { id: body.text, text: body.text }
+      },
+    ],
+  ]
+  test.each(wrong)('that %s is undone altogether', async (name, does) => {
+    await expect(run(does, name)).rejects.toThrow()
+    expect(await traces(name)).toEqual({ notes: 0, events: 0 })
+  })
+
+  test('shows no more than its contract names', async () => {
+    const { body } = await run(
+      async (...all) => ({ ...((await write(...all)) as object), secret: 'hunter2' }),
+      'b',
+    )
+    expect(JSON.parse(String(body))).toEqual({ id: 'b', text: 'b' })
+  })
+
+  test('that meets a deadlock is tried again', async () => {
+    await engine.sql(`insert into notes (id, text) values ('left', 'left'), ('right', 'right')`)
+    let tries = 0
+    const both = Promise.withResolvers<void>()
+    const cross: Work = async ({ em }, { text }) => {
+      const ids = text === 'x' ? ['left', 'right'] : ['right', 'left']
+      await em.execute('update notes set seen = seen + 1 where id = ?', [ids[0]])
+      if (++tries === 2) both.resolve()
+      await both.promise
+      await em.execute('update notes set seen = seen + 1 where id = ?', [ids[1]])
+      return { id: text, text }
+    }
+    const outcomes = await Promise.all(['x', 'y'].map(text => run(cross, text)))
+    expect(tally(outcomes)).toEqual({ 201: 2 })
+    expect(tries).toBe(3)
+    const { rows } = await engine.sql(
+      `select sum(seen)::int as seen from notes where id in ('left', 'right')`,
+    )
+    expect(rows[0].seen).toBe(4)
+  })
+
+  test('that fails at commit leaves nothing, and the connection serves the next one', async () => {
+    await run(write, 'taken')
+    const twice: Work = async (context, body) => {
+      await context.em.execute('insert into notes (id, text) values (?, ?)', [newId('note'), 'taken'])
+      context.emit('note.written', { noteId: body.text })
+      return { id: body.text, text: body.text }
+    }
+    await expect(run(twice, 'late')).rejects.toThrow()
+    expect(await traces('late')).toEqual({ notes: 0, events: 0 })
+    expect(tally(await times(20, () => run(write)))).toEqual({ 201: 20 })
+  })
+})
+
+const house = await startHouse()
+
+describe('at once', () => {
+  test('many who want the same name: one gets it, the others are told', async () => {
+    const { client } = await house.owner()
+    const answers = await times(20, () => client.agents.create({ body: { name: 'A', externalId: 'one' } }))
+    expect(tally(answers)).toEqual({ 201: 1, 409: 19 })
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'external_id_taken']))
+  })
+
+  test('freezing and unfreezing leaves a history that its machine allows', async () => {
+    const { client } = await house.owner()
+    const { id } = await anAgent(client)
+    const answers = await times(30, index =>
+      index % 2
+        ? client.agents.freeze({ params: { id }, body: {} })
+        : client.agents.unfreeze({ params: { id } }),
+    )
+    const moved = answers.filter(({ status }) => status === 200).length
+    const { body } = await client.events.list({ query: { limit: 100 } })
+    const history = body.data
+      .map(({ event }) => event)
+      .filter(event => /frozen$/.test(event))
+      .toReversed()
+    expect(history.length).toBe(moved)
+    for (const [index, event] of history.entries())
+      expect(event).toBe(index % 2 ? 'agent.unfrozen' : 'agent.frozen')
+  })
+
+  test('an agent and the template it names: both or neither', async () => {
+    const { client } = await house.owner()
+    const { status, code } = await client.agents.create({ body: { name: 'A', policyId: 'policy_of_nobody' } })
+    expect({ status, code }).toEqual({ status: 404, code: 'unknown_reference' })
+    expect((await client.agents.list()).body.data).toEqual([])
+    expect((await client.events.list()).body.data.filter(({ event }) => event.startsWith('agent'))).toEqual(
+      [],
+    )
+  })
+})

@@ -1,0 +1,187 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { readSettings, settingRows, settingVariables } from '../../../src/platform/settings/settings.ts'
+import { temporaryFolder } from '../../support/processes/folders.ts'
+
+describe('settings', () => {
+  test('without an environment everything has a default', () => {
+    expect(readSettings({})).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      bankBic: 'AGPYDEF0XXX',
+      accountHolder: 'Agent Payments',
+      bankCode: '99990001',
+      dataDir: '.data',
+      databasePool: 20,
+      rateLimitPerMinute: 100,
+      keepAliveSeconds: 75,
+      connectionsPerAddress: 500,
+      bodyMemoryMib: 32,
+      trustProxy: false,
+      logLevel: 'info',
+      temporalNamespace: 'default',
+      operatorSignals: false,
+      sepaCutOffs: ['09:00', '12:00', '15:00'],
+      pushContact: 'mailto:push@example.com',
+      webhookRetrySeconds: [60, 300, 900, 3600],
+    })
+  })
+
+  test('an empty variable counts as unset', () => {
+    expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toEqual(readSettings({}))
+  })
+
+  test.each([
+    [{ PORT: '0' }, { port: 0 }],
+    [{ HOST: '::1' }, { host: '::1' }],
+    [{ DATABASE_URL: 'postgres://u:p@h:5432/d' }, { databaseUrl: 'postgres://u:p@h:5432/d' }],
+    [{ RATE_LIMIT_PER_MINUTE: '1000000' }, { rateLimitPerMinute: 1_000_000 }],
+    [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
+    [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
+    [{ TRUST_PROXY: '10.0.0.1, fd00::/8' }, { trustProxy: ['10.0.0.1', 'fd00::/8'] }],
+    [{ ENCRYPTION_KEY: 'aB'.repeat(32) }, { encryptionKey: 'aB'.repeat(32) }],
+    [{ ENCRYPTION_KEY: `${'+/'.repeat(21)}A=` }, { encryptionKey: `${'+/'.repeat(21)}A=` }],
+    [{ OUTBOUND_ALLOW_CIDRS: '127.0.0.1, fd00::/8' }, { outboundAllowCidrs: ['127.0.0.1', 'fd00::/8'] }],
+    [{ PUSH_CONTACT: 'mailto:ada@example.com' }, { pushContact: 'mailto:ada@example.com' }],
+    [{ TEMPORAL_ADDRESS: 'temporal.example:7233' }, { temporalAddress: 'temporal.example:7233' }],
+    [{ TEMPORAL_ADDRESS: '[::1]:7233' }, { temporalAddress: '[::1]:7233' }],
+    [{ TEMPORAL_NAMESPACE: 'pay.a1b2c' }, { temporalNamespace: 'pay.a1b2c' }],
+    [{ TEMPORAL_TLS: 'true' }, { temporalTls: true }],
+    [{ TEMPORAL_TLS: 'false' }, { temporalTls: false }],
+    [{ SEPA_CUT_OFFS: '08:30, 16:00' }, { sepaCutOffs: ['08:30', '16:00'] }],
+    [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
+  ])('%j is read as %j', (env, settings) => {
+    expect(readSettings(env)).toMatchObject(settings)
+  })
+
+  test.each([
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', '0x50'],
+    ['HOST', 'not a host'],
+    ['DATABASE_URL', 'mysql://root:hunter2@localhost'],
+    ['DATABASE_URL', 'hunter2hunter2hunter2'],
+    ['DATABASE_POOL', '1'],
+    ['DASHBOARD_SECRET', 'hunter2'],
+    ['SECRET_KEY', 'hunter2hunter2hunter2'],
+    ['ENCRYPTION_KEY', 'hunter2'.repeat(9)],
+    ['ENCRYPTION_KEYS_OLD', `${'00'.repeat(32)},hunter2`],
+    ['OUTBOUND_ALLOW_CIDRS', '10.0.0.0/33'],
+    ['OUTBOUND_ALLOW_CIDRS', '10.0.0/8'],
+    ['OUTBOUND_ALLOW_CIDRS', 'receiver.example'],
+    ['RATE_LIMIT_PER_MINUTE', '-1'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '0.0.0.0/33'],
+    ['LOG_LEVEL', 'chatty'],
+    ['TEMPORAL_ADDRESS', 'http://temporal.example'],
+    ['TEMPORAL_ADDRESS', 'temporal.example'],
+    ['TEMPORAL_NAMESPACE', 'not a namespace'],
+    ['TEMPORAL_API_KEY', 'hunter2'],
+    ['TEMPORAL_TLS', 'perhaps'],
+    ['PUSH_CONTACT', 'ada@example.com'],
+    ['SEPA_CUT_OFFS', '24:00'],
+    ['SEPA_CUT_OFFS', '15:00,09:00'],
+    ['PUBLIC_URL', 'ftp://pay.example'],
+  ])('%s is refused in one line that does not hold its value', (name, value) => {
+    const read = () => readSettings({ [name]: value })
+    expect(read).toThrow(new RegExp(`^${name} is not valid\\. Allowed: [^\\n]+$`))
+    expect(read).not.toThrow(value)
+  })
+})
+
+describe('a secret', () => {
+  const inFile = (text: string): string => {
+    const file = join(temporaryFolder(), 'secret')
+    writeFileSync(file, text)
+    return file
+  }
+  const ofSecrets = settingVariables().filter(name => name.endsWith('_FILE'))
+  const VALUES: Readonly<Record<string, string>> = {
+    DATABASE_URL: 'postgres://u:p@h:5432/d',
+    DASHBOARD_SECRET: 'a secret of the dashboard',
+    SECRET_KEY: 'a'.repeat(32),
+    ENCRYPTION_KEY: '5a'.repeat(32),
+    ENCRYPTION_KEYS_OLD: `${'5b'.repeat(32)},${'5c'.repeat(32)}`,
+    TEMPORAL_API_KEY: 'a key of Temporal',
+  }
+
+  test('is each setting that is said to be one', () => {
+    const secrets = settingRows().filter(({ meaning }) => meaning.endsWith(' Secret.'))
+    expect(ofSecrets).toEqual(secrets.map(({ name }) => `${name}_FILE`))
+    expect(ofSecrets).toEqual(expect.arrayContaining(Object.keys(VALUES).map(name => `${name}_FILE`)))
+  })
+
+  test.each(Object.entries(VALUES))(
+    '%s may come from a file, whose last line end does not count',
+    (name, value) => {
+      const fromFile = (text: string) => readSettings({ [`${name}_FILE`]: inFile(text) })
+      for (const text of [value, `${value}\n`, `${value}\r\n`])
+        expect(fromFile(text)).toEqual(readSettings({ [name]: value }))
+      expect(fromFile('\n')).toEqual(readSettings({}))
+    },
+  )
+
+  test.each(ofSecrets)('error: %s beside the variable itself', variable => {
+    const name = variable.replace(/_FILE$/, '')
+    const both = { [name]: 'hunter2'.repeat(9), [variable]: inFile('hunter3') }
+    expect(() => readSettings(both)).toThrow(`${name} and ${variable} are both set: set one of them.`)
+  })
+
+  test.each(ofSecrets)('error: %s that names no file, or one that cannot be read', variable => {
+    const folder = temporaryFolder()
+    for (const [file, why] of [
+      [join(folder, 'nothing'), 'ENOENT'],
+      [folder, 'EISDIR'],
+    ])
+      expect(() => readSettings({ [variable]: file })).toThrow(
+        `${variable}: ${file} cannot be read (${why}).`,
+      )
+  })
+
+  test('error: a file that holds something else is not shown', () => {
+    const read = () => readSettings({ ENCRYPTION_KEY_FILE: inFile('hunter2') })
+    expect(read).toThrow('ENCRYPTION_KEY is not valid.')
+    expect(read).not.toThrow('hunter2')
+  })
+
+  test('of the database goes into its address, whatever is in it', () => {
+    const DATABASE_URL = 'postgres://agentpay@db:5432/agentpay'
+    const DATABASE_PASSWORD_FILE = inFile('p@ss:w/o%rd #?\n')
+    const { databaseUrl = '' } = readSettings({ DATABASE_URL, DATABASE_PASSWORD_FILE })
+    expect(decodeURIComponent(new URL(databaseUrl).password)).toBe('p@ss:w/o%rd #?')
+    expect(new URL(databaseUrl).host).toBe('db:5432')
+  })
+
+  test.each(['', 'postgres://db/agentpay', 'postgres://agentpay:other@db/agentpay'])(
+    'error: a password of the database for the address "%s"',
+    DATABASE_URL => {
+      expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD: 'hunter2' })).toThrow(
+        'DATABASE_PASSWORD goes with a DATABASE_URL that names a user and has no password.',
+      )
+    },
+  )
+})
+
+describe('their documentation', () => {
+  test('.env.example holds every setting', () => {
+    const entries = settingRows().map(
+      ({ name, standard, allowed, meaning }) =>
+        `# ${meaning}\n# Allowed: ${allowed}. Default: ${standard}.\n#${name}=\n`,
+    )
+    expect(readFileSync('.env.example', 'utf8')).toBe(`${HEADING}\n${entries.join('\n')}`)
+  })
+
+  test('the README shows every setting', () => {
+    const rows = settingRows().map(
+      ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
+    )
+    const table = ['| setting | default | allowed | meaning |', '|---|---|---|---|', ...rows].join('\n')
+    const [, shown] = readFileSync('README.md', 'utf8').split(/<!-- \/?settings -->/)
+    expect(shown?.trim()).toBe(table)
+  })
+})
+
+const HEADING = `# Settings of the service. Copy this file to .env, or set them in the environment, which wins. A secret may stand in a
+# file, too, which the variable of its name and _FILE names.
+`

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals'
+import { openVault } from '../../src/ports/vault.ts'
+
+const KEY = '0f'.repeat(32)
+const OTHER = Buffer.alloc(32, 7).toString('base64')
+const vault = openVault(KEY)
+const sealed = vault.seal('whsec_grüße', 'webhook-secret:a')
+
+describe('what is sealed', () => {
+  test('opens as it was, for what it was sealed for', () => {
+    expect(vault.open(sealed, 'webhook-secret:a')).toBe('whsec_grüße')
+    expect(() => vault.open(sealed, 'webhook-secret:b')).toThrow()
+    expect(vault.open(vault.seal('', ''), '')).toBe('')
+  })
+
+  test('shows nothing of it, not even that it is the same', () => {
+    expect(sealed).not.toContain('whsec')
+    expect(vault.seal('whsec_grüße', 'webhook-secret:a')).not.toBe(sealed)
+  })
+
+  test('opens no more once any letter of it has changed', () => {
+    // The last letter carries bits that no byte has.
+    for (let at = 0; at < sealed.length - 1; at++) {
+      const other = sealed[at] === 'A' ? 'B' : 'A'
+      const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
+      expect(() => vault.open(changed, 'webhook-secret:a')).toThrow()
+    }
+    for (const part of ['', '.', sealed.slice(0, 9), sealed.slice(0, 20)])
+      expect(() => vault.open(part, 'webhook-secret:a')).toThrow()
+  })
+
+  test('opens after its key has been replaced, as long as the old one is named', () => {
+    const later = openVault(OTHER, [KEY])
+    expect(later.open(sealed, 'webhook-secret:a')).toBe('whsec_grüße')
+    const anew = later.seal('new', 'c')
+    expect(openVault(OTHER).open(anew, 'c')).toBe('new')
+    expect(() => vault.open(anew, 'c')).toThrow('neither ENCRYPTION_KEY nor one of the old')
+    expect(() => openVault(OTHER).open(sealed, 'webhook-secret:a')).toThrow('neither ENCRYPTION_KEY')
+  })
+
+  test('opens with the same key, however that is written', () => {
+    const written = [
+      KEY.toUpperCase(),
+      Buffer.from(KEY, 'hex').toString('base64'),
+      Buffer.from(KEY, 'hex').toString('base64url'),
+    ]
+    for (const key of written) expect(openVault(key).open(sealed, 'webhook-secret:a')).toBe('whsec_grüße')
+  })
+})

@@ -1,0 +1,61 @@
+import { expect } from '@jest/globals'
+import { aPayment, made, type TestClient } from '../factories.ts'
+import { expectProven } from '../proven.ts'
+
+/** Transfers of this owner by SEPA, and what their bank does with them. */
+export function noticesIn(client: TestClient) {
+  const get = (id: string) => made(client.transfers.get({ params: { id } }))
+  const wallet = (id: string) => made(client.wallets.get({ params: { id } }))
+  const pass = (minutes: number) => made(client.sandbox.advance({ body: { minutes } }))
+  const settle = (transferId: string, by = client) => by.transfers.simulateSettle({ body: { transferId } })
+  const reject = (transferId: string, reasonCode: string | null = null) =>
+    client.transfers.simulateReject({ body: { transferId, reasonCode } })
+  const giveBack = (transferId: string, reasonCode: string | null = null) =>
+    client.transfers.simulateReturn({ body: { transferId, reasonCode } })
+  const recall = (id: string, reason = 'It was paid twice') =>
+    client.transfers.recall({ params: { id }, body: { reason } })
+
+  const postings = async (transferId: string) =>
+    (await made(client.ledger.transfers({ query: { referenceId: transferId } }))).data
+      .map(({ kind }) => kind)
+      .reverse()
+
+  const inSuspense = async () =>
+    (await made(client.ledger.balances({}))).data.find(({ kind }) => kind === 'suspense')?.postedEuros ?? 0
+
+  const isProven = (by: TestClient = client) => expectProven(by)
+
+  /** At the bank, which has not said yet what becomes of it. */
+  async function aSubmitted() {
+    const transfer = await aPayment(client, { amountEuros: 777.06 })
+    await pass(1)
+    expect((await get(transfer.id)).status).toBe('submitted')
+    return transfer
+  }
+
+  async function aCompleted(amountEuros = 12.5) {
+    const transfer = await aPayment(client, { amountEuros })
+    await pass(1)
+    expect((await get(transfer.id)).status).toBe('completed')
+    return transfer
+  }
+
+  /** The wallet is empty while the money is out. */
+  const close = (id: string) => made(client.wallets.close({ params: { id } }))
+
+  return {
+    get,
+    wallet,
+    pass,
+    settle,
+    reject,
+    giveBack,
+    recall,
+    postings,
+    inSuspense,
+    isProven,
+    aSubmitted,
+    aCompleted,
+    close,
+  }
+}

@@ -1,0 +1,32 @@
+import { made } from '../factories.ts'
+import type { TestHouse } from '../harness.ts'
+
+/** What the tests of SEPA ask of their house. */
+export function sepaIn(house: TestHouse) {
+  /** Each owner has a clock of its own. */
+  async function anOwner() {
+    const owner = await house.owner()
+    const { client } = owner
+    return {
+      ...owner,
+      get: (id: string) => made(client.transfers.get({ params: { id } })),
+      wallet: (id: string) => made(client.wallets.get({ params: { id } })),
+      /** Without Temporal a step is done by the sweep, and by the clock on its way. */
+      pass: (span: { seconds: number } | { minutes: number } | { days: number }) =>
+        made(client.sandbox.advance({ body: span })),
+      events: async (transferId: string) => {
+        const rows = await house.sql<{ told: string }>(
+          `select event || ' ' || (data ->> 'status') as told from events where data ->> 'transferId' = $1 order by id`,
+          [transferId],
+        )
+        return rows.map(({ told }) => told)
+      },
+      postings: async (transferId: string) =>
+        (await made(client.ledger.transfers({ query: { referenceId: transferId } }))).data
+          .map(({ kind }) => kind)
+          .reverse(),
+    }
+  }
+
+  return { anOwner }
+}

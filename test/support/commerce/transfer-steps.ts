@@ -1,0 +1,143 @@
+import { expect } from '@jest/globals'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
+import { runner } from '../../../activities/support.ts'
+import { type TransferActivities, transferActivities } from '../../../activities/transfers.ts'
+import { areas } from '../../../src/areas.ts'
+import { registered } from '../../../src/kernel/contract/area.ts'
+import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
+import { type Sql, sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { moveOffset, offsetOf } from '../../../src/kernel/database/tenant-clock.ts'
+import { causeOf } from '../../../src/kernel/journal/last-request.ts'
+import { type Execute, executor } from '../../../src/kernel/run/execute.ts'
+import { newId } from '../../../src/values/ids.ts'
+import type { Engine } from '../engine.ts'
+import type { RecordingRail } from './rail.ts'
+
+interface Row {
+  readonly status: string
+  readonly reason: { readonly code: string } | null
+}
+
+export type Scheme = 'sct' | 'sct_inst'
+interface Wanted {
+  readonly scheme?: Scheme
+  readonly cents?: bigint
+  readonly name?: string
+}
+
+async function anOwner(engine: Engine) {
+  const tenant = { ownerId: newId('customer'), mode: 'test' } as const
+  await engine.sql(
+    `insert into customers (id, created_at, updated_at, name, email, type, country, plan, status, kyc_status)
+   values ($1, now(), now(), 'Ada', 'ada@example.com', 'business', 'DE', 'business', 'active', 'none')`,
+    [tenant.ownerId],
+  )
+  const run = async (key: string, input: Parameters<typeof engine.run>[2] = {}) => {
+    const { body, status } = await engine.run(tenant, key, input)
+    if (status >= 300) throw new Error(`${key}: ${body}`)
+    return JSON.parse(String(body))
+  }
+  return { tenant, run }
+}
+
+/** A transfer out of a wallet that has twice as much. */
+async function aTransferOn(engine: Engine, { scheme = 'sct', cents = 12_50n, name = 'Müller' }: Wanted) {
+  const { tenant, run } = await anOwner(engine)
+  const wallet = await run('wallets.create', {
+    body: { name: 'Purse', parentWalletId: null, metadata: {} },
+  })
+  await run('fund.wallet', { params: { id: wallet.id }, body: { amountEuros: 2n * cents } })
+  const iban = 'DE89370400440532013000'
+  const payee = await run('beneficiaries.create', { body: { name, iban, bic: null, email: null } })
+  const body = {
+    fromWalletId: wallet.id,
+    beneficiaryId: payee.id,
+    amountEuros: cents,
+    scheme,
+    reference: null,
+  }
+  const { id } = await run('transfers.create', { body })
+  const input: ProcessInput = { ...tenant, id, agentId: null }
+  return { id, input, tenant, run, wallet, cents }
+}
+
+type Transfer = Awaited<ReturnType<typeof aTransferOn>>
+
+/** It would say on the console what has been made to fail. */
+export const attempt = <T>(activity: (input: ProcessInput) => Promise<T>, input: ProcessInput): Promise<T> =>
+  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity, input)
+
+/** Whether a worker dies at this call of an operation: before it has done anything, or before it could tell. */
+type Killer = (operation: string) => 'before' | 'after' | undefined
+
+const stepOf = {
+  verify: 'verifyPayee',
+  submit: 'submitTransfer',
+  inquire: 'askRail',
+  lapse: 'letTransferLapse',
+} as const
+
+export const once = (operation: string, moment: 'before' | 'after', times = 1): Killer => {
+  let left = times
+  return key => (key === operation && left-- > 0 ? moment : undefined)
+}
+
+/** Transfers, and the steps that their runs do, each of which a worker may not survive. */
+export function transferSteps(engine: Engine, rail: RecordingRail) {
+  const sql: Sql = sqlOn(engine.house.database.pool)
+  const execute = executor(engine.house)
+  const operations = registered(areas)
+
+  const aTransfer = (wanted: Wanted = {}) => aTransferOn(engine, wanted)
+
+  const rowOf = async ({ id }: Transfer): Promise<Row> =>
+    (await engine.sql('select status, reason from transfers where id = $1', [id])).rows[0]
+
+  const activitiesWith = (by: Execute): TransferActivities =>
+    transferActivities(
+      runner({
+        ...{ execute: by, operations, offsetOf: tenant => offsetOf(sql, tenant) },
+        causeOf: (tenant, id) => causeOf(sql, tenant, id),
+        onFailure: () => undefined,
+      }),
+      { operatorSignals: false },
+    )
+
+  const killedBy =
+    (killer: Killer): Execute =>
+    async call => {
+      const moment = killer(call.operation.key)
+      if (moment === 'before') throw new Error('the worker was killed')
+      const outcome = await execute(call)
+      if (moment === 'after') throw new Error('the worker was killed')
+      return outcome
+    }
+
+  /** As its run does: looks, waits by moving the clock, acts; what fails is tried again. */
+  async function drive({ input, tenant }: Transfer, killer: Killer = () => undefined): Promise<string> {
+    const activities = activitiesWith(killedBy(killer))
+    const { lookAtTransfer } = activitiesWith(execute)
+    for (let round = 0; round < 40; round++) {
+      const seen = await attempt(lookAtTransfer, input)
+      if (seen.closed || !seen.next) return seen.status
+      if (Number(seen.dueInMs) > 0)
+        await moveOffset(sql, tenant, (await offsetOf(sql, tenant)) + Number(seen.dueInMs) + 1)
+      await attempt(activities[stepOf[seen.next]], input).catch(() => undefined)
+    }
+    return 'in vain'
+  }
+
+  /** No cent is lost or made, and the rail has what it should have, once. */
+  async function endsRight(transfer: Transfer, status: string, paid = status === 'completed'): Promise<void> {
+    const { id, run, wallet, cents } = transfer
+    expect((await rowOf(transfer)).status).toBe(status)
+    expect(await run('ledger.verify')).toMatchObject({ ok: true, problems: [] })
+    const { availableEuros, heldEuros } = await run('wallets.get', { params: { id: wallet.id } })
+    expect([availableEuros, heldEuros]).toEqual([Number(paid ? cents : 2n * cents) / 100, 0])
+    expect(rail.taken(id)).toBeLessThanOrEqual(1)
+    if (paid) expect(rail.taken(id)).toBe(1)
+  }
+
+  return { sql, execute, aTransfer, rowOf, activitiesWith, drive, endsRight }
+}

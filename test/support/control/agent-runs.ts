@@ -1,0 +1,28 @@
+import { anAgentUnder, aToken, made, type TestClient } from '../factories.ts'
+import type { TestHouse } from '../harness.ts'
+
+export const within = (runId: string) => ({ headers: { 'x-run-id': runId } })
+
+/** The events of a run, all pages, the oldest first. */
+export async function timelineOf(client: TestClient, id: string, limit = 100) {
+  const entries = []
+  for (let cursor: string | undefined; ; ) {
+    const query = cursor ? { limit, cursor } : { limit }
+    const page = await made(client.runs.timeline({ params: { id }, query }))
+    entries.push(...page.data)
+    if (!page.nextCursor) return entries
+    cursor = page.nextCursor
+  }
+}
+
+/** What the tests of runs ask of their house. */
+export function agentRunsIn(house: TestHouse) {
+  async function anOwnerWithAgent(rules = { autoApproveLimitEuros: 50 }) {
+    const owner = await house.owner()
+    const agent = await anAgentUnder(owner.client, rules)
+    const itself = house.client(String((await aToken(owner.client, agent.id)).token))
+    return { ...owner, agent, itself }
+  }
+
+  return { anOwnerWithAgent }
+}

@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import type { z } from 'zod'
+import { compile, decide } from '../../../src/control/rules/decide.ts'
+import { type Counters, type SpendRequest, untouched } from '../../../src/control/rules/decision.ts'
+import { PolicyCreate } from '../../../src/control/rules/rules.ts'
+
+export type Given = Omit<z.input<typeof PolicyCreate>, 'name'>
+export const NOON = new Date('2026-11-20T12:00:00.000Z')
+export const at = (time: string) => ({ at: new Date(`2026-11-20T${time}Z`) })
+
+export const plain: SpendRequest = {
+  kind: 'intent',
+  at: NOON,
+  amountEuros: 2_000n,
+  merchant: 'Bookshop',
+  mcc: '5942',
+  country: 'DE',
+  agentStatus: 'active',
+  policyEndsAt: null,
+  intentId: null,
+  possibleDuplicateOf: null,
+  budgets: [],
+  risk: null,
+  approval: null,
+  walletFrozen: false,
+  availableEuros: 1_000_000n,
+}
+
+/** Nobody is asked about anything, save by the rule in question. */
+const generous: Given = { autoApproveLimitEuros: 1_000_000 }
+export const policy = (rules: Given) => PolicyCreate.parse({ name: 'P', ...generous, ...rules })
+
+export const ask = (rules: Given, request: Partial<SpendRequest> = {}, counters: Partial<Counters> = {}) =>
+  decide(compile(policy(rules)), { ...plain, ...request }, { ...untouched, ...counters })
+
+export const verdictOf = ({ allowed, requiresApproval }: ReturnType<typeof ask>): string =>
+  allowed ? (requiresApproval ? 'review' : 'pass') : 'fail'
+
+export const cents = fc.oneof(
+  fc.bigInt({ min: 0n, max: 300n }),
+  fc.bigInt({ min: 0n, max: 10_000_000_000_000n }),
+)
+export const limit = fc.option(cents, { nil: null })
+
+export const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: bigint) => ({
+  ...{ level, id: `${level}_1`, name: `“${level}”` },
+  ...{ limitEuros: limit, usedEuros: used },
+})
+
+export const found = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
+  risk: { score: 60, parts: [{ signal: 'velocity', points: 60, message: 'many at once.' }], outcome },
+})

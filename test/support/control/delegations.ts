@@ -1,0 +1,43 @@
+import { aDelegation, anAgentUnder, made, redeemed, type TestClient } from '../factories.ts'
+import type { TestHouse } from '../harness.ts'
+
+export const codeOf = ({ code }: { code: string | null }) => ({ body: { code: String(code) } })
+
+export const statusesOf = async (client: TestClient, ids: readonly string[]) =>
+  Promise.all(ids.map(async id => (await made(client.delegations.get({ params: { id } }))).status))
+
+/** As many intents at once, no two alike. */
+export const declareAll = (by: TestClient, agentId: string, amounts: readonly number[], members = {}) =>
+  Promise.all(
+    amounts.map((amountEuros, n) =>
+      by.intents.create({
+        body: { agentId, amountEuros, merchant: `Shop ${n}`, purpose: 'A paper', ...members },
+      }),
+    ),
+  )
+
+export const declareOne = async (by: TestClient, agentId: string, amountEuros: number, merchant: string) =>
+  made(by.intents.create({ body: { agentId, amountEuros, merchant, purpose: 'A paper' } }))
+
+/** What the tests of delegations ask of their house. */
+export function delegationsIn(house: TestHouse) {
+  async function anOwnerWithAgent() {
+    const owner = await house.owner()
+    const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 50 })
+    return { ...owner, agent }
+  }
+
+  const anyone = house.client()
+
+  /** A delegation that has been redeemed, and the client of whoever has the token. */
+  async function aDelegate(
+    client: TestClient,
+    agentId: string,
+    members: Parameters<typeof aDelegation>[2] = {},
+  ) {
+    const { id, token } = await redeemed(anyone, await aDelegation(client, agentId, members))
+    return { id, params: { id }, token: String(token), itself: house.client(String(token)) }
+  }
+
+  return { anOwnerWithAgent, anyone, aDelegate }
+}

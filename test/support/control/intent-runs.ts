@@ -1,0 +1,46 @@
+import { aFundedAgent, anIntent, made } from '../factories.ts'
+import type { TestHouse } from '../harness.ts'
+import { type RunSeen, runs } from '../temporal/runs.ts'
+import { until } from '../until.ts'
+
+type Intent = Awaited<ReturnType<typeof anIntent>>
+
+/** An owner whose intents wait, and their runs. */
+export async function intentRunsIn(house: TestHouse) {
+  const temporal = await runs()
+  const owner = await house.owner()
+  const { client } = owner
+  const agent = await aFundedAgent(client)
+  const get = (id: string, by = client) => made(by.intents.get({ params: { id } }))
+
+  /** An intent that waits for its approver, and its run, which waits as well. */
+  async function aWaiting(
+    members: Parameters<typeof anIntent>[2] = {},
+    by = client,
+    agentId = agent.id,
+  ): Promise<{ intent: Intent; run: RunSeen; params: { id: string } }> {
+    const intent = await anIntent(by, agentId, members)
+    const run = temporal.of(intent)
+    await run.says('waits for approval')
+    return { intent, run, params: { id: intent.id } }
+  }
+
+  const becomes = (id: string, status: string, by = client) =>
+    until(`${id} is ${status}`, async () => (await get(id, by)).status === status)
+
+  /** Who did what to the record, the newest first. */
+  const auditOf = async (id: string, by = client) =>
+    (await made(by.audit.list({ query: { resource: id } }))).data.map(
+      ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,
+    )
+
+  const eventsOf = async (id: string): Promise<string[]> => {
+    const rows = await house.sql<{ event: string }>(
+      `select event from events where data ->> 'intentId' = $1 order by id`,
+      [id],
+    )
+    return rows.map(({ event }) => event)
+  }
+
+  return { temporal, owner, client, agent, get, aWaiting, becomes, auditOf, eventsOf }
+}

@@ -1,0 +1,55 @@
+import { made, type TestClient } from '../factories.ts'
+
+/** One value for every rule, none of them what it is by default. */
+export const everyRule = {
+  name: 'Everything',
+  maxTransactionEuros: 25.5,
+  dailyLimitEuros: 70,
+  monthlyLimitEuros: 1_000.01,
+  autoApproveLimitEuros: 0,
+  merchantAllowlist: ['*.example.com', 'Bookshop'],
+  merchantBlocklist: ['casino.example'],
+  mccCategories: ['software'],
+  allowedCountries: ['DE', 'FR'],
+  lockToFirstMerchant: true,
+  cooldownMinutes: 0,
+  allowedMccs: ['5942'],
+  blockedMccs: ['7995'],
+  requireIntent: true,
+  requireAttestation: true,
+  attestationWindowMinutes: 10,
+  expiresAfterMinutes: 60,
+  expirationAction: 'freeze' as const,
+  activeHoursStart: 22,
+  activeHoursEnd: 6,
+  maxUsageCount: 3,
+  amountTolerancePercent: 2.5,
+}
+
+export const noRule = {
+  maxTransactionEuros: null,
+  dailyLimitEuros: null,
+  monthlyLimitEuros: null,
+  autoApproveLimitEuros: null,
+  merchantAllowlist: [],
+  merchantBlocklist: [],
+  mccCategories: [],
+  allowedCountries: [],
+  lockToFirstMerchant: false,
+  cooldownMinutes: null,
+  requireIntent: false,
+  requireAttestation: false,
+  expiresAfterMinutes: null,
+  expirationAction: 'notify',
+  activeHoursStart: null,
+  activeHoursEnd: null,
+  maxUsageCount: null,
+  amountTolerancePercent: null,
+}
+
+export const policyOf = async (client: TestClient, id: string) =>
+  made(client.policies.get({ params: { id } }))
+export const effective = async (client: TestClient, agentId: string) =>
+  made(client.policies.effective({ params: { agentId } }))
+export const versionsOf = async (client: TestClient, id: string) =>
+  (await made(client.policies.versions({ params: { id } }))).data

@@ -1,0 +1,26 @@
+import { anAgentUnder, anIntent, aPolicy, made } from '../factories.ts'
+import type { TestHouse } from '../harness.ts'
+
+export type Rules = Parameters<typeof anAgentUnder>[1]
+export const EVER = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
+
+/** What the tests of questions that change nothing ask of their house. */
+export function whatIfIn(house: TestHouse) {
+  /** An agent under these rules, of an owner of its own; nobody is asked unless a rule says so. */
+  async function someone(rules: Rules = {}) {
+    const owner = await house.owner()
+    const { client } = owner
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000, ...rules })
+    let shops = 0
+    const declare = (amountEuros: number, members = {}) =>
+      anIntent(client, agent.id, { amountEuros, merchant: `shop${++shops}.example.com`, ...members })
+    const approve = (id: string) => made(client.intents.approve({ params: { id } }))
+    const under = async (other: Rules, body: object = {}) => {
+      const { id } = await aPolicy(client, { autoApproveLimitEuros: 1_000, ...other })
+      return made(client.policies.backtest({ params: { id }, body: { ...EVER, ...body } }))
+    }
+    return { ...owner, agent, id: agent.id, declare, approve, under }
+  }
+
+  return { someone }
+}

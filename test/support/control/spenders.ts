@@ -1,0 +1,94 @@
+import {
+  aBeneficiary,
+  aDelegation,
+  anAgentUnder,
+  type anIntent,
+  aPolicy,
+  aRun,
+  aWallet,
+  made,
+  redeemed,
+} from '../factories.ts'
+import type { TestHouse } from '../harness.ts'
+
+/** The evening of a month's last day: what lasts three hours twice is over in the next month. */
+const EVENING = Date.UTC(2027, 0, 31, 19)
+
+export const DAILY = 1_800_00
+export const MONTHLY = 2_500_00
+
+/** What the bank does is decided by the amount: these it pays, rejects, and leaves open. */
+const amounts = [100.07, 250, 666.01, 777.06]
+const payees = ['wallet', 'sepa', 'unknown'] as const
+const places = ['agent', 'run', 'delegation'] as const
+const rules = {
+  ...{ dailyLimitEuros: DAILY / 100, monthlyLimitEuros: MONTHLY / 100, maxUsageCount: 7 },
+  ...{ autoApproveLimitEuros: 700, amountTolerancePercent: 10 },
+}
+
+export async function aSpender(house: TestHouse) {
+  const { client, ownerId } = await house.owner()
+  await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, EVENING - Date.now()])
+  await made(client.risk.configure({ body: { enabled: false } }))
+  const agent = await anAgentUnder(client, rules)
+  const run = await aRun(client, agent.id, { budgetEuros: 1_000 })
+  const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 900, expiresInMinutes: 10_000 })
+  const { token } = await redeemed(client, delegation)
+  const payee = {
+    wallet: { walletId: (await aWallet(client)).id },
+    sepa: { beneficiaryId: (await aBeneficiary(client)).id },
+    unknown: { beneficiaryId: (await aBeneficiary(client, { name: 'No Match GmbH' })).id },
+  }
+  const by = { agent: client, run: client, delegation: house.client(String(token)) }
+  const template = (await aPolicy(client, rules)).id
+  return { client, agent, run, delegation, payee, by, template }
+}
+
+export type Spender = Awaited<ReturnType<typeof aSpender>>
+type Intent = Awaited<ReturnType<typeof anIntent>>
+
+/** All that can happen to what is reserved; the number picks who it happens to. */
+export const doings = {
+  async declare({ agent, run, payee, by }: Spender, n: number) {
+    const place = places[n % 3] as (typeof places)[number]
+    await by[place].intents.create({
+      body: {
+        ...{ agentId: agent.id, purpose: 'P', expiresInMinutes: 300 },
+        ...{ amountEuros: amounts[(n >> 2) % 4] as number, runId: place === 'run' ? run.id : null },
+        ...payee[payees[(n >> 4) % 3] as (typeof payees)[number]],
+      },
+    })
+  },
+  approve: ({ client }, _, one) => one && client.intents.approve({ params: one }),
+  deny: ({ client }, _, one) => one && client.intents.deny({ params: one, body: { reason: 'No' } }),
+  cancel: ({ client }, _, one) => one && client.intents.cancel({ params: one }),
+  pay: ({ client, agent }, n, one) =>
+    one &&
+    client.transfers.create({
+      body: {
+        ...{ fromWalletId: agent.walletId, intentId: one.id },
+        ...(one.walletId
+          ? { toWalletId: one.walletId, amountEuros: n % 2 ? one.amountEuros : 33.33 }
+          : { beneficiaryId: String(one.beneficiaryId), amountEuros: one.amountEuros }),
+      },
+    }),
+  cancelTransfer: ({ client }, _, __, transfer) => transfer && client.transfers.cancel({ params: transfer }),
+  reject: ({ client }, _, __, transfer) =>
+    transfer && client.transfers.simulateReject({ body: { transferId: transfer.id } }),
+  giveBack: ({ client }, _, __, transfer) =>
+    transfer && client.transfers.simulateReturn({ body: { transferId: transfer.id } }),
+  soon: ({ client }) => client.sandbox.advance({ body: { minutes: 2 } }),
+  later: ({ client }) => client.sandbox.advance({ body: { minutes: 180 } }),
+  freeze: ({ client, agent }) => client.agents.freeze({ params: agent }),
+  unfreeze: ({ client, agent }) => client.agents.unfreeze({ params: agent }),
+  assign: ({ client, agent, template }) =>
+    client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template } }),
+  endRun: ({ client, run }) => client.runs.complete({ params: run }),
+  revoke: ({ client, delegation }) => client.delegations.revoke({ params: delegation }),
+} satisfies Record<
+  string,
+  (who: Spender, n: number, one: Intent | undefined, transfer: { id: string } | undefined) => unknown
+>
+
+export type Doing = keyof typeof doings
+export type Step = readonly [Doing, number]

@@ -1,0 +1,34 @@
+import { expect } from '@jest/globals'
+import { made, type TestClient } from '../factories.ts'
+import type { TestHouse } from '../harness.ts'
+import { until } from '../until.ts'
+
+type Delivery = Awaited<ReturnType<typeof deliveriesOf>>[number]
+
+export const deliveriesOf = async (client: TestClient, id: string) =>
+  (await made(client.webhooks.deliveries({ params: { id }, query: { limit: 100 } }))).data
+
+/** Waits until the newest delivery of a subscription is so. */
+export async function delivery(
+  client: TestClient,
+  id: string,
+  isSo: (one: Delivery) => boolean,
+): Promise<Delivery> {
+  let latest: Delivery | undefined
+  await until(`a delivery of ${id}`, async () => {
+    ;[latest] = await deliveriesOf(client, id)
+    return latest !== undefined && isSo(latest)
+  })
+  return latest as Delivery
+}
+
+/** Its time has come, and whoever delivers is told; a receiver that is left alone is tried all the same. */
+export async function letItBeDue({ sql }: Pick<TestHouse, 'sql'>, id: string): Promise<void> {
+  await sql(
+    'update webhooks set paused_until = null where id = (select webhook_id from deliveries where id = $1)',
+    [id],
+  )
+  const due = `update deliveries set due_at = now() - interval '1 second' where id = $1 and due_at is not null returning id`
+  expect(await sql(due, [id])).toHaveLength(1)
+  await sql('notify deliveries')
+}

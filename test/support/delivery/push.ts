@@ -1,0 +1,32 @@
+import { made, type TestClient } from '../factories.ts'
+import { startHouse } from '../harness.ts'
+import { type Browser, pushService } from './push-service.ts'
+
+type Members = Partial<NonNullable<Parameters<TestClient['push']['create']>[0]['body']>>
+
+export const subscribe = (client: TestClient, browser: Browser, members: Members = {}) =>
+  made(client.push.create({ body: { ...browser.subscription, ...members } }))
+
+export const listed = async (client: TestClient) =>
+  (await made(client.push.list({}))).data.map(({ id }) => id)
+export const heard = ({ messages }: Browser) => messages.map(({ payload }) => payload.event)
+
+export const freeze = async (client: TestClient, id: string) =>
+  made(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
+
+/** A house that sends pushes, the service that takes them, and browsers that have subscribed. */
+export async function pushHouse() {
+  const service = await pushService()
+  const house = await startHouse({
+    pushes: true,
+    outbound: service.outbound,
+    env: { PUSH_CONTACT: 'mailto:ada@example.com' },
+  })
+  /** A browser that hears of these events. */
+  const aBrowser = async (client: TestClient, members: Members = {}) => {
+    const browser = service.browser()
+    const { id } = await subscribe(client, browser, members)
+    return { ...browser, id, params: { id } }
+  }
+  return { service, house, aBrowser }
+}

@@ -1,0 +1,158 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect } from '@jest/globals'
+import { openHouse } from '../../../src/app/runtime.ts'
+import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import type { Execute } from '../../../src/kernel/run/execute.ts'
+import { readSettings } from '../../../src/platform/settings/settings.ts'
+import { aLiveClient, aPayment, aWallet, bringMoney, made, type TestClient } from '../factories.ts'
+import { secretSettings, startHouse } from '../harness.ts'
+import { temporaryFolder } from '../processes/folders.ts'
+import { expectProven } from '../proven.ts'
+import { ACCOUNT, type Booking } from './camt.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+let numbered = 0
+export const booking = (
+  endToEndId: string,
+  amount: string,
+  more: Partial<Booking> = {},
+  inTx = '',
+): Booking => ({
+  amount,
+  direction: 'DBIT',
+  reference: `BOOKED-${++numbered}`,
+  ...more,
+  details: [`<TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>${inTx}</TxDtls>`],
+})
+export const returned = (endToEndId: string, amount: string, code = 'AC04') =>
+  booking(endToEndId, amount, { direction: 'CRDT' }, `<RtrInf><Rsn><Cd>${code}</Cd></Rsn></RtrInf>`)
+
+interface Answer {
+  readonly to: string
+  readonly group?: string
+  readonly payments?: readonly (readonly [endToEndId: string, status: string, code?: string])[]
+}
+export const reason = (code?: string) => (code ? `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>` : '')
+export const pain002 = ({
+  to,
+  group = '<GrpSts>PART</GrpSts>',
+  payments = [],
+}: Answer) => `<?xml version="1.0"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
+  <GrpHdr><MsgId>STS-${++numbered}</MsgId><CreDtTm>2026-11-20T10:00:00</CreDtTm></GrpHdr>
+  <OrgnlGrpInfAndSts><OrgnlMsgId>${to}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${group}</OrgnlGrpInfAndSts>
+  <OrgnlPmtInfAndSts><OrgnlPmtInfId>${to}</OrgnlPmtInfId>${payments
+    .map(
+      ([endToEndId, status, code]) =>
+        `<TxInfAndSts><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${status}</TxSts>${reason(code)}</TxInfAndSts>`,
+    )
+    .join('')}</OrgnlPmtInfAndSts>
+</CstmrPmtStsRpt></Document>`
+
+/** A house whose live money leaves by files, the folder that it shares with its bank, and what a worker does there. */
+export async function bankFiles() {
+  const folder = temporaryFolder()
+  const [inbox, out] = [join(folder, 'in'), join(folder, 'out')]
+  mkdirSync(inbox)
+  mkdirSync(out)
+  const env = { SEPA_RAIL: 'files', SEPA_FOLDER: folder, COLLECTION_IBAN: ACCOUNT }
+  const house = await startHouse({ env })
+
+  /** What a worker is, without Temporal. */
+  async function openWorker(more = {}) {
+    const worker = await openHouse({
+      settings: {
+        ...readSettings({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...more }),
+        ...secretSettings,
+        databaseUrl: house.databaseUrl,
+      },
+      shared: true,
+    })
+    afterAll(async () => {
+      await worker.threads.stop()
+      await worker.database.close()
+    })
+    return worker
+  }
+  const worker = await openWorker()
+  const pretender = await openWorker({ SEPA_RAIL: 'sandbox' })
+  const sweep = (execute: Execute = worker.execute) => endOverdue({ ...worker, execute })
+  const owners = [await house.owner(), await house.owner()] as const
+  const [live, other] = [await aLiveClient(house, owners[0]), await aLiveClient(house, owners[1])]
+  const lives = [live, other]
+
+  /** Made, and as due as a minute later. */
+  async function make(by: TestClient, members: Parameters<typeof aPayment>[1] = {}) {
+    const wallet = await aWallet(by)
+    const ownerId = owners[lives.indexOf(by)]?.ownerId ?? ''
+    await bringMoney(house, { ownerId, mode: 'live', walletId: wallet.id })
+    const transfer = await aPayment(by, { fromWalletId: wallet.id, reference: 'Invoice 4711', ...members })
+    await makeDue()
+    return transfer
+  }
+
+  const makeDue = () =>
+    house.sql(`update transfers set due_at = now() - interval '1 second' where due_at is not null`)
+
+  async function aSubmitted(by = live, members: Parameters<typeof aPayment>[1] = {}) {
+    const transfer = await make(by, members)
+    await sweep()
+    expect((await get(transfer.id, by)).status).toBe('submitted')
+    return { ...transfer, endToEndId: String(transfer.endToEndId) }
+  }
+
+  const get = (id: string, by = live) => made(by.transfers.get({ params: { id } }))
+
+  /** The next cut-off is now. */
+  const closeFiles = () =>
+    house.sql(
+      `update sepa_files set closes_at = clock_timestamp(), due_at = clock_timestamp() where status = 'open'`,
+    )
+
+  async function cutOff(): Promise<void> {
+    await closeFiles()
+    await sweep()
+  }
+
+  const filesOf = async (endToEndId: string) =>
+    readdirSync(out).filter(name => readFileSync(join(out, name), 'utf8').includes(`>${endToEndId}<`))
+
+  const tell = (xml: string, mode: 'test' | 'live' = 'live') =>
+    house.dash.rails.read({ body: { content: base64(xml), mode } })
+
+  const proven = async () => {
+    for (const by of lives) await expectProven(by)
+  }
+
+  /** The one that was made last. */
+  const lastFile = async () => {
+    const { data } = await made(
+      house.dash.rails.files({ query: { mode: 'live', status: 'handed_over', limit: 1 } }),
+    )
+    if (!data[0]) throw new Error('no file was handed over')
+    return data[0]
+  }
+
+  return {
+    inbox,
+    out,
+    house,
+    worker,
+    pretender,
+    sweep,
+    owners,
+    live,
+    other,
+    make,
+    makeDue,
+    aSubmitted,
+    get,
+    closeFiles,
+    cutOff,
+    filesOf,
+    tell,
+    proven,
+    lastFile,
+  }
+}

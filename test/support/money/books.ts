@@ -1,0 +1,51 @@
+import { afterAll } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import type { Tenant } from '../../../src/kernel/contract/context.ts'
+import { onConnection } from '../../../src/kernel/database/connection.ts'
+import { type Sql, sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { type Book, openBook } from '../../../src/money/ledger/ledger.ts'
+import { openDatabase } from '../../../src/platform/database.ts'
+import { aWallet, type TestClient } from '../factories.ts'
+import { startHouse, type TestHouse } from '../harness.ts'
+
+type Wanted = Parameters<typeof openBook>[2]
+
+/** An owner's ledger, reached as the areas reach it, as the application's own role. */
+export interface Books {
+  readonly house: TestHouse
+  readonly client: TestClient
+  readonly key: string
+  readonly tenant: Tenant
+  readonly sql: Sql
+  wallet(euros?: number): Promise<string>
+  /** One transaction, one book. */
+  inBook<T>(wanted: Wanted, work: (book: Book) => T, as?: { tenant?: Tenant; now?: Date }): Promise<T>
+}
+
+export async function startBooks(): Promise<Books> {
+  const house = await startHouse()
+  const { ownerId, client, key } = await house.owner()
+  const tenant = { ownerId, mode: 'test' } as const
+  const database = await openDatabase(
+    house.databaseUrl,
+    Object.values(areas).flatMap(({ entities }) => entities),
+    8,
+  )
+  afterAll(() => database.close())
+  return {
+    house,
+    client,
+    key,
+    tenant,
+    sql: sqlOn(database.pool),
+    wallet: async (euros = 0) => (await aWallet(client, euros)).id,
+    inBook: (wanted, work, as = {}) =>
+      onConnection(database, 'begin', async connection => {
+        const book = await openBook(sqlOn(connection), { tenant, now: new Date(), ...as }, wanted)
+        const result = work(book)
+        await book.post(sqlOn(connection))
+        await connection.query('commit')
+        return result
+      }),
+  }
+}

@@ -1,0 +1,62 @@
+import { beforeEach } from '@jest/globals'
+import { aPaymentMethod, made } from '../factories.ts'
+import { startHouse } from '../harness.ts'
+import { expectProven } from '../proven.ts'
+import { recordingProcessor } from './processor.ts'
+
+interface Extras {
+  readonly paymentMethodId?: string | null
+  readonly idempotencyKey?: string
+}
+
+/** A house whose processor notes what it is asked, and does as a test says until the next one. */
+export async function fundingHouse() {
+  const { mend, ...processor } = recordingProcessor()
+  beforeEach(mend)
+  const house = await startHouse({ outside: { fundingRail: () => processor.rail } })
+  const { client } = await house.owner()
+  const methodId = (await aPaymentMethod(client)).id
+  const fund = (id: string, amountEuros: number, { paymentMethodId = methodId, ...extras }: Extras = {}) =>
+    client.fund.wallet({ params: { id }, body: { amountEuros, paymentMethodId }, ...extras })
+  const walletOf = (id: string) => made(client.wallets.get({ params: { id } }))
+  const fundingOf = (id: string) => made(client.fund.get({ params: { id } }))
+  const advance = (body: object) => made(client.sandbox.advance({ body }))
+  const last = async (walletId: string) => {
+    const [funding] = (await made(client.fund.list({ query: { walletId } }))).data
+    if (!funding) throw new Error('nothing was begun')
+    return funding
+  }
+  const postingsOf = async (id: string) =>
+    (await made(client.ledger.transfers({ query: { referenceId: id } }))).data.map(({ kind }) => kind)
+  const eventsOf = async (fundingId: string) =>
+    (
+      await house.sql<{ event: string }>(
+        `select event from events where data ->> 'fundingId' = $1 order by id`,
+        [fundingId],
+      )
+    ).map(({ event }) => event)
+
+  /** As if the call had been made that long ago. */
+  const age = (key: string) =>
+    house.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
+      key,
+    ])
+
+  const provenLedger = () => expectProven(client)
+
+  return {
+    ...processor,
+    house,
+    client,
+    methodId,
+    fund,
+    walletOf,
+    fundingOf,
+    advance,
+    last,
+    postingsOf,
+    eventsOf,
+    age,
+    provenLedger,
+  }
+}

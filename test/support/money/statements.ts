@@ -1,0 +1,79 @@
+import { expect } from '@jest/globals'
+import type { Book, Cause } from '../../../src/money/ledger/ledger.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { aWallet, made, type TestClient } from '../factories.ts'
+import type { TestHouse } from '../harness.ts'
+import type { Books } from './books.ts'
+
+export const at = (text: string): Date => new Date(text)
+export const cause = () => ({ type: 'trial', id: newId('trial') })
+
+/** An owner with two wallets that were opened long ago, and the ledger of that owner at any instant since. */
+interface Old extends Awaited<ReturnType<TestHouse['owner']>> {
+  readonly id: string
+  readonly other: string
+  book(now: Date, work: (book: Book) => void, holds?: readonly Cause[]): Promise<void>
+  fund(cents: bigint, now: Date): Promise<void>
+  draw(period?: string): ReturnType<typeof drawOf>
+}
+
+export const OPENED = at('2026-01-15T12:00:00Z')
+
+const drawOf = (of: TestClient, walletId: string, period?: string) =>
+  made(of.statements.create({ body: { walletId, ...(period && { period }) } }))
+
+/** The cells of a table whose texts hold no line breaks. */
+export const rowsOf = (csv: Buffer): string[][] =>
+  csv
+    .toString()
+    .trimEnd()
+    .split('\r\n')
+    .map(line => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)])
+    .map(cells => cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? ''))
+
+export const cents = (text: string | number): bigint => BigInt(Math.round(Number(text) * 100))
+
+/** Old wallets and their statements. */
+export function statementsIn({
+  house,
+  client,
+  key,
+  inBook,
+}: Pick<Books, 'house' | 'client' | 'key' | 'inBook'>) {
+  async function anOldWallet(): Promise<Old> {
+    const owner = await house.owner()
+    const [id, other] = [(await aWallet(owner.client)).id, (await aWallet(owner.client)).id]
+    await house.sql('update wallets set created_at = $2 where owner_id = $1', [owner.ownerId, OPENED])
+    const stamps = 'created_at = $2, updated_at = $2'
+    await house.sql(`update ledger_accounts set ${stamps} where owner_id = $1`, [owner.ownerId, OPENED])
+    const tenant = { ownerId: owner.ownerId, mode: 'test' } as const
+    const book: Old['book'] = (now, work, holds = []) =>
+      inBook({ wallets: [id, other], others: ['bank'], holds }, work, { tenant, now })
+    const fund: Old['fund'] = (cents, now) => book(now, one => one.move('fund', 'bank', id, cents, cause()))
+    return { ...owner, id, other, book, fund, draw: period => drawOf(owner.client, id, period) }
+  }
+
+  const draw = (walletId: string) => drawOf(client, walletId)
+
+  async function read(
+    { id }: { id: string },
+    form: 'pdf' | 'csv' | 'camt053',
+    token: string = key,
+  ): Promise<Buffer> {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${house.url}/bills/${id}/${form}`, { headers })
+    expect(response.status).toBe(200)
+    return Buffer.from(await response.arrayBuffer())
+  }
+
+  const updates = async (id: string): Promise<string[]> =>
+    (
+      await house.sql<{ status: string }>(
+        `select data ->> 'status' as status from events
+       where event = 'bill.updated' and data ->> 'statementId' = $1 order by id`,
+        [id],
+      )
+    ).map(({ status }) => status)
+
+  return { anOldWallet, draw, read, updates }
+}

@@ -1,0 +1,50 @@
+import { settingVariables } from '../../../src/platform/settings/settings.ts'
+import { DASHBOARD_SECRET, http, UNLIMITED } from '../harness.ts'
+import { type Launched, launch } from './launched.ts'
+
+/** One API process of several on a database. */
+export interface Api extends Launched {
+  readonly url: string
+}
+
+/** Named but empty, so that nobody's own `.env` decides. */
+const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
+
+/** Runs one of the programs that are for operators: `api`, `migrate` and so on. */
+export const program = (name: string, env: Record<string, string>): Launched =>
+  launch(process.execPath, [`src/bin/${name}.ts`], { ...unset, PORT: '0', LOG_LEVEL: 'silent', ...env })
+
+export const SECRETS = {
+  DASHBOARD_SECRET,
+  SECRET_KEY: 'a-secret-key-of-the-tests-0123456789',
+  ENCRYPTION_KEY: '5a'.repeat(32),
+}
+
+/** Starts an API process and waits until it listens. */
+export async function startApi(databaseUrl: string, env: Record<string, string> = {}): Promise<Api> {
+  const settings = { DATABASE_URL: databaseUrl, ...UNLIMITED, ...SECRETS, ...env }
+  const api = program('api', settings)
+  const [, port] = await api.says(/Listening on .* port (\d+)/)
+  return { ...api, url: `http://127.0.0.1:${port}` }
+}
+
+/** Starts one of the processes that bring work to Temporal and carry it out. */
+export async function startPart(
+  name: 'relay' | 'worker',
+  databaseUrl: string,
+  temporalAddress: string,
+): Promise<Launched> {
+  const part = program(name, { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress, ...SECRETS })
+  await part.says(/is running/)
+  return part
+}
+
+/** A new owner's key. */
+export async function join(url: string): Promise<string> {
+  const { body, text } = await http(url, 'POST', '/customers', {
+    headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
+    body: { name: 'Owner', email: 'owner@example.com', type: 'business', country: 'DE' },
+  })
+  if (!body?.key) throw new Error(text)
+  return body.key
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { jest } from '@jest/globals'
+import type { Instance } from '../../../src/dev/instance-file.ts'
+import { settingVariables } from '../../../src/platform/settings/settings.ts'
+import { type Launched, launch } from './launched.ts'
+
+// Whole processes start and stop here, perhaps on a machine that has other things to do.
+jest.setTimeout(90_000)
+
+/** Named but empty, so that nobody's own `.env` decides. */
+const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
+
+/** Runs one of the commands of `package.json` for a data directory. */
+export function command(name: string, dataDir: string, env: Record<string, string> = {}): Launched {
+  return launch(process.execPath, ['src/bin/launcher/launch.mjs', name], {
+    ...unset,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    ...env,
+  })
+}
+
+/** Starts the service and waits until it is ready. */
+export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Launched> {
+  const service = command('start', dataDir, env)
+  await service.says(/The service is ready/)
+  return service
+}
+
+export const instanceFile = (dataDir: string) => join(dataDir, 'instance.json')
+
+export function instanceOf(dataDir: string): Instance {
+  return JSON.parse(readFileSync(instanceFile(dataDir), 'utf8'))
+}
+
+export async function stopService(service: Launched): Promise<number | null> {
+  service.kill('SIGTERM')
+  return service.exit
+}

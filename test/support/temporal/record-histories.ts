@@ -1,0 +1,349 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import { startDeadlines } from '../../../src/app/deadlines.ts'
+import { startDeliveries } from '../../../src/app/deliveries.ts'
+import { startRelay } from '../../../src/app/relay-service.ts'
+import { openService } from '../../../src/app/service.ts'
+import { startWork } from '../../../src/app/worker-service.ts'
+import { areas } from '../../../src/areas.ts'
+import { client as clientOf } from '../../../src/derive/client.ts'
+import { readSettings } from '../../../src/platform/settings/settings.ts'
+import { cloneDatabase } from '../database.ts'
+import { aPayment, made, type TestClient } from '../factories.ts'
+import { setUp, tearDown } from '../jest/run.ts'
+import { until } from '../until.ts'
+
+/**
+ * Records what a real server keeps of our processes, for `test/workflows/replay.test.ts`:
+ *
+ *     node test/support/temporal/record-histories.ts
+ *
+ * A history that is there is left alone: it stands for the runs that are open when a changed workflow is deployed.
+ * For what a change makes possible, add a story here and record it beside the others.
+ */
+const folder = join(import.meta.dirname, '../workflows/histories')
+
+interface Stage {
+  readonly client: TestClient
+  signal(workflowId: string, name: string, payload: unknown): Promise<void>
+  /** As the button "Request Cancellation" does. */
+  cancel(workflowId: string): Promise<void>
+  /** A signal that no converter can read. */
+  mumble(workflowId: string, name: string): Promise<void>
+  shows(workflowId: string, text: string): Promise<void>
+  ends(workflowId: string): Promise<void>
+}
+
+/** Plays it, and gives the workflow whose history it has made. */
+type Story = (stage: Stage) => Promise<string>
+
+interface Waiting {
+  readonly id: string
+  readonly agentId: string
+  readonly workflowId: string
+}
+
+async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting> {
+  const agent = await made(client.agents.create({ body: { name: 'Reader' } }))
+  const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching' }
+  const { id } = await made(client.intents.create({ body: { ...body, expiresInMinutes: minutes } }))
+  const workflowId = `intent/${id}`
+  await shows(workflowId, 'waits for approval')
+  return { id, agentId: agent.id, workflowId }
+}
+
+interface Paid {
+  readonly id: string
+  readonly workflowId: string
+}
+
+/** A transfer by SEPA to somebody of this name. */
+async function paying({ client }: Stage, name: string, amountEuros = 12.5): Promise<Paid> {
+  const { id, workflowId } = await aPayment(client, { name, amountEuros })
+  return { id, workflowId: String(workflowId) }
+}
+
+/** A webhook to a receiver that is not there, after its first attempt. */
+async function undelivered({ client }: Stage): Promise<string> {
+  const url = 'http://127.0.0.1:59999/nobody-is-there'
+  const { id } = await made(client.webhooks.create({ body: { url, events: ['agent.created'] } }))
+  await made(client.agents.create({ body: { name: 'Reader' } }))
+  const first = async () => (await made(client.webhooks.deliveries({ params: { id } }))).data[0]
+  return until('it has failed once', async () => (await first())?.workflowId)
+}
+
+const stories: Readonly<Record<string, Story>> = {
+  'transfer-completed': async stage => {
+    const { workflowId } = await paying(stage, 'Bäckerei Müller')
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-confirmed-by-signal': async stage => {
+    const { workflowId } = await paying(stage, 'Close Adler GmbH')
+    await stage.shows(workflowId, 'waits for confirmPayee')
+    await stage.signal(workflowId, 'confirmPayee', { by: 7 })
+    await stage.mumble(workflowId, 'cancel')
+    await stage.shows(workflowId, 'A signal cancel was ignored')
+    await stage.signal(workflowId, 'confirmPayee', { by: 'Ada', comment: 'Known to us' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-lapsed': async stage => {
+    const { workflowId } = await paying(stage, 'No Match GmbH')
+    await stage.shows(workflowId, 'waits for confirmPayee')
+    await made(stage.client.sandbox.advance({ body: { days: 7 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-waits': async stage => {
+    const { workflowId } = await paying(stage, 'Bäckerei Müller', 777.06)
+    await stage.shows(workflowId, 'submitted')
+    await stage.signal(workflowId, 'cancel', { by: 'Ada' })
+    await stage.shows(workflowId, 'by Ada changed nothing')
+    return workflowId
+  },
+
+  'transfer-asked-about': async stage => {
+    const { workflowId } = await paying(stage, 'Bäckerei Müller', 777.03)
+    await stage.shows(workflowId, 'indeterminate')
+    await made(stage.client.sandbox.advance({ body: { minutes: 1 } }))
+    await made(stage.client.sandbox.advance({ body: { minutes: 5 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-rejected-by-notice': async stage => {
+    const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 777.06)
+    await stage.shows(workflowId, 'submitted')
+    await made(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-recalled': async stage => {
+    const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 888.01)
+    await stage.ends(workflowId)
+    await made(stage.client.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
+    const get = () => made(stage.client.transfers.get({ params: { id } }))
+    await until('the recall is answered', async () => (await get()).recall?.status === 'refused')
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'webhook-given-up': async stage => {
+    const workflowId = await undelivered(stage)
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'webhook-not-waited-for': async stage => {
+    const workflowId = await undelivered(stage)
+    await stage.shows(workflowId, 'Attempt 2 is made at')
+    await stage.signal(workflowId, 'retryNow', {})
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'intent-waits': async stage => (await waiting(stage)).workflowId,
+
+  'intent-approved-and-expired': async stage => {
+    const { id, workflowId } = await waiting(stage)
+    await made(stage.client.intents.approve({ params: { id } }))
+    await stage.shows(workflowId, 'approved')
+    await made(stage.client.sandbox.advance({ body: { minutes: 60 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'intent-denied-by-signal': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.signal(workflowId, 'deny', { by: 'Ada', comment: 'Too expensive' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'intent-told-nonsense': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.signal(workflowId, 'approve', { by: 7 })
+    await stage.mumble(workflowId, 'deny')
+    await stage.shows(workflowId, 'A signal deny was ignored')
+    await stage.signal(workflowId, 'approve', { by: 'Ada' })
+    await stage.signal(workflowId, 'approve', { by: 'Bob' })
+    await stage.shows(workflowId, 'by Bob changed nothing')
+    return workflowId
+  },
+
+  'intent-cancelled': async stage => {
+    const { id, workflowId } = await waiting(stage)
+    await made(stage.client.intents.cancel({ params: { id } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'intent-asked-to-cancel': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.cancel(workflowId)
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'intent-answered': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.signal(workflowId, 'approve', { by: 7 })
+    await stage.shows(workflowId, 'A signal approve was ignored')
+    await stage.signal(workflowId, 'complete', { by: 'Ada' })
+    await stage.shows(workflowId, 'no such signal is known')
+    await stage.signal(workflowId, 'approve', { by: 'Ada', reason: 'Go ahead' })
+    await stage.signal(workflowId, 'approve', { by: 'Bob' })
+    await stage.shows(workflowId, 'by Bob changed nothing')
+    return workflowId
+  },
+
+  'transfer-asked-to-cancel-too-late': async stage => {
+    const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 777.06)
+    await stage.shows(workflowId, 'submitted')
+    await stage.cancel(workflowId)
+    await stage.shows(workflowId, 'changed nothing')
+    await made(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'agent-asked-to-cancel': async ({ client, shows, cancel, ends }) => {
+    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    await shows(`agent/${id}`, 'the policy ends')
+    await cancel(`agent/${id}`)
+    await shows(`agent/${id}`, 'Request Cancellation changed nothing')
+    await made(client.agents.delete({ params: { id } }))
+    await ends(`agent/${id}`)
+    return `agent/${id}`
+  },
+
+  'statements-of-a-clock': async ({ client, ends }) => {
+    const { id, ownerId } = await made(client.wallets.create({ body: { name: 'Purse' } }))
+    await made(client.fund.wallet({ params: { id }, body: { amountEuros: 25 } }))
+    await made(client.sandbox.advance({ body: { days: 40 } }))
+    await ends(`statements/${ownerId}`)
+    return `statements/${ownerId}`
+  },
+
+  'agent-deleted': async stage => {
+    const { agentId, workflowId } = await waiting(stage)
+    await made(stage.client.agents.delete({ params: { id: agentId } }))
+    await stage.ends(`agent/${agentId}`)
+    await stage.ends(workflowId)
+    return `agent/${agentId}`
+  },
+
+  'agent-deleted-before-its-policy-ends': async ({ client, shows, ends }) => {
+    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    await shows(`agent/${id}`, 'the policy ends')
+    await made(client.agents.delete({ params: { id } }))
+    await ends(`agent/${id}`)
+    return `agent/${id}`
+  },
+
+  'agent-policy-expired': async ({ client, shows, ends }) => {
+    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    await shows(`agent/${id}`, 'the policy ends')
+    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    await ends(`agent/${id}`)
+    return `agent/${id}`
+  },
+}
+
+/** Not who has recorded it, and where. */
+const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
+
+function stageOf(temporal: Client, client: TestClient): Stage {
+  const { workflow, workflowService } = temporal
+  const handle = (workflowId: string) => workflow.getHandle(workflowId)
+  const details = async (workflowId: string): Promise<string> =>
+    (await handle(workflowId).query<{ currentDetails?: string }>('__temporal_workflow_metadata'))
+      .currentDetails ?? ''
+  return {
+    client,
+    signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
+    cancel: async workflowId => void (await handle(workflowId).cancel()),
+    async mumble(workflowId, signalName) {
+      const payloads = [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') }]
+      const workflowExecution = { workflowId }
+      await workflowService.signalWorkflowExecution({
+        ...{ namespace: 'default', workflowExecution, signalName, input: { payloads } },
+      })
+    },
+    async shows(workflowId, text) {
+      await until(text, async () => (await details(workflowId).catch(() => '')).includes(text))
+    },
+    async ends(workflowId) {
+      const isThere = () =>
+        handle(workflowId)
+          .describe()
+          .then(Boolean, () => false)
+      await until(`${workflowId} is there`, isThere)
+      await handle(workflowId).result()
+    },
+  }
+}
+
+async function record(temporal: Client, client: TestClient): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  for (const [name, story] of Object.entries(stories)) {
+    const file = join(folder, `${name}.json`)
+    if (existsSync(file)) continue
+    const workflowId = await story(stageOf(temporal, client))
+    const history = await temporal.workflow.getHandle(workflowId).fetchHistory()
+    writeFileSync(file, anonymous(`${JSON.stringify(JSON.parse(historyToJSON(history)), null, 2)}\n`))
+    process.stdout.write(`${name}\n`)
+  }
+}
+
+await setUp()
+const address = String(process.env.TEST_TEMPORAL_ADDRESS)
+const access = { namespace: 'default', taskQueue: 'recorder', client: { address }, worker: { address } }
+const secrets = {
+  dashboardSecret: 'the-secret-of-the-recorder',
+  secretKey: 'a-secret-key-of-the-recorder-0123456789',
+  encryptionKey: '00'.repeat(32),
+}
+const env = {
+  RATE_LIMIT_PER_MINUTE: '1000000',
+  LOG_LEVEL: 'warn',
+  OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
+  WEBHOOK_RETRY_SECONDS: '2,2',
+}
+const settings = { ...readSettings(env), ...secrets }
+const service = await openService({ settings: { ...settings, databaseUrl: await cloneDatabase() } })
+const parts = [
+  startDeadlines(service.house),
+  startRelay(service.house, access),
+  startWork(service.house, access),
+  startDeliveries(service.house),
+]
+const url = `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
+const dash = clientOf(areas, { url, dashboardSecret: secrets.dashboardSecret })
+const owner = {
+  name: 'Owner',
+  email: 'owner@example.com',
+  type: 'business',
+  country: 'DE',
+  plan: 'business',
+} as const
+const { key } = await made(dash.keys.openAccount({ body: owner }))
+const connection = await Connection.connect({ address })
+try {
+  await record(new Client({ connection }), clientOf(areas, { url, token: String(key) }))
+} finally {
+  await connection.close()
+  await Promise.all(parts.map(part => part.stop()))
+  await service.stop()
+  await tearDown()
+}

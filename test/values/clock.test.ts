@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { z } from 'zod'
+import { clock, days, instant } from '../../src/values/clock.ts'
+import { aKey, anAgent, aPolicy } from '../support/factories.ts'
+import { startHouse } from '../support/harness.ts'
+
+const house = await startHouse()
+const MONTH = days(30)
+
+/** As `POST /simulate/clock/advance` will do it. */
+const advance = (ownerId: string, offset: number) =>
+  house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
+
+/** How many days ahead of real time; never minus nothing. */
+const ahead = (iso: string): number => Math.round((Date.parse(iso) - clock.milliseconds()) / days(1)) + 0
+
+describe('an instant', () => {
+  test('travels without loss, to the millisecond', () => {
+    const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+    fc.assert(
+      fc.property(date, moment => expect(z.decode(instant, z.encode(instant, moment))).toEqual(moment)),
+    )
+  })
+
+  test.each(['2026-11-20T09:30:00Z', '2026-11-20T09:30:00.000+00:00', '2026-11-20T10:30:00+01:00'])(
+    '%s is understood',
+    text => expect(z.encode(instant, instant.parse(text))).toBe('2026-11-20T09:30:00.000Z'),
+  )
+
+  test.each([
+    '2026-11-20',
+    '2026-11-20T09:30:00',
+    '2026-02-30T00:00:00Z',
+    '2026-11-20T24:01:00Z',
+    '9999-12-31T23:59:59-12:00',
+    '0000-01-01T00:00:00+12:00',
+    'tomorrow',
+    '',
+  ])('%j is refused', text => expect(instant.safeParse(text).success).toBe(false))
+})
+
+describe('the clock of a tenant', () => {
+  test('moves what its records say, and nobody else’s', async () => {
+    const [owner, stranger] = [await house.owner(), await house.owner()]
+    await advance(owner.ownerId, MONTH)
+    const [mine, theirs] = [await anAgent(owner.client), await anAgent(stranger.client)]
+    expect([ahead(mine.createdAt), ahead(theirs.createdAt)]).toEqual([30, 0])
+    const { body } = await owner.client.agents.freeze({ params: { id: mine.id }, body: {} })
+    expect(ahead(body.updatedAt)).toBe(30)
+    const { body: policy } = await owner.client.policies.assign({
+      params: { agentId: mine.id },
+      body: { policyId: (await aPolicy(owner.client)).id },
+    })
+    expect(ahead(String(policy.assignedAt))).toBe(30)
+    const [event] = (await owner.client.events.list()).body.data
+    expect(ahead(String(event?.createdAt))).toBe(30)
+  })
+
+  test('ends no key: credentials are in real time', async () => {
+    const owner = await house.owner()
+    const inADay = new Date(clock.milliseconds() + days(1)).toISOString()
+    const { key } = await aKey(owner.client, { expiresAt: inADay })
+    await advance(owner.ownerId, MONTH)
+    expect((await house.client(String(key)).agents.list()).status).toBe(200)
+  })
+
+  test('stands in live mode, and never goes back', async () => {
+    const insert = (mode: string, offset: number) =>
+      house.sql('insert into tenant_clocks values ($1, $2, $3)', ['customer_1', mode, offset])
+    await expect(insert('live', 1)).rejects.toThrow(/check/)
+    await expect(insert('test', -1)).rejects.toThrow(/check/)
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { z } from 'zod'
+import { euros, inWords } from '../../src/values/money.ts'
+
+const HIGHEST = 10_000_000_000_000n
+
+const cents = fc.bigInt({ min: 0n, max: HIGHEST })
+
+/** As it travels: a JSON text, there and back. */
+const sent = (amount: bigint): string => JSON.stringify(z.encode(euros, amount))
+const received = (text: string) => euros.safeParse(JSON.parse(text))
+
+describe('an amount of euros', () => {
+  test.each([
+    [0n, '€ 0.00'],
+    [99_999n, '€ 999.99'],
+    [100_000n, '€ 1,000.00'],
+    [500_000n, '€ 5,000.00'],
+    [123_456_789_01n, '€ 123,456,789.01'],
+    [HIGHEST * 1_000_000n, '€ 100,000,000,000,000,000.00'],
+    [-99_999n, '€ -999.99'],
+    [-100_000n, '€ -1,000.00'],
+  ])('of %s cents reads %s', (amount, words) => expect(inWords(amount)).toBe(words))
+
+  test('travels without loss', () => {
+    fc.assert(
+      fc.property(cents, amount => expect(received(sent(amount)).data).toBe(amount)),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('is read as it is written, digit for digit', () => {
+    fc.assert(
+      fc.property(cents, fc.integer({ min: 0, max: 2 }), (amount, decimals) => {
+        const whole = amount / 100n
+        const rest = String(amount % 100n)
+          .padStart(2, '0')
+          .slice(0, decimals)
+        const text = rest === '' ? String(whole) : `${whole}.${rest}`
+        fc.pre(whole * 100n + BigInt(rest.padEnd(2, '0')) <= HIGHEST)
+        expect(received(text).data).toBe(whole * 100n + BigInt(rest.padEnd(2, '0')))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('is written with at most two decimals', () => {
+    fc.assert(
+      fc.property(cents, amount => expect(sent(amount)).toMatch(/^\d+(\.\d{1,2})?$/)),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('is exact or refused, whatever number arrives', () => {
+    fc.assert(
+      fc.property(fc.double(), amount => {
+        const { data } = euros.safeParse(amount)
+        if (data !== undefined) expect(Number(sent(data))).toBe(amount === 0 ? 0 : amount)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test.each([
+    '0.001',
+    '10.505',
+    '0.30000000000000004',
+    '1e-7',
+    '-0.01',
+    '1e21',
+    '1e400',
+    '100000000000.01',
+    '"1"',
+    'null',
+  ])('%s is refused', text => expect(received(text).success).toBe(false))
+
+  test.each([
+    ['0', 0n],
+    ['-0', 0n],
+    ['1e2', 10_000n],
+    ['0.10', 10n],
+    ['4.35', 435n],
+    ['1.005e3', 100_500n],
+    ['100000000000', HIGHEST],
+  ])('%s is %s cents', (text, amount) => expect(received(text).data).toBe(amount))
+
+  test.each([
+    [0n, '€ 0.00'],
+    [5n, '€ 0.05'],
+    [1_234n, '€ 12.34'],
+    [-1_234n, '€ -12.34'],
+    [-5n, '€ -0.05'],
+  ])('%s cents are said as %s', (amount, words) => expect(inWords(amount)).toBe(words))
+})
