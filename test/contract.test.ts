@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
+import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
-import type { Caller } from '../src/kernel/contract/operation.ts'
 import { scopes } from '../src/kernel/contract/scopes.ts'
 import { askedRightly } from './contract/asked-rightly.ts'
 import {

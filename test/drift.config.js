@@ -6,7 +6,7 @@ const { globalSetup, globalTeardown, reporters, ...common } = everything
 export default {
   ...common,
   rootDir: '..',
-  testMatch: ['tidy', 'pages', 'contract-text', 'derive/openapi', 'platform/settings'].map(
+  testMatch: ['tidy', 'pages', 'contract-text', 'derive/openapi/document', 'platform/settings/settings'].map(
     name => `<rootDir>/test/${name}.test.ts`,
   ),
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Client } from '../src/derive/client.ts'
 import { area } from '../src/kernel/contract/area.ts'
-import type { HotHandler } from '../src/kernel/contract/hot-handler.ts'
+import type { HotHandler } from '../src/kernel/contract/handlers.ts'
 import { machine } from '../src/kernel/contract/machine.ts'
 import { get, type HandlerOf, implement, list, missing, post } from '../src/kernel/contract/operation.ts'
 import type { Scope } from '../src/kernel/contract/scopes.ts'

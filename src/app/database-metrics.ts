@@ -1,5 +1,5 @@
-import { oldestPushSeconds } from '../delivery/push/push.ts'
-import { behindCount, deliveryCounts, overdueSeconds, pausedCount } from '../delivery/webhooks/webhooks.ts'
+import { oldestPushSeconds } from '../delivery/push/index.ts'
+import { behindCount, deliveryCounts, overdueSeconds, pausedCount } from '../delivery/webhooks/index.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Metrics } from '../platform/metrics.ts'

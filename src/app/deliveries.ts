@@ -1,4 +1,4 @@
-import { BacklogKeeper, Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/webhooks.ts'
+import { BacklogKeeper, Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/index.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import { observed } from './database-metrics.ts'

@@ -1,4 +1,4 @@
-import { behindCount, overdueSeconds } from '../delivery/webhooks/webhooks.ts'
+import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'

@@ -1,4 +1,4 @@
-import { drop, Pusher } from '../delivery/push/push.ts'
+import { drop, Pusher } from '../delivery/push/index.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import { observed } from './database-metrics.ts'

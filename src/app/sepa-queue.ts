@@ -1,9 +1,9 @@
 import type { Queue, Standing } from '../adapters/sepa-rail/files.ts'
-import type { Registered } from '../kernel/contract/area.ts'
-import type { Actor } from '../kernel/contract/context.ts'
+import type { Actor } from '../kernel/contract/actor.ts'
+import type { Registered } from '../kernel/contract/operation.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import type { Execute } from '../kernel/run/execute.ts'
-import { houseOf } from '../money/billing/billing.ts'
+import { houseOf } from '../money/incoming/index.ts'
 import type { RailCall } from '../ports/sepa-rail.ts'
 
 /** The queue of the rail by files: operations of the API, as the house. */

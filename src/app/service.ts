@@ -6,9 +6,9 @@ import { pipeline } from '../derive/http/pipeline.ts'
 import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/http/rate-limit.ts'
 import { router } from '../derive/http/routes.ts'
 import { runHeader } from '../derive/http/run-header.ts'
-import { type Sandbox, seedSandbox } from '../dev/seed.ts'
 import { sweep } from '../kernel/background/sweep.ts'
-import { published, type Registered } from '../kernel/contract/area.ts'
+import { published } from '../kernel/contract/area.ts'
+import type { Registered } from '../kernel/contract/operation.ts'
 import { connectionLimits } from './connections.ts'
 import { type HouseOptions, type OpenHouse, openHouse } from './runtime.ts'
 import { apiServer } from './server.ts'
@@ -16,7 +16,6 @@ import { apiServer } from './server.ts'
 export interface Service {
   readonly house: OpenHouse
   listen(port: number, host: string): Promise<number>
-  seedSandbox(known: Sandbox | null): Promise<Sandbox>
   /** Stops accepting, finishes what is in flight, closes the pool. */
   stop(): Promise<void>
 }
@@ -27,7 +26,7 @@ const MIB = 1_048_576
 /** The API, wired and not yet listening. */
 export async function openService(options: HouseOptions): Promise<Service> {
   const house = await openHouse(options)
-  const { areas, database, execute, gate, metrics, operations, settings } = house
+  const { areas, database, metrics, settings } = house
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
   const sweeping = sweepNowAndThen(house)
   const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
@@ -38,7 +37,6 @@ export async function openService(options: HouseOptions): Promise<Service> {
   return {
     house,
     listen: server.listen,
-    seedSandbox: known => seedSandbox(known, { execute, operations, gate }),
     async stop() {
       clearInterval(sweeping)
       await server.close()

@@ -1,7 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ConnectionOptions } from '@temporalio/client'
+import type { NativeConnectionOptions } from '@temporalio/worker'
 import { TASK_QUEUE } from '../kernel/contract/process.ts'
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 import { temporalConnection } from '../platform/temporal/connection.ts'
-import type { TemporalAccess } from './relay-service.ts'
+import type { OpenHouse, Part } from './runtime.ts'
+
+/** Where Temporal is and how one is let in. */
+export interface TemporalAccess {
+  readonly namespace: string
+  readonly taskQueue: string
+  readonly client: ConnectionOptions
+  readonly worker: NativeConnectionOptions
+}
+
+const RECONNECT_AFTER = 2_000
 
 /** How relay and worker get to the server at this address. */
 export function accessTo(settings: Settings, address: string): TemporalAccess {
@@ -18,4 +31,38 @@ export function accessTo(settings: Settings, address: string): TemporalAccess {
 export function requireTemporal(settings: Settings): TemporalAccess {
   if (!settings.temporalAddress) throw new WrongSetting('Not set: TEMPORAL_ADDRESS.')
   return accessTo(settings, settings.temporalAddress)
+}
+
+interface Connected extends Part {
+  /** Where it may end by itself; rejects where it could not go on. */
+  readonly ended?: Promise<void>
+}
+
+/** A server that is not there, or not any more, is waited for: what it is to do waits in the outbox. */
+export function untilConnected({ log }: OpenHouse, what: string, connect: () => Promise<Connected>): Part {
+  const stopping = new AbortController()
+  let connected: Promise<Connected | undefined> = Promise.resolve(undefined)
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const connecting = connect()
+        connected = connecting.catch(() => undefined)
+        return await (await connecting).ended
+      } catch (error) {
+        log.warn({ err: error }, `${what}: Temporal cannot be reached`)
+        connected = Promise.resolve(undefined)
+        await pause(RECONNECT_AFTER, undefined, { signal: stopping.signal, ref: false }).catch(
+          () => undefined,
+        )
+      }
+    }
+  }
+  const running = run()
+  return {
+    async stop() {
+      stopping.abort()
+      await (await connected)?.stop()
+      await running
+    },
+  }
 }

@@ -8,10 +8,10 @@ import { webhookActivities } from '../../activities/webhooks.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { offsetOf } from '../kernel/database/tenant-clock.ts'
 import { causeOf } from '../kernel/journal/last-request.ts'
-import { monthsDue } from '../money/statements/statements.ts'
+import { monthsDue } from '../money/statements/index.ts'
 import { legible } from '../platform/temporal/payloads.ts'
-import type { TemporalAccess } from './relay-service.ts'
 import type { OpenHouse } from './runtime.ts'
+import type { TemporalAccess } from './temporal-access.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
 /** Idle workflows that are kept in memory; the rest is replayed when it is needed. */

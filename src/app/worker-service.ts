@@ -1,9 +1,9 @@
 import { Client } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
 import { installRuntime } from '../platform/temporal/runtime.ts'
-import { type TemporalAccess, untilConnected } from './relay-service.ts'
 import type { OpenHouse, Part } from './runtime.ts'
 import { keepSchedules } from './schedules.ts'
+import { type TemporalAccess, untilConnected } from './temporal-access.ts'
 import { startWorker } from './temporal-worker.ts'
 
 /** Carries out the durable processes. A relay does not load it: the SDK of workers is large. */

@@ -11,6 +11,7 @@ import { claim } from '../dev/data-directory.ts'
 import { type Instance, publisher, removeInstance } from '../dev/instance-file.ts'
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
 import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
+import { seedSandbox } from '../dev/seed.ts'
 import { type Temporal, temporalAtOnce, temporalLater } from '../dev/temporal/start.ts'
 import { type Lifetime, live } from '../platform/lifetime.ts'
 import { complain, say } from '../platform/output.ts'
@@ -34,7 +35,7 @@ async function start(life: Lifetime): Promise<void> {
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await serve({ ...settings, ...own }, life)
   life.ending.throwIfAborted()
-  const sandbox = await service.seedSandbox(secrets.sandbox)
+  const sandbox = await seedSandbox(secrets.sandbox, service.house)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 
   const url = await listen(service, settings)

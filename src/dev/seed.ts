@@ -1,7 +1,7 @@
 import { dashboard, type Gate } from '../derive/http/authenticate.ts'
 import { inputOf } from '../derive/http/input.ts'
-import type { Registered } from '../kernel/contract/area.ts'
-import type { Actor } from '../kernel/contract/context.ts'
+import type { Actor } from '../kernel/contract/actor.ts'
+import type { Registered } from '../kernel/contract/operation.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 
 /** The owner that is there to try the service with. */

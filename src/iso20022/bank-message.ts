@@ -1,23 +1,9 @@
-import type { BankFile } from '../money/billing/billing.ts'
-import { MOST_TOLD, readCamt } from '../money/incoming/thread.ts'
-import type { Euros } from '../values/money.ts'
+import { type BankFile, MOST_TOLD, readCamt } from './camt.ts'
 import { readPain002, type StatusReport } from './pain002.ts'
+import type { Said } from './payment-notice.ts'
 import { textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** What a bank's files tell of payments of ours. */
-export const ownNotices = ['settled', 'rejected', 'returned'] as const
-export type OwnNotice = (typeof ownNotices)[number]
-
 export const messageKinds = ['pain.002', 'camt.053', 'camt.054'] as const
-
-/** One thing that is said of a payment; no notice where it says that it is on its way. */
-export interface Said {
-  readonly endToEndId: string | null
-  readonly notice: OwnNotice | null
-  readonly reasonCode: string | null
-  /** Null in a report of statuses, which names none. */
-  readonly amountEuros: Euros | null
-}
 
 export interface BankMessage {
   readonly kind: (typeof messageKinds)[number]

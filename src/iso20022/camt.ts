@@ -1,8 +1,8 @@
-import type { Arrived } from '../money/incoming/incoming-credit.ts'
 import { plainIban } from '../values/iban.ts'
 import type { Euros } from '../values/money.ts'
 import { amountAt } from './camt-amount.ts'
 import { isReturn, type OwnPayment, ownPaymentsIn } from './camt-own-payments.ts'
+import type { Arrived } from './credit.ts'
 import { allAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
 /** Why an entry of a file brings no money into a wallet. */

@@ -1,4 +1,4 @@
-import type { OwnNotice, Said } from './bank-message.ts'
+import type { OwnNotice, Said } from './payment-notice.ts'
 import { reasonCode } from './reason-codes.ts'
 import { allAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 

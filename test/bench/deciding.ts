@@ -1,4 +1,5 @@
-import { compile, decide, type SpendRequest } from '../../src/control/policies/policies.ts'
+import { compile, decide } from '../../src/control/rules/decide.ts'
+import type { SpendRequest } from '../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import type { Section } from './report.ts'
 

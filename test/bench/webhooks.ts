@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { type Sql, sqlOn } from '../../src/kernel/database/prepared-sql.ts'
+import type { Sql } from '../../src/kernel/contract/sql.ts'
+import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { type EventRow, emptyJournal, writeJournal } from '../../src/kernel/journal/journal.ts'
 import { say } from '../../src/platform/output.ts'
 import { newId } from '../../src/values/ids.ts'

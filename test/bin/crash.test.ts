@@ -5,7 +5,6 @@ import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { commit } from '../../src/kernel/database/connection.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
-import { type AuditRow, emptyJournal } from '../../src/kernel/journal/journal.ts'
 import { type Burst, burst, type Create, create, transfersOf } from '../support/burst.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { aWallet, made } from '../support/factories.ts'
@@ -158,8 +157,10 @@ describe('a PostgreSQL that goes away under load', () => {
     const gone = {
       query: () => Promise.reject(new Error('Connection terminated')),
     } as unknown as pg.PoolClient
-    const journal = { ...emptyJournal(), audit: [{ id: 'audit_of_the_lost' } as AuditRow] }
-    const commits = commit({ pool } as unknown as Database, gone, { id: numbers[0].id, journal })
+    const commits = commit({ pool } as unknown as Database, gone, {
+      id: numbers[0].id,
+      auditId: 'audit_of_the_lost',
+    })
     await expect(commits).rejects.toThrow('Connection terminated')
     await pool.end()
   })

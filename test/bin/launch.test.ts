@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../support/processes/folders.ts'
@@ -41,9 +41,8 @@ function run(command = 'openapi', path = `${inCheckout('path')}:/usr/bin:/bin`):
 
 beforeEach(() => {
   checkout = temporaryFolder()
-  const ours = readdirSync('src/bin').filter(name => name.endsWith('.mjs'))
-  for (const name of ours) cpSync(join('src/bin', name), inCheckout(join('src/bin', name)))
-  for (const name of ['host.mjs']) cpSync(join('src/platform', name), inCheckout(join('src/platform', name)))
+  cpSync('src/bin/launcher', inCheckout('src/bin/launcher'), { recursive: true })
+  cpSync('src/dev/host.mjs', inCheckout('src/dev/host.mjs'))
   put('src/bin/openapi.ts', "process.stdout.write('handed over\\n' as string)")
   put('package-lock.json', lockfile('sha512-one'))
   fakeNpm(installing)

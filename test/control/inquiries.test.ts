@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ruleTable } from '../../src/control/policies/policies.ts'
+import { ruleTable } from '../../src/control/rules/decide.ts'
 import { aKey, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 

@@ -2,7 +2,7 @@ import './merchants/merchant-patterns.ts'
 import './merchants/merchants-on-statements.ts'
 import { describe, expect, test } from '@jest/globals'
 import { categories } from '../../src/control/merchants/mcc.ts'
-import { mccGroup, mccGroupNames } from '../../src/control/merchants/merchants.ts'
+import { mccGroup, mccGroupNames } from '../../src/control/merchants/mcc-groups.ts'
 import { aFundedAgent, anAgent, anAgentUnder, anIntent, aPolicy, aToken, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 

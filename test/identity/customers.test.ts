@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { HOUSE } from '../../src/identity/customers/customers.ts'
+import { HOUSE } from '../../src/identity/customers/customer.ts'
 import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
 import { startHouse } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'

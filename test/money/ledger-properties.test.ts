@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { balancesOf, FORCING, RECOVERING, totalsOf } from '../../src/money/ledger/ledger.ts'
+import { balancesOf, FORCING, RECOVERING } from '../../src/money/ledger/open-book.ts'
+import { totalsOf } from '../../src/money/ledger/totals.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startBooks } from '../support/money/books.ts'
 import { expectProven } from '../support/proven.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { HOUSE } from '../../src/identity/customers/customers.ts'
+import { HOUSE } from '../../src/identity/customers/customer.ts'
 import { newId } from '../../src/values/ids.ts'
 import { made } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'

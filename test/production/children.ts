@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type GuardedChild, guardedChild } from '../../src/dev/processes/guarded-child.ts'
 import type { User } from '../../src/dev/processes/unprivileged-user.ts'
-import type { Start } from './programs.ts'
+import type { Start } from './start.ts'
 
 /** How a process runs and how it is ended; by itself as we run, and gently. */
 export interface Child {

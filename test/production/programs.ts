@@ -8,36 +8,9 @@ import { freePort } from '../../src/dev/processes/free-port.ts'
 import { type User, unprivilegedUser } from '../../src/dev/processes/unprivileged-user.ts'
 import { until } from '../support/until.ts'
 import { type Child, job, stay } from './children.ts'
-import type { Compose, Service } from './compose.ts'
 import { startCluster } from './databases.ts'
 import type { Image } from './image.ts'
-
-export interface Parts {
-  /** Ours. */
-  readonly image: Image
-  /** The folder with the programs of Temporal's images. */
-  readonly temporal: string
-  /** Where data and logs go. */
-  readonly folder: string
-  readonly tell: (line: string) => void
-  /** Whatever is opened says how it is closed. */
-  readonly closeLater: (close: () => unknown) => void
-  /** A service that was to stay has ended. */
-  readonly onEnd: (name: string) => void
-}
-
-/** Where the services are that are up already: `temporal:7233` is at `127.0.0.1:…`. */
-export type Addresses = Map<string, string>
-
-/** A service as this machine is to run it. */
-export interface Start extends Parts {
-  readonly name: string
-  readonly service: Service
-  readonly compose: Compose
-  readonly command: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly addresses: Addresses
-}
+import type { Start } from './start.ts'
 
 /** Ours run as nobody of consequence, if we can make them: they could not write where they are. */
 const nobody: User = process.getuid?.() === 0 ? unprivilegedUser() : {}

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Compose, type Service, secretsHere } from './compose.ts'
-import { type Addresses, type Parts, programs } from './programs.ts'
+import { programs } from './programs.ts'
+import type { Addresses, Parts } from './start.ts'
 
 /**
  * Starts what `docker-compose.yml` says, in the order that it says, with a program in place of each image, and gives

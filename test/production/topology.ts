@@ -12,8 +12,8 @@ import { makeSecrets, readCompose, readVariables } from './compose.ts'
 import { secretOf } from './databases.ts'
 import { driveFlow } from './flow.ts'
 import { buildImage } from './image.ts'
-import type { Parts } from './programs.ts'
 import { startServices } from './services.ts'
+import type { Parts } from './start.ts'
 import { temporalPrograms } from './temporal-programs.ts'
 
 /** From the first service to the last check. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
 import { type ContextOf, implement, missing, post } from '../../src/kernel/contract/operation.ts'
-import type { Sql } from '../../src/kernel/database/prepared-sql.ts'
+import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
 /** An area that only the tests have: a hot operation and an outside one, as small as they can be. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Mode } from '../../kernel/contract/context.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { lock } from '../../kernel/database/entity.ts'

@@ -1,8 +1,9 @@
-import type { BankMessage, OwnNotice, Said } from '../../iso20022/bank-message.ts'
+import type { BankMessage } from '../../iso20022/bank-message.ts'
 import type { StatusReport } from '../../iso20022/pain002.ts'
-import type { Mode, Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
-import { type Paid, paymentsUnder } from '../transfers/transfers.ts'
+import type { OwnNotice, Said } from '../../iso20022/payment-notice.ts'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { type Paid, paymentsUnder } from '../transfers/index.ts'
 import type { outcomes } from './api.ts'
 import { orderedUnder } from './queue.ts'
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { ownNotices } from '../../iso20022/bank-message.ts'
+import { ownNotices } from '../../iso20022/payment-notice.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 

@@ -1,5 +1,5 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Ordered, Scheme } from '../../ports/sepa-rail.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'

@@ -1,7 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
-import { takeNotice } from '../transfers/transfers.ts'
+import { takeNotice } from '../transfers/index.ts'
 import { railsApi } from './api.ts'
 import { make, release, stage } from './files.ts'
 import { SepaMessage } from './message.ts'

@@ -4,7 +4,7 @@ import { schemes } from '../../ports/sepa-rail.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { courseEvents } from '../transfers/transfers.ts'
+import { courseEvents } from '../transfers/index.ts'
 
 /** How a payment stands that may wait for its file. */
 const standing = [

@@ -7,7 +7,7 @@ type Told = Pick<
 > & { readonly reason?: Transfer['reason'] }
 
 /** What the world is told of a transfer, with the words that were said about it. */
-export function aboutTransfer(
+export function transferEvent(
   { id, fromWalletId, toWalletId, beneficiaryId, status, amountEuros, reason }: Told,
   words = reason?.message ?? null,
 ) {

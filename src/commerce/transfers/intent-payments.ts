@@ -1,5 +1,5 @@
 import type { FindPayments, IntentPayment } from '../../kernel/contract/intent-payments.ts'
-import type { Row } from '../../kernel/database/prepared-sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import type { Transfer } from './transfer.ts'
 
 type Found = Row &

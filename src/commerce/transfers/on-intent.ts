@@ -1,12 +1,17 @@
-import type { Purse } from '../../control/agent-tokens/agent-tokens.ts'
-import { aboveHeld, type IntentRow, isApprovedPayee, type Payments } from '../../control/intents/intents.ts'
+import type { Purse } from '../../control/agent-tokens/index.ts'
+import { aboveHeld, type IntentRow, isApprovedPayee, type Payments } from '../../control/intents/index.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
-import type { Payable } from '../../money/beneficiaries/beneficiaries.ts'
-import type { Book } from '../../money/ledger/ledger.ts'
-import type { Known as WalletKnown } from '../../money/wallets/wallets.ts'
+import type { Payable } from '../../money/beneficiaries/index.ts'
+import type { Book } from '../../money/ledger/index.ts'
+import type { Known as WalletKnown } from '../../money/wallets/index.ts'
 import { type Euros, inWords } from '../../values/money.ts'
-import type { Asked, Verdict } from './pay.ts'
+import type { transfersApi } from './api.ts'
+
+export type Create = HandlerOf<typeof transfersApi.create>
+export type Asked = Parameters<Create['decide']>[0]
+export type Verdict = Parameters<Create['decide']>[2]
 
 interface Known {
   readonly book: Book

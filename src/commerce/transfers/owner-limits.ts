@@ -1,6 +1,6 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { clock } from '../../values/clock.ts'
 import { dayOf, type Limits, limitsOf, setLimits, usedOn } from './limits.ts'

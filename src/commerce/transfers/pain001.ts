@@ -1,5 +1,5 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { walletsOf } from '../../money/wallets/wallets.ts'
+import { walletsOf } from '../../money/wallets/index.ts'
 import type { transfersApi } from './api.ts'
 import { Transfer } from './transfer.ts'
 

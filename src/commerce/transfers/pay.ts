@@ -1,32 +1,27 @@
-import { openPurse, type Purse } from '../../control/agent-tokens/agent-tokens.ts'
-import { type IntentRow, openPayments, type Payments } from '../../control/intents/intents.ts'
+import { openPurse, type Purse } from '../../control/agent-tokens/index.ts'
+import { type IntentRow, openPayments, type Payments } from '../../control/intents/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import type { Mode } from '../../kernel/contract/context.ts'
-import type { Item } from '../../kernel/contract/hot-handler.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Item } from '../../kernel/contract/handlers.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
-import { type Payable, payableOf } from '../../money/beneficiaries/beneficiaries.ts'
-import { type Book, openBook, shortOf } from '../../money/ledger/ledger.ts'
-import { insertTransactions, payAtOnce, type TransactionRow } from '../../money/transactions/transactions.ts'
-import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { type Payable, payableOf } from '../../money/beneficiaries/index.ts'
+import { type Book, openBook, shortOf } from '../../money/ledger/index.ts'
+import { insertTransactions, payAtOnce, type TransactionRow } from '../../money/transactions/index.ts'
+import { type Known, walletsOf } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
-import { LONGEST_REFERENCE, type transfersApi } from './api.ts'
-import { aboutTransfer } from './events.ts'
+import { LONGEST_REFERENCE } from './api.ts'
+import { transferEvent } from './events.ts'
 import { dayOf, excess, type Limits, limitsOf, lockDay, takeOfDay } from './limits.ts'
-import { hindrance, tokenOf } from './on-intent.ts'
+import { type Asked, type Create, hindrance, tokenOf, type Verdict } from './on-intent.ts'
 import { transferProcess } from './process.ts'
 import { UNATTENDED } from './sepa-transfer.ts'
 import { transferMachine } from './transfer.ts'
 import { insertTransfers, type TransferRow, unset } from './transfer-rows.ts'
-
-type Create = HandlerOf<typeof transfersApi.create>
-export type Asked = Parameters<Create['decide']>[0]
-export type Verdict = Parameters<Create['decide']>[2]
 
 /** What leaving by SEPA takes: whom it may reach, how much of the day is used, and a rail. */
 interface Exit {
@@ -155,7 +150,7 @@ function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
   if (intent) complete(transfer, intent, item, desk, verdict)
   else book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
   made.push(transfer)
-  emit('transfer.completed', aboutTransfer(transfer))
+  emit('transfer.completed', transferEvent(transfer))
   return { ...transfer, ...unset }
 }
 
@@ -216,7 +211,7 @@ function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wak
   if (intent) payments.begin(intent, transfer.id)
   else book.hold(from.id, amountEuros, { type: 'transfer', id: transfer.id })
   made.push(transfer)
-  emit('payment.updated', aboutTransfer(transfer))
+  emit('payment.updated', transferEvent(transfer))
   wake(transferProcess, transfer)
   return { ...transfer, ...unset }
 }

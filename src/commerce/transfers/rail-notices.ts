@@ -1,6 +1,6 @@
-import type { Mode } from '../../kernel/contract/context.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { hear, type Notice } from './notices.ts'
 import { takeUp } from './sepa-transfer.ts'
 import type { stepsApi } from './steps-api.ts'

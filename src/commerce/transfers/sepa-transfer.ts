@@ -1,19 +1,19 @@
-import { type IntentRow, openPayments, type Payments } from '../../control/intents/intents.ts'
+import { type IntentRow, openPayments, type Payments } from '../../control/intents/index.ts'
 import type { Reason } from '../../iso20022/reason-codes.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { type Book, openBook } from '../../money/ledger/ledger.ts'
+import { type Book, openBook } from '../../money/ledger/index.ts'
 import {
   beginTransaction,
   declineTransaction,
   moveTransaction,
   type Transaction,
   transactionOf,
-} from '../../money/transactions/transactions.ts'
-import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
+} from '../../money/transactions/index.ts'
+import { type Known, walletsOf } from '../../money/wallets/index.ts'
 import { after, days, minutes } from '../../values/clock.ts'
 import { stops } from './block-reasons.ts'
-import { aboutTransfer } from './events.ts'
+import { transferEvent } from './events.ts'
 import { lockDay, takeOfDay } from './limits.ts'
 import { recallProcess, transferProcess } from './process.ts'
 import type { courseEvents, transferEvents } from './schemas.ts'
@@ -194,7 +194,7 @@ export class Course {
 
   #tell(event: keyof typeof transferEvents, words: string | null = null): true {
     const { emit, wake } = this.#doing
-    emit(event, aboutTransfer(this.transfer, words ?? undefined))
+    emit(event, transferEvent(this.transfer, words ?? undefined))
     wake(this.transfer.recall?.status === 'requested' ? recallProcess : transferProcess, this.transfer)
     return true
   }

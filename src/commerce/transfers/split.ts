@@ -1,8 +1,8 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { openBook, shortOf } from '../../money/ledger/ledger.ts'
-import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
+import { openBook, shortOf } from '../../money/ledger/index.ts'
+import { type Known, walletsOf } from '../../money/wallets/index.ts'
 import { HIGHEST } from './api.ts'
-import { aboutTransfer } from './events.ts'
+import { transferEvent } from './events.ts'
 import { shown } from './response.ts'
 import type { splitApi } from './split-api.ts'
 import { divide, type Part, Transfer, transferMachine } from './transfer.ts'
@@ -71,6 +71,6 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   await em.flush()
   book.spread('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
   await book.post(sql)
-  emit('transfer.split.completed', { ...aboutTransfer(transfer), parts })
+  emit('transfer.split.completed', { ...transferEvent(transfer), parts })
   return shown(transfer)
 }

@@ -1,6 +1,6 @@
-import { findCustomer } from '../../identity/customers/customers.ts'
+import { findCustomer } from '../../identity/customers/index.ts'
 import type { Reason } from '../../iso20022/reason-codes.ts'
-import type { Mode } from '../../kernel/contract/context.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../ports/sepa-rail.ts'
 import { after, clock } from '../../values/clock.ts'
 import { stops } from './block-reasons.ts'
-import { aboutTransfer } from './events.ts'
+import { transferEvent } from './events.ts'
 import { doubt, hear, hearRecall, hearStatus } from './notices.ts'
 import { transferProcess } from './process.ts'
 import { CONFIRM_WITHIN, type Course, INSTANT, pauseAfter, takeUp, UNATTENDED } from './sepa-transfer.ts'
@@ -60,7 +60,7 @@ export const verify: HandlerOf<typeof stepsApi.verify> = {
     if (!transfer) return refuse('transfer_not_found')
     ports.sepaRail(mode)
     if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying'))
-      emit('payment.updated', aboutTransfer(transfer))
+      emit('payment.updated', transferEvent(transfer))
     if (transfer.status !== 'verifying' || transfer.payeeCheck) return null
     transfer.dueAt = after(now, UNATTENDED)
     return { id: transfer.id, mode, asks: payeeOf(transfer) }
@@ -85,7 +85,7 @@ async function keepCheck(
     : answer
   transfer.payeeCheck = { result, suggestedName, at: now.toISOString() }
   transfer.dueAt = after(now, transfer.isToBeConfirmed() ? CONFIRM_WITHIN : UNATTENDED)
-  emit('payment.updated', aboutTransfer(transfer))
+  emit('payment.updated', transferEvent(transfer))
   wake(transferProcess, transfer)
   return { acted: true }
 }

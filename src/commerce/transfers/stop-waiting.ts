@@ -1,10 +1,10 @@
-import { openPaymentsToEnd } from '../../control/intents/intents.ts'
+import { openPaymentsToEnd } from '../../control/intents/index.ts'
 import type { Reason } from '../../iso20022/reason-codes.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { recordColumns, selectList, type Table, updateOf } from '../../kernel/database/bulk-sql.ts'
-import type { Row } from '../../kernel/database/prepared-sql.ts'
-import { openBook } from '../../money/ledger/ledger.ts'
-import { aboutTransfer } from './events.ts'
+import { openBook } from '../../money/ledger/index.ts'
+import { transferEvent } from './events.ts'
 import { lockDay, takeOfDay } from './limits.ts'
 import { transferProcess } from './process.ts'
 import type { transferEvents } from './schemas.ts'
@@ -82,7 +82,7 @@ export async function stopWaiting(whose: Whose, reason: Reason, context: Stoppin
     const intent = payments.find(transfer.intentId)
     if (intent) payments.end(intent, context)
     days.giveBack(transfer)
-    context.emit('transfer.failed', aboutTransfer(transfer))
+    context.emit('transfer.failed', transferEvent(transfer))
     context.wake(transferProcess, transfer)
   }
   await updateWaiting(sql, stopped)

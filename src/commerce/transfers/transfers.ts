@@ -22,9 +22,6 @@ import { stepsApi } from './steps-api.ts'
 import { stopReactions } from './stop-reactions.ts'
 import { Transfer, transferMachine } from './transfer.ts'
 
-export { type Paid, paymentsUnder, takeNotice } from './rail-notices.ts'
-export { courseEvents } from './schemas.ts'
-
 const transfers = implement(transfersApi, {
   create: pay,
 

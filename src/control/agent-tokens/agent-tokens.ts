@@ -1,20 +1,17 @@
 import { type FilterQuery, LockMode } from '@mikro-orm/core'
-import { authenticator, callingKey, lacking, tooLate } from '../../identity/keys/keys.ts'
+import { authenticator, callingKey, lacking, tooLate } from '../../identity/keys/index.ts'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import type { Actor, Context } from '../../kernel/contract/context.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
-import { AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
+import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { AgentToken } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
 import { shown, withUses } from './response.ts'
-
-export { TokenCreated, TokenRevoked } from './api.ts'
-export { type TokenLimit, tokenLimits } from './limits.ts'
-export { openPurse, type Purse } from './purse.ts'
 
 /** What a token has when nothing is said: as much of it as its maker has. */
 export const givenBy = ({ scopes }: Actor): Scope[] => tokenScopes.given.filter(scope => scopes.has(scope))

@@ -1,7 +1,7 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import type { Use } from '../agents/agents.ts'
+import type { Use } from '../agents/index.ts'
 
 /** A token with a budget of its own. */
 export interface TokenLimit {

@@ -1,7 +1,7 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import { usesOf } from '../agents/agents.ts'
+import { usesOf } from '../agents/index.ts'
 import { tokenLimits } from './limits.ts'
 
 /** What is left of the budgets of tokens, while it is paid with them; for who holds their agents. */

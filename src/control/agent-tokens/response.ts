@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { clock } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
-import { usesOf } from '../agents/agents.ts'
+import { usesOf } from '../agents/index.ts'
 import type { AgentToken } from './agent-token.ts'
 import { paidWith } from './limits.ts'
 

@@ -3,21 +3,14 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { openWallet } from '../../money/wallets/wallets.ts'
+import { openWallet } from '../../money/wallets/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { Agent, agentMachine } from './agent.ts'
 import { agentsApi } from './api.ts'
-import { about } from './events.ts'
+import { agentEvent } from './events.ts'
 import { lockAgent, unfreeze } from './lock.ts'
 import { balanceOfAgent, fundAgent, holdsMoney, sweepAgent, walletOf } from './money.ts'
 import { agentProcess, deletionSteps } from './process.ts'
-
-export type { Agent } from './agent.ts'
-export { AgentCreated, AgentEvent, AgentRecord } from './api.ts'
-export { about as aboutAgent } from './events.ts'
-export { type Frozen, freeze, updateFrozen } from './freeze.ts'
-export { lockAgent, unfreeze } from './lock.ts'
-export { type Use, usesOf } from './use.ts'
 
 /** How long the process has for a deletion before the sweep lends a hand. */
 const DELETION_TAKES = minutes(1)
@@ -44,7 +37,7 @@ const agents = implement(agentsApi, {
     if (await isTaken(em, body.externalId)) return refuse('external_id_taken')
     const { policyId, ...members } = body
     const agent = em.create(Agent, members)
-    emit('agent.created', { ...about(agent), policyId })
+    emit('agent.created', { ...agentEvent(agent), policyId })
     await openWallet(walletOf(agent), context)
     return agent
   },
@@ -64,7 +57,7 @@ const agents = implement(agentsApi, {
     if (!agent) return refuse('agent_not_found')
     if (await isTaken(em, body.externalId, agent)) return refuse('external_id_taken')
     Object.assign(agent, body)
-    emit('agent.updated', about(agent))
+    emit('agent.updated', agentEvent(agent))
     return agent
   },
 
@@ -73,7 +66,7 @@ const agents = implement(agentsApi, {
     if (!agent) return refuse('agent_not_found')
     if (!agentMachine.move(agent, 'frozen')) return refuse('agent_not_active')
     Object.assign(agent, { frozenReason: body.reason, frozenByAlertId: null })
-    emit('agent.frozen', about(agent))
+    emit('agent.frozen', agentEvent(agent))
     return agent
   },
 
@@ -83,7 +76,7 @@ const agents = implement(agentsApi, {
     if (agent.status === 'frozen' && agent.frozenByAlertId)
       return refuse('frozen_by_risk', whoFrees(agent.id, agent.frozenByAlertId))
     if (!unfreeze(agent)) return refuse('agent_not_frozen')
-    emit('agent.unfrozen', about(agent))
+    emit('agent.unfrozen', agentEvent(agent))
     return agent
   },
 
@@ -98,7 +91,7 @@ const agents = implement(agentsApi, {
     if (await holdsMoney(agent, context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
     agent.deletionDueAt = after(now, DELETION_TAKES)
-    emit('agent.deleting', about(agent))
+    emit('agent.deleting', agentEvent(agent))
     wake(agentProcess, { id: agent.id, agentId: agent.id })
     return agent
   },
@@ -116,7 +109,7 @@ const agents = implement(agentsApi, {
     const agent = await lock(em, Agent, params.id)
     if (!agent) return refuse('agent_not_found')
     if (agentMachine.move(agent, 'deleted')) {
-      emit('agent.deleted', about(agent))
+      emit('agent.deleted', agentEvent(agent))
       wake(agentProcess, { id: agent.id, agentId: agent.id })
     }
     return { done: agent.status === 'deleted' }

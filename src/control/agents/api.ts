@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/contract/operation.ts'
-import { WalletEvent } from '../../money/wallets/wallets.ts'
+import { WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { LookRecord, label, metadata, recordHead, recordTail, remark, wanted } from '../../values/schemas.ts'

@@ -1,12 +1,12 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { balancesOf, openBook, shortOf } from '../../money/ledger/ledger.ts'
-import { closeWallet, mainWallet, openWallet, walletsOf } from '../../money/wallets/wallets.ts'
+import { balancesOf, openBook, shortOf } from '../../money/ledger/index.ts'
+import { closeWallet, mainWallet, openWallet, walletsOf } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
 import { Agent } from './agent.ts'
 import type { agentsApi } from './api.ts'
-import { about } from './events.ts'
+import { agentEvent } from './events.ts'
 import { lockAgent } from './lock.ts'
 
 /** The wallet that an agent spends from, as it begins. */
@@ -31,7 +31,13 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   book.move('agent_fund', from, walletId, amountEuros, { type: 'agent', id: newId('funding') })
   await book.post(sql)
   const { posted, held } = book.balance(walletId)
-  emit('agent.funded', { ...about(agent), walletId, fromWalletId: from, amountEuros, balanceEuros: posted })
+  emit('agent.funded', {
+    ...agentEvent(agent),
+    walletId,
+    fromWalletId: from,
+    amountEuros,
+    balanceEuros: posted,
+  })
   return { agentId: agent.id, walletId, availableEuros: posted - held, heldEuros: held }
 }
 

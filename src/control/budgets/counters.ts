@@ -1,8 +1,8 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
 import type { Euros } from '../../values/money.ts'
-import type { Budget, Counters } from '../rules/decision.ts'
+import type { Budget, Counters } from '../rules/index.ts'
 
 /** For what something is reserved: the same that the ledger holds the money for. */
 export interface Cause {

@@ -1,5 +1,5 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Cause, type Counter, dayOf, type Reservation, Tally } from './counters.ts'
 
 interface Opening {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { id } from '../../values/ids.ts'
-import { outcomes } from '../rules/decision.ts'
+import { outcomes } from '../rules/index.ts'
 
 const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
 

@@ -1,5 +1,5 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import type { DecisionRow } from './stored-decision.ts'
 

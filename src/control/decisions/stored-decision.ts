@@ -1,9 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { insertInto, recordColumns, type Table } from '../../kernel/database/bulk-sql.ts'
 import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
-import { compile, decide } from '../rules/decide.ts'
-import type { Budget, Counters, Ruling, SpendRequest } from '../rules/decision.ts'
-import { rulesFromRecord } from '../rules/rules.ts'
+import {
+  type Budget,
+  type Counters,
+  compile,
+  decide,
+  type Ruling,
+  rulesFromRecord,
+  type SpendRequest,
+} from '../rules/index.ts'
 
 /** As it lies in the database: amounts are digits, instants are text. */
 type Kept<T> = T extends bigint | Date

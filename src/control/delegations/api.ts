@@ -5,7 +5,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
-import { TokenCreated, TokenRevoked } from '../agent-tokens/agent-tokens.ts'
+import { TokenCreated, TokenRevoked } from '../agent-tokens/index.ts'
 import { DEEPEST, delegationMachine } from './delegation.ts'
 
 const status = z.enum(delegationMachine.states)

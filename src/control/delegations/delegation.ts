@@ -4,7 +4,7 @@ import type { Scope } from '../../kernel/contract/scopes.ts'
 import { maybe, record, tenantTable, timestamp, words } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Euros, inWords } from '../../values/money.ts'
-import { sameMerchant } from '../merchants/merchants.ts'
+import { sameMerchant } from '../merchants/index.ts'
 
 /** Its code has been given out; its token has been taken; it is over. */
 export const delegationMachine = machine('delegation', {

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Row } from '../../kernel/database/prepared-sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import { usesOf } from '../agents/agents.ts'
+import { usesOf } from '../agents/index.ts'
 import type { DelegationRevoked } from './api.ts'
 import { type Delegation, isOpen } from './delegation.ts'
 

@@ -4,8 +4,8 @@ import { TimelineEntry } from '../../kernel/journal/timeline.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { country, LookRecord, label, metadata, ownAgent, remark, span, wanted } from '../../values/schemas.ts'
-import { AgentEvent } from '../agents/agents.ts'
-import { riskEvents } from '../risk/risk.ts'
+import { AgentEvent } from '../agents/index.ts'
+import { riskEvents } from '../risk/index.ts'
 import { cancelling, deciding, finding, inRun, overThere, payee_mismatch } from './refusals.ts'
 import {
   IntentEvent,

@@ -1,10 +1,11 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import { type TokenLimit, tokenLimits } from '../agent-tokens/agent-tokens.ts'
-import { type DelegationLimit, delegationLimits } from '../delegations/delegations.ts'
-import type { Budget, Tally } from '../policies/policies.ts'
-import { type RunLimit, runLimits } from '../runs/runs.ts'
+import { type TokenLimit, tokenLimits } from '../agent-tokens/index.ts'
+import type { Tally } from '../budgets/index.ts'
+import { type DelegationLimit, delegationLimits } from '../delegations/index.ts'
+import type { Budget } from '../rules/index.ts'
+import { type RunLimit, runLimits } from '../runs/index.ts'
 
 /** What an intent is made under, besides its agent. */
 export interface Under {

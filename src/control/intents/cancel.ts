@@ -1,13 +1,14 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { reaction } from '../../kernel/contract/area.ts'
-import type { Context, Tenant } from '../../kernel/contract/context.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
-import { openBook } from '../../money/ledger/ledger.ts'
-import { type Agent, findAgent } from '../agents/agents.ts'
-import { DelegationRevoked } from '../delegations/delegations.ts'
-import { openTally } from '../policies/policies.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { openBook } from '../../money/ledger/index.ts'
+import { type Agent, findAgent } from '../agents/index.ts'
+import { openTally } from '../budgets/index.ts'
+import { DelegationRevoked } from '../delegations/index.ts'
 import type { intentsApi } from './api.ts'
-import { aboutIntent } from './events.ts'
+import { intentEvent } from './events.ts'
 import { heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
@@ -24,7 +25,7 @@ export function letGo(
 ): void {
   if (!intentMachine.move(intent, 'cancelled')) return
   intent.comment = comment || intent.comment
-  emit('intent.cancelled', aboutIntent(intent, comment ?? undefined))
+  emit('intent.cancelled', intentEvent(intent, comment ?? undefined))
   if (intent.workflowId) wake(intentProcess, intent)
 }
 

@@ -1,12 +1,13 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
-import type { Book } from '../../money/ledger/ledger.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Book } from '../../money/ledger/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { DecisionRow, Spender } from '../policies/policies.ts'
+import type { DecisionRow } from '../decisions/index.ts'
+import type { Spender } from '../policies/index.ts'
 import type { intentsApi } from './api.ts'
-import { aboutIntent } from './events.ts'
+import { intentEvent } from './events.ts'
 import { heldFor, intentMachine, likenessOf } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
 import { openPayees, type Payees, travelled } from './payees.ts'
@@ -113,11 +114,11 @@ export const declare: Create = {
     if (name) desk.taken.add(name)
     const intent = intentFrom(item, ask, agent, desk)
     desk.declared.push(intent)
-    emit('intent.created', { ...aboutIntent(intent), status: 'created' })
+    emit('intent.created', { ...intentEvent(intent), status: 'created' })
     if (intent.status === 'created') wake(intentProcess, intent)
-    if (intent.status === 'denied') emit('intent.denied', aboutIntent(intent, intent.decision.reason))
+    if (intent.status === 'denied') emit('intent.denied', intentEvent(intent, intent.decision.reason))
     else if (intent.likeness) desk.alike.set(intent.likeness, intent.id)
-    if (intent.status === 'approved') emit('intent.approved', aboutIntent(intent))
+    if (intent.status === 'approved') emit('intent.approved', intentEvent(intent))
     for (const [event, data] of desk.watch.follow(agent, { ...intent, type: 'intent' })) emit(event, data)
     return unpaid(intent)
   },

@@ -1,4 +1,4 @@
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { after } from '../../values/clock.ts'
 import { ALIKE_FOR } from './intent.ts'
 

@@ -2,7 +2,7 @@ import { excerpt } from '../../values/schemas.ts'
 import type { IntentRow } from './intent-rows.ts'
 
 /** What the world is told of an intent. */
-export const aboutIntent = (
+export const intentEvent = (
   { id, agentId, runId, delegationId, status, amountEuros, merchant }: IntentRow,
   reason?: string,
 ) => ({

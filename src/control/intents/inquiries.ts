@@ -1,9 +1,11 @@
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { type Euros, inWords } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
-import { sameMerchant } from '../merchants/merchants.ts'
-import { effectivePolicy, explain, type Policy, StoredDecision } from '../policies/policies.ts'
-import { aboutIntent } from './events.ts'
+import { StoredDecision } from '../decisions/index.ts'
+import { sameMerchant } from '../merchants/index.ts'
+import { effectivePolicy, type Policy } from '../policies/index.ts'
+import { explain } from '../rules/index.ts'
+import { intentEvent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
 import { paymentsOf, wordsOn } from './response.ts'
@@ -99,7 +101,7 @@ export const inquiries = implement(inquiryApi, {
     ]
     if (mismatches.length > 0)
       emit('verification.mismatch', {
-        ...aboutIntent(intent),
+        ...intentEvent(intent),
         actualAmountEuros,
         actualMerchant: excerpt(actualMerchant),
         mismatches: mismatches.map(({ field }) => field),

@@ -4,7 +4,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { label } from '../../values/schemas.ts'
-import { outcomes } from '../policies/policies.ts'
+import { outcomes } from '../rules/index.ts'
 import { IntentEvent } from './schemas.ts'
 
 const intent_not_found = missing('intent')

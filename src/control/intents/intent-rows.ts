@@ -1,4 +1,5 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
   insertIntoBoth,
   recordColumns,
@@ -6,8 +7,7 @@ import {
   type Table,
   updateOf,
 } from '../../kernel/database/bulk-sql.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
-import { decisionTable } from '../policies/policies.ts'
+import { decisionTable } from '../decisions/index.ts'
 import type { Intent } from './intent.ts'
 
 const columns = {

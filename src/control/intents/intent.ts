@@ -3,8 +3,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
-import { foldMerchant } from '../merchants/merchants.ts'
-import type { Decision } from '../policies/policies.ts'
+import { foldMerchant } from '../merchants/index.ts'
+import type { Decision } from '../policies/index.ts'
 
 export const intentMachine = machine('intent', {
   created: ['approved', 'denied', 'cancelled', 'expired'],

@@ -5,12 +5,12 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { given, lock, ofMerchant } from '../../kernel/database/entity.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { inWords } from '../../values/money.ts'
-import { findAgent } from '../agents/agents.ts'
+import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
 import { keptFor, letGo, OPEN, onDelegationRevoked } from './cancel.ts'
 import { declare } from './declare.ts'
-import { aboutIntent } from './events.ts'
+import { intentEvent } from './events.ts'
 import { inquiries } from './inquiries.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, intentMachine } from './intent.ts'
@@ -60,7 +60,7 @@ const intents = implement(intentsApi, {
     if (intent.expiresAt <= now) return refuse('intent_expired')
     intentMachine.move(intent, 'denied')
     Object.assign(intent, { decidedAt: now, decidedBy: deciderOf(actor), comment: body.reason })
-    emit('intent.denied', aboutIntent(intent, body.reason))
+    emit('intent.denied', intentEvent(intent, body.reason))
     wake(intentProcess, intent)
     return unpaid(intent)
   },
@@ -118,18 +118,6 @@ const all = implement(
   { ...intentsApi, ...inquiryApi, ...simulationApi },
   { ...intents.handlers, ...inquiries.handlers, simulate },
 )
-
-export type { IntentRow } from './intent-rows.ts'
-export {
-  aboveHeld,
-  type Bar,
-  isApprovedPayee,
-  openPayments,
-  openPaymentsToEnd,
-  type Payments,
-  paidEvents,
-} from './payments.ts'
-export { IntentEvent } from './schemas.ts'
 
 export const intentsArea = area(
   'Intents',

@@ -1,8 +1,8 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
-import { type Payable, payableOf } from '../../money/beneficiaries/beneficiaries.ts'
-import { type Known, walletsOf } from '../../money/wallets/wallets.ts'
-import { foldMerchant } from '../merchants/merchants.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { type Payable, payableOf } from '../../money/beneficiaries/index.ts'
+import { type Known, walletsOf } from '../../money/wallets/index.ts'
+import { foldMerchant } from '../merchants/index.ts'
 
 /** Whom a request says that it pays. */
 export interface Saying {

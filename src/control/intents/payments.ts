@@ -1,10 +1,12 @@
-import type { Context, Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
-import type { Book, Cause } from '../../money/ledger/ledger.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Book, Cause } from '../../money/ledger/index.ts'
 import { type Euros, inWords } from '../../values/money.ts'
-import { foldMerchant, sameMerchant } from '../merchants/merchants.ts'
-import { lockSpendersOf, openTally, type Spender, type Tally } from '../policies/policies.ts'
-import { aboutIntent } from './events.ts'
+import { openTally, type Tally } from '../budgets/index.ts'
+import { foldMerchant, sameMerchant } from '../merchants/index.ts'
+import { lockSpendersOf, type Spender } from '../policies/index.ts'
+import { intentEvent } from './events.ts'
 import { heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
@@ -114,7 +116,7 @@ export class Payments {
     book.release(held)
     this.#counted.spend(held, amountEuros, intent.merchant)
     this.#counted.giveBack(held)
-    doing.emit('intent.completed', aboutIntent(intent))
+    doing.emit('intent.completed', intentEvent(intent))
     if (intent.workflowId) doing.wake(intentProcess, intent)
   }
 

@@ -4,7 +4,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { exactly, label, metadata, recordHead, recordTail } from '../../values/schemas.ts'
-import { DecisionRecord } from '../policies/policies.ts'
+import { DecisionRecord } from '../decisions/index.ts'
 import { deciders, intentMachine } from './intent.ts'
 
 export const status = z.enum(intentMachine.states)

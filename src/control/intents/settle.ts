@@ -1,21 +1,14 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
-import { type Book, openBook } from '../../money/ledger/ledger.ts'
-import {
-  type Decided,
-  type DecisionRow,
-  decideFor,
-  insertDecisions,
-  lockSpendersOf,
-  openTally,
-  type Spender,
-  type Tally,
-} from '../policies/policies.ts'
-import { openWatch, type Watch } from '../risk/risk.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { type Book, openBook } from '../../money/ledger/index.ts'
+import { openTally, type Tally } from '../budgets/index.ts'
+import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
+import { type Decided, decideFor, lockSpendersOf, type Spender } from '../policies/index.ts'
+import { openWatch, type Watch } from '../risk/index.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
 import { type Levels, openLevels, openLevelsOf } from './budget-levels.ts'
-import { aboutIntent } from './events.ts'
+import { intentEvent } from './events.ts'
 import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { travelled } from './payees.ts'
@@ -131,7 +124,7 @@ export const approve: Approve = {
     const { comment } = input.body
     Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
     desk.changed.add(intent)
-    emit('intent.approved', aboutIntent(intent, comment ?? undefined))
+    emit('intent.approved', intentEvent(intent, comment ?? undefined))
     wake(intentProcess, intent)
     return unpaid(intent)
   },
@@ -150,7 +143,7 @@ export const expire: Expire = {
     changed.add(intent)
     tally.giveBack(heldFor(intent))
     book.release(heldFor(intent))
-    emit('intent.expired', aboutIntent(intent))
+    emit('intent.expired', intentEvent(intent))
     if (intent.workflowId) wake(intentProcess, intent)
     return { expired: true }
   },

@@ -1,5 +1,6 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { decideAlone, findPolicy, rulesOf } from '../policies/policies.ts'
+import { findPolicy } from '../policies/index.ts'
+import { decideAlone, rulesOf } from '../rules/index.ts'
 import { heldFor } from './intent.ts'
 import { openPayees, type Payee } from './payees.ts'
 import type { simulationApi } from './simulation-api.ts'

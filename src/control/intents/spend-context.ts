@@ -1,20 +1,11 @@
-import type { Actor, Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
-import { balancesOf, openBook } from '../../money/ledger/ledger.ts'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { balancesOf, openBook } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
-import {
-  type Cause,
-  type Decided,
-  decideFor,
-  findSpenders,
-  lockSpenders,
-  openTally,
-  readTally,
-  type Spender,
-  type SpendRequest,
-  type Tally,
-} from '../policies/policies.ts'
-import { openWatch, type Watch } from '../risk/risk.ts'
+import { type Cause, openTally, readTally, type Tally } from '../budgets/index.ts'
+import { type Decided, decideFor, findSpenders, lockSpenders, type Spender } from '../policies/index.ts'
+import { openWatch, type Watch } from '../risk/index.ts'
+import type { SpendRequest } from '../rules/index.ts'
 import { type Levels, openLevels, type Under } from './budget-levels.ts'
 import { alikeOf } from './duplicates.ts'
 import { likenessOf } from './intent.ts'

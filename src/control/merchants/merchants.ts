@@ -6,12 +6,6 @@ import { categories } from './mcc.ts'
 import { mccGroup, mccGroups } from './mcc-groups.ts'
 import { suggestions } from './suggestions.ts'
 
-export { type Resolved, resolveDescriptor } from './descriptors.ts'
-export { foldMerchant, type MatcherOptions, matcher, sameMerchant, samePayee } from './matcher.ts'
-export { mccGroup, mccGroupNames } from './mcc-groups.ts'
-export { looksLikeIban } from './names.ts'
-export { patternProblem } from './patterns.ts'
-
 /** All codes that there are, in their order. */
 export const mccCodes: readonly string[] = categories.map(({ code }) => code)
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { euros, inWords } from '../../values/money.ts'
-import { listed } from '../rules/listed.ts'
-import { type Rules, ruleNames } from '../rules/rules.ts'
+import { listed, type Rules, ruleNames } from '../rules/index.ts'
 
 /** The rules of a version as they are kept: as the contract writes them. */
 type Kept = Readonly<Record<string, unknown>>

@@ -1,10 +1,16 @@
 import type { Euros } from '../../values/money.ts'
-import { dayOf } from '../budgets/counters.ts'
-import type { Recorded } from '../decisions/recorded-decisions.ts'
-import { countersOf, requestOf } from '../decisions/stored-decision.ts'
-import { type Compiled, decide } from '../rules/decide.ts'
-import type { Budget, Counters, Ruling, SpendRequest } from '../rules/decision.ts'
-import { type Verdict, verdictOf } from '../rules/verdict.ts'
+import { dayOf } from '../budgets/index.ts'
+import { countersOf, type Recorded, requestOf } from '../decisions/index.ts'
+import {
+  type Budget,
+  type Compiled,
+  type Counters,
+  decide,
+  type Ruling,
+  type SpendRequest,
+  type Verdict,
+  verdictOf,
+} from '../rules/index.ts'
 
 /** What was decided, what would be, and by which ruling; none where that was settled with its declaration. */
 export interface Replayed {

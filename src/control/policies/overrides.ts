@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Rules, ruleNames, rulesOnRecord } from '../rules/rules.ts'
+import { type Rules, ruleNames, rulesOnRecord } from '../rules/index.ts'
 
 /** Of each rule that was set for one agent alone, what its template says of it; as the contract writes it. */
 export type Overridden = Readonly<Partial<Record<keyof Rules, unknown>>>

@@ -2,14 +2,11 @@ import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { findAgent, lockAgent } from '../agents/agents.ts'
+import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
-import { budgetApi } from '../budgets/api.ts'
-import { ownerBudgets } from '../budgets/budgets.ts'
-import { OwnerBudget } from '../budgets/owner-budget.ts'
-import { StoredDecision } from '../decisions/stored-decision.ts'
-import { presets } from '../rules/presets.ts'
-import { rulesOf } from '../rules/rules.ts'
+import { budgetApi, OwnerBudget, ownerBudgets } from '../budgets/index.ts'
+import { StoredDecision } from '../decisions/index.ts'
+import { presets, rulesOf } from '../rules/index.ts'
 import { policiesApi } from './api.ts'
 import { backtest } from './backtest.ts'
 import { Policy, PolicyVersion } from './policy.ts'
@@ -27,34 +24,6 @@ import { probe } from './probe.ts'
 import { onAgentCreated, onAgentDeleting } from './reactions.ts'
 import { whatIfApi } from './simulation-api.ts'
 import { withChanges } from './versions.ts'
-
-export type { Cause, Tally } from '../budgets/counters.ts'
-export { openTally, readTally } from '../budgets/open-counters.ts'
-export { DecisionRecord } from '../decisions/decision-record.ts'
-export {
-  type DecisionRow,
-  decisionTable,
-  insertDecisions,
-  replay,
-  StoredDecision,
-} from '../decisions/stored-decision.ts'
-export { type Compiled, compile, decide, ruleTable } from '../rules/decide.ts'
-export { decideAlone } from '../rules/decide-isolated.ts'
-export type { Approval, Budget, Check, Counters, Risk, Ruling, SpendRequest } from '../rules/decision.ts'
-export { outcomes } from '../rules/decision.ts'
-export { explain } from '../rules/explain.ts'
-export { PolicyCreate, rulesOf } from '../rules/rules.ts'
-export type { Policy } from './policy.ts'
-export { effectivePolicy, findPolicy } from './policy-versioning.ts'
-export {
-  type Decided,
-  type Decision,
-  decideFor,
-  findSpenders,
-  lockSpenders,
-  lockSpendersOf,
-  type Spender,
-} from './spenders.ts'
 
 /** The lists of a policy can be long: so few are read before it is known how long they are. */
 const AT_FIRST = 4

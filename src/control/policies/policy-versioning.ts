@@ -2,10 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from '../../kernel/contract/context.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { excerpt } from '../../values/schemas.ts'
-import type { Agent } from '../agents/agents.ts'
+import type { Agent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
-import { presetOf } from '../rules/presets.ts'
-import { rulesOf, rulesOnRecord } from '../rules/rules.ts'
+import { presetOf, rulesOf, rulesOnRecord } from '../rules/index.ts'
 import { Policy, PolicyVersion, type Source } from './policy.ts'
 
 export const standing = { deletedAt: null }

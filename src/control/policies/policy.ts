@@ -1,7 +1,7 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import { flag, maybe, record, tenantTable, words } from '../../kernel/database/entity.ts'
 import { after, minutes } from '../../values/clock.ts'
-import { expirationActions, type Rules, rulesOf, rulesOnRecord } from '../rules/rules.ts'
+import { expirationActions, type Rules, rulesOf, rulesOnRecord } from '../rules/index.ts'
 import { keptUnder, type Overridden, overriddenAfter, type switches } from './overrides.ts'
 
 const policySchema = defineEntity({

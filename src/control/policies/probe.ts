@@ -1,11 +1,22 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Rule } from '../rules/compiled.ts'
-import { contradictionsIn, type Warning } from '../rules/contradictions.ts'
-import { type Compiled, compile, decide, ruleTable } from '../rules/decide.ts'
-import type { Check, Ruling } from '../rules/decision.ts'
-import { type Rules, rulesOf } from '../rules/rules.ts'
-import { harmlessUnder, type Situation, sides } from '../rules/situations.ts'
-import { type Verdict, verdictOf } from '../rules/verdict.ts'
+import {
+  type Check,
+  type Compiled,
+  compile,
+  contradictionsIn,
+  decide,
+  harmlessUnder,
+  type Rule,
+  type Rules,
+  type Ruling,
+  rulesOf,
+  ruleTable,
+  type Situation,
+  sides,
+  type Verdict,
+  verdictOf,
+  type Warning,
+} from '../rules/index.ts'
 import { findPolicy } from './policy-versioning.ts'
 import type { whatIfApi } from './simulation-api.ts'
 

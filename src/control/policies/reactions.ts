@@ -1,6 +1,6 @@
 import { reaction } from '../../kernel/contract/area.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/agents.ts'
+import { AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { policiesApi } from './api.ts'
 import { about, assignTo, lockPolicy, sourceOf } from './policy-versioning.ts'
 import { PolicyEvent } from './schemas.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { PolicyCreate, ruleNames, rules } from '../rules/rules.ts'
+import { PolicyCreate, ruleNames, rules } from '../rules/index.ts'
 
 const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = rules
 

@@ -3,8 +3,7 @@ import { missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { outcomes } from '../rules/decision.ts'
-import { verdicts } from '../rules/verdict.ts'
+import { outcomes, verdicts } from '../rules/index.ts'
 
 const policy_not_found = missing('policy')
 

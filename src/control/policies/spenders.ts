@@ -1,13 +1,22 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Item } from '../../kernel/contract/hot-handler.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Item } from '../../kernel/contract/handlers.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { memoryOf } from '../../values/bounded-cache.ts'
 import { newId } from '../../values/ids.ts'
-import type { Agent } from '../agents/agents.ts'
-import { type DecisionRow, keptCounters, keptRequest, keptRuling } from '../decisions/stored-decision.ts'
-import { type Compiled, compile, decide } from '../rules/decide.ts'
-import type { Counters, Risk, Ruling, SpendRequest } from '../rules/decision.ts'
-import { type Rules, ruleNames, rulesOf } from '../rules/rules.ts'
+import type { Agent } from '../agents/index.ts'
+import { type DecisionRow, keptCounters, keptRequest, keptRuling } from '../decisions/index.ts'
+import {
+  type Compiled,
+  type Counters,
+  compile,
+  decide,
+  type Risk,
+  type Rules,
+  type Ruling,
+  ruleNames,
+  rulesOf,
+  type SpendRequest,
+} from '../rules/index.ts'
 
 /** An agent that may spend, with the policy that it spends under at this moment. */
 export interface Spender {

@@ -1,5 +1,5 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import type { RiskAlert } from './alert.ts'
 
 const FORGET = 'delete from risk_profiles where (owner_id, mode, agent_id) = ($1, $2, $3)'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Euros } from '../../values/money.ts'
-import { foldMerchant } from '../merchants/merchants.ts'
+import { foldMerchant } from '../merchants/index.ts'
 
 /** What an agent is about to spend, as far as it can be usual or not. */
 export interface Spend {

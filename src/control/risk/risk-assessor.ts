@@ -1,13 +1,14 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
 import { newId } from '../../values/ids.ts'
-import { type Frozen, freeze, updateFrozen } from '../agents/agents.ts'
-import type { Decision, Risk, Spender } from '../policies/policies.ts'
+import { type Frozen, freeze, updateFrozen } from '../agents/index.ts'
+import type { Spender } from '../policies/index.ts'
+import type { Risk } from '../rules/index.ts'
 import { type AlertRow, alertMachine } from './alert.ts'
 import { settingsOf } from './config.ts'
 import { blank, count, learn, merchantKey, type Profile, type Spend } from './profile.ts'
-import { isOfNote, type Told, told } from './risk-events.ts'
+import { isOfNote, type Judged, type Told, told } from './risk-events.ts'
 import type { NoteRow } from './risk-record.ts'
 import { type Settings, score } from './score.ts'
 
@@ -15,13 +16,6 @@ import { type Settings, score } from './score.ts'
 export interface Watched {
   readonly agentId: string
   readonly merchant: string
-}
-
-/** What has been decided about a spend whose risk was looked at. */
-export interface Judged extends Spend {
-  readonly type: string
-  readonly id: string
-  readonly decision: Decision
 }
 
 interface Opened extends Row {

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import { type AgentEvent, aboutAgent, type Frozen } from '../agents/agents.ts'
-import type { Risk } from '../policies/policies.ts'
+import { type AgentEvent, agentEvent, type Frozen } from '../agents/index.ts'
+import type { Decision } from '../policies/index.ts'
+import type { Risk } from '../rules/index.ts'
 import type { RiskEvent } from './api.ts'
-import type { Judged } from './risk-assessor.ts'
+import type { Spend } from './profile.ts'
 import type { Part } from './risk-record.ts'
 import type { SignalName } from './signals.ts'
 
@@ -19,6 +20,13 @@ export type Told =
   | readonly [event: RiskEventName, data: z.output<typeof RiskEvent>]
   | readonly [event: 'agent.frozen', data: z.output<typeof AgentEvent>]
 
+/** What has been decided about a spend whose risk was looked at. */
+export interface Judged extends Spend {
+  readonly type: string
+  readonly id: string
+  readonly decision: Decision
+}
+
 interface Consequence {
   readonly risk: Risk
   readonly alertId: string | null
@@ -32,7 +40,7 @@ export const isOfNote = (risk: Risk): boolean =>
   risk.outcome !== 'pass' || fired(risk, 'amountOutlier') || fired(risk, 'impossibleTravel')
 
 /** What the world is told of a risk. */
-export const aboutRisk = (
+export const riskEvent = (
   agentId: string,
   { score, parts }: { readonly score: number; readonly parts: readonly Part[] },
   others: { readonly intentId?: string; readonly alertId?: string },
@@ -57,10 +65,10 @@ export function told(
     alertId !== null && 'risk.agent_frozen',
     alertId !== null && 'risk.alert_created',
   ]
-  const data = aboutRisk(agentId, risk, {
+  const data = riskEvent(agentId, risk, {
     ...(type === 'intent' ? { intentId: id } : {}),
     ...(alertId === null ? {} : { alertId }),
   })
   const events = names.flatMap((name): Told[] => (name ? [[name, data]] : []))
-  return frozen ? [...events, ['agent.frozen', aboutAgent(frozen)]] : events
+  return frozen ? [...events, ['agent.frozen', agentEvent(frozen)]] : events
 }

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Euros } from '../../values/money.ts'
-import type { Risk } from '../policies/policies.ts'
+import type { Risk } from '../rules/index.ts'
 
 /** What one signal adds to a score. */
 export type Part = Risk['parts'][number]

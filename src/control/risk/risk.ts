@@ -3,16 +3,13 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { answered, given, lock } from '../../kernel/database/entity.ts'
-import { AgentEvent, aboutAgent, lockAgent, unfreeze } from '../agents/agents.ts'
+import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
 import { RiskConfig, rowOf, settingsOf } from './config.ts'
 import { forget } from './forget.ts'
-import { aboutRisk } from './risk-events.ts'
+import { riskEvent } from './risk-events.ts'
 import { RiskNote } from './risk-record.ts'
-
-export { riskEvents } from './api.ts'
-export { openWatch, type Watch } from './risk-assessor.ts'
 
 const shown = (config: RiskConfig | null) => answered(config ?? { updatedAt: null }, settingsOf(config))
 
@@ -29,7 +26,7 @@ function acknowledge(
   if (!alertMachine.move(alert, 'acknowledged')) return false
   Object.assign(alert, { acknowledgedAt: now, acknowledgedById: actor.id, comment })
   const { id: alertId, agentId, score, signals: parts } = alert
-  emit('risk.alert_acknowledged', aboutRisk(agentId, { score, parts }, { alertId }))
+  emit('risk.alert_acknowledged', riskEvent(agentId, { score, parts }, { alertId }))
   return true
 }
 
@@ -72,7 +69,7 @@ const risk = implement(riskApi, {
     })
     // What was said when it was looked at stays where nothing is said now.
     if (!acknowledge(alert, body.comment, context)) alert.comment = body.comment ?? alert.comment
-    emit('agent.unfrozen', aboutAgent(agent))
+    emit('agent.unfrozen', agentEvent(agent))
     return agent
   },
 })

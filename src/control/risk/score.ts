@@ -1,4 +1,4 @@
-import type { Risk } from '../policies/policies.ts'
+import type { Risk } from '../rules/index.ts'
 import { type Pace, type Scene, type SignalName, signalNames, signals } from './signals.ts'
 
 /** From which score on what follows: a person is asked, the spend is refused, the agent is frozen. */

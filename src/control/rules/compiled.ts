@@ -1,4 +1,4 @@
-import { matcher, mccGroup } from '../merchants/merchants.ts'
+import { matcher, mccGroup } from '../merchants/index.ts'
 import type { Check, Counters, Outcome, SpendRequest } from './decision.ts'
 import type { Rules } from './rules.ts'
 

@@ -1,6 +1,6 @@
 import { plainIban } from '../../values/iban.ts'
 import { type Euros, inWords } from '../../values/money.ts'
-import { looksLikeIban, mccGroup } from '../merchants/merchants.ts'
+import { looksLikeIban, mccGroup } from '../merchants/index.ts'
 import type { Terms } from './compiled.ts'
 import { listed } from './listed.ts'
 import type { Rules } from './rules.ts'

@@ -1,5 +1,5 @@
 import { plainIban } from '../../values/iban.ts'
-import { looksLikeIban, sameMerchant, samePayee } from '../merchants/merchants.ts'
+import { looksLikeIban, sameMerchant, samePayee } from '../merchants/index.ts'
 import type { Rule } from './compiled.ts'
 import { says } from './decision.ts'
 

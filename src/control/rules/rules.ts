@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { euros } from '../../values/money.ts'
 import { country, exactly } from '../../values/schemas.ts'
-import { mccGroup, mccGroupNames, patternProblem } from '../merchants/merchants.ts'
+import { mccGroup, mccGroupNames, patternProblem } from '../merchants/index.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { excerpt } from '../../values/schemas.ts'
-import { usesOf } from '../agents/agents.ts'
+import { usesOf } from '../agents/index.ts'
 import type { RunEvent } from './api.ts'
 import type { Run } from './run.ts'
 

@@ -2,17 +2,15 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
 import { area, type FindRuns, type FoundRun } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { given, lock, reaches } from '../../kernel/database/entity.ts'
-import type { Row } from '../../kernel/database/prepared-sql.ts'
 import { timelineOfRun } from '../../kernel/journal/timeline.ts'
-import { findAgent, lockAgent } from '../agents/agents.ts'
+import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { runsApi } from './api.ts'
 import { about, shown, withUses } from './response.ts'
 import { Run, runMachine } from './run.ts'
-
-export { type RunLimit, runLimits } from './limits.ts'
 
 const find = (em: EntityManager, id: string): Promise<Run | null> => em.findOne(Run, { id })
 

@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/core'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Actor } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { given } from '../../kernel/database/entity.ts'
@@ -8,8 +8,6 @@ import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
 import { Event } from './event.ts'
 import { misnamedOne } from './event-names.ts'
-
-export { misnamed, misnamedOne, unknownEvent } from './event-names.ts'
 
 /** The token of a delegation is told what happens under that; in the words of the index over it. */
 const underDelegation = ({ delegationId }: Actor): object =>

@@ -3,7 +3,7 @@ import { del, type Failure, get, list, missing, nothing, post } from '../../kern
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { exactly, label, recordHead, recordTail } from '../../values/schemas.ts'
-import { unknownEvent } from '../events/events.ts'
+import { unknownEvent } from '../events/index.ts'
 import { isPublicKey, urgentEvents } from './subscription.ts'
 
 const PUBLIC_KEY = 'BA9MR7Dxr_zzx3JMG2oS_LygOpuiz2d7pNryvgFLIDfqGTyK77ZKaS1CexDCRTSfxdyV93r4_d9RQ5rluG3mWEI'

@@ -1,4 +1,4 @@
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Receiver } from './send.ts'
 
 /** A push that this process has leased, with what sending it needs. */

@@ -3,15 +3,11 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { inTurn } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
-import { misnamed } from '../events/events.ts'
+import { misnamed } from '../events/index.ts'
 import { pushApi } from './api.ts'
 import { PushSubscription, sealContext, urgentEvents } from './subscription.ts'
 import { trial } from './test-delivery.ts'
 import { vapidKeys } from './vapid.ts'
-
-export { oldestPushSeconds } from './claim.ts'
-export { Pusher } from './pusher.ts'
-export { drop } from './unsubscribe.ts'
 
 const MOST = 100
 

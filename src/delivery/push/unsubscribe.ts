@@ -1,6 +1,6 @@
 import { processOf } from '../../kernel/background/deadlines.ts'
-import type { Registered } from '../../kernel/contract/area.ts'
-import type { Mode } from '../../kernel/contract/context.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Registered } from '../../kernel/contract/operation.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 
 interface Parts {

@@ -1,5 +1,5 @@
 import { createECDH } from 'node:crypto'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Vault } from '../../ports/vault.ts'
 
 /** The pair with which this installation proves itself to push services (RFC 8292), in base64url. */

@@ -1,6 +1,6 @@
-import { type Database, type Row, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
-import type { Share } from './fair-queue.ts'
 import type { Sealed } from './secrets.ts'
 
 /** A subscription for which something is due. */
@@ -53,8 +53,14 @@ type Receiver = Row & Sealed & Pick<Claimed, 'url'>
 const RECEIVERS = `
 select id, url, secret, next_secret as "nextSecret", next_from as "nextFrom" from webhooks where id = any($1::text[])`
 
+/** How many deliveries of a subscription are to be claimed. */
+interface Wanted {
+  readonly lane: { readonly id: string }
+  readonly most: number
+}
+
 /** Takes them for a while. */
-export async function take({ pool }: Database, shares: readonly Share[], lease: string): Promise<Claimed[]> {
+export async function take({ pool }: Database, shares: readonly Wanted[], lease: string): Promise<Claimed[]> {
   const [ids, counts] = [shares.map(({ lane }) => lane.id), shares.map(({ most }) => most)]
   // By our own clock, and from before the lease begins.
   const until = after(clock.real(), LEASE_MS)

@@ -3,7 +3,7 @@ import { type Failure, get, list, missing, post } from '../../kernel/contract/op
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { LookRecord, recordHead, recordTail, span } from '../../values/schemas.ts'
-import { unknownEvent } from '../events/events.ts'
+import { unknownEvent } from '../events/index.ts'
 import { shownStates } from './delivery.ts'
 import { AttemptRecord } from './schemas.ts'
 

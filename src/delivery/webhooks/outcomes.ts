@@ -1,5 +1,6 @@
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { onConnection } from '../../kernel/database/connection.ts'
-import { type Database, type Row, type Sql, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { retrying } from '../../kernel/database/retry.ts'
 import { emptyJournal, writeJournal } from '../../kernel/journal/journal.ts'
 import { wakeUp } from '../../kernel/journal/journal-rows.ts'

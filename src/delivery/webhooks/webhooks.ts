@@ -5,12 +5,6 @@ import { webhookProcess } from './process.ts'
 import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
 
-export { behindCount, deliveryCounts, overdueSeconds, pausedCount } from './backlog.ts'
-export { BacklogKeeper } from './backlog-keeper.ts'
-export { Deliverer, type DelivererParts } from './deliverer.ts'
-export { expireDeliveries } from './expiry.ts'
-export { giveUp } from './give-up.ts'
-
 /** Those that have failed, and whose subscription is served. */
 const RETRIED = `
 select d.id, d.owner_id, d.mode, null::text as agent_id from deliveries d join webhooks w on w.id = d.webhook_id

@@ -55,7 +55,7 @@ X-Request-Id: 0199e7a2-5f1c-7c3a-9d7e-2b8f4c6a1d05
 ${body}`
 }
 
-const RECEIVER = `import { verifyWebhook } from './src/derive/client.ts'
+const RECEIVER = `import { verifyWebhook } from '../client.ts'
 
 // The secret of the event above is '${SECRET}'.
 const { eventId, event, data } = verifyWebhook(request.headers, rawBody, secret)`

@@ -72,8 +72,8 @@ curl -s "$URL/agents/$AGENT" \\
   },
 ]
 
-const inTypescript = (url: string): string => `import { areas } from './src/areas.ts'
-import { client as connect } from './src/derive/client.ts'
+const inTypescript = (url: string): string => `import { areas } from '../../areas.ts'
+import { client as connect } from '../client.ts'
 
 const client = connect(areas, { url: '${url}', token: process.env.KEY })
 

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Actor } from '../../kernel/contract/context.ts'
-import type { AnyOperation, Caller } from '../../kernel/contract/operation.ts'
+import type { Actor, Caller } from '../../kernel/contract/actor.ts'
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Credentials } from './credentials.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Areas, Authenticate } from '../../kernel/contract/area.ts'
-import type { Actor } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { asProblem } from '../../kernel/database/retry.ts'

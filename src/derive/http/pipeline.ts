@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express'
-import type { Registered } from '../../kernel/contract/area.ts'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Call, Outcome } from '../../kernel/contract/call.ts'
-import type { Actor } from '../../kernel/contract/context.ts'
-import { bodyLimitOf } from '../../kernel/contract/operation.ts'
+import { bodyLimitOf, type Registered } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { clock } from '../../values/clock.ts'
@@ -12,9 +11,10 @@ import type { BodyRoom } from './body-room.ts'
 import { clientOf } from './client-address.ts'
 import { inputOf } from './input.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
-import { greeting, type Headers, requestIdOf, send, sendProblem } from './respond.ts'
+import { greeting, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
+import type { Headers } from './send-static-file.ts'
 
 /** What is known of a request when it has been answered; never a header, a query, a body. */
 export interface Served {

@@ -7,6 +7,7 @@ import { inPieces, type Pieces } from '../../kernel/contract/file.ts'
 import type { Problem } from '../../kernel/contract/problem.ts'
 import { hasCredential } from '../../kernel/database/credential.ts'
 import { errorBody } from '../../kernel/run/outcome.ts'
+import type { Headers } from './send-static-file.ts'
 import { sendKept } from './send-static-file.ts'
 
 const RESIDENCY = 'EU'
@@ -23,9 +24,6 @@ export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasCredential(given)
     ? given
     : randomUUID()
-
-/** Gathered while a request is at work and written in one go: ten times `setHeader` shows in a profile. */
-export type Headers = Record<string, string | number>
 
 /** What every answer carries, whatever becomes of the request. */
 export const greeting = (requestId: string): Headers => ({

@@ -1,5 +1,5 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way'
-import type { Registered } from '../../kernel/contract/area.ts'
+import type { Registered } from '../../kernel/contract/operation.ts'
 import { looksLikeId } from '../../values/ids.ts'
 
 export interface Route {

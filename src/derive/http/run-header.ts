@@ -1,6 +1,5 @@
+import type { Actor, CalledRun } from '../../kernel/contract/actor.ts'
 import type { Areas, FoundRun } from '../../kernel/contract/area.ts'
-import type { CalledRun } from '../../kernel/contract/call.ts'
-import type { Actor } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { gatherer } from '../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Areas, published, type Registered } from '../../kernel/contract/area.ts'
+import { type Areas, published } from '../../kernel/contract/area.ts'
+import type { Registered } from '../../kernel/contract/operation.ts'
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { ErrorCollector } from './errors.ts'
 import { eventTypesSliced, webhooksOf } from './event-types.ts'

@@ -1,5 +1,6 @@
 import type { Areas } from '../../kernel/contract/area.ts'
-import { type EventType, emittedNames, eventSchemas, RESERVED } from '../../kernel/contract/event-types.ts'
+import { emittedNames, eventSchemas, RESERVED } from '../../kernel/contract/event-types.ts'
+import type { EventType } from '../../kernel/contract/events.ts'
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { eventExample } from './event-example.ts'
 import { eventSentences } from './event-sentences.ts'

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
-import type { Registered } from '../../kernel/contract/area.ts'
 import { mediaTypeOf } from '../../kernel/contract/file.ts'
-import { type AnyOperation, bodyLimitOf, inKiB } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, bodyLimitOf, inKiB, type Registered } from '../../kernel/contract/operation.ts'
 import { addressesOf } from '../http/routes.ts'
 import type { ErrorCollector } from './errors.ts'
 import { exampleOf, type Known } from './example.ts'

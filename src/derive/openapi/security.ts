@@ -1,4 +1,5 @@
-import type { AnyOperation, Caller } from '../../kernel/contract/operation.ts'
+import type { Caller } from '../../kernel/contract/actor.ts'
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { SecurityRequirement, SecurityScheme } from './types.ts'
 
 export const securitySchemes = {

@@ -7,9 +7,6 @@ import { given } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, HOUSE } from './customer.ts'
 
-export { CustomerEvent, CustomerJoin, CustomerRecord } from './api.ts'
-export { HOUSE } from './customer.ts'
-
 /** A customer that has just joined; the caller acts for it by then. */
 export const addCustomer = (
   em: EntityManager,
@@ -20,7 +17,7 @@ export const addCustomer = (
 export const findCustomer = (em: EntityManager, id: string): Promise<Customer> =>
   em.findOneOrFail(Customer, { id })
 
-export const aboutCustomer = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
+export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
 
 const LOCK = 'select id from customers where id = $1 for no key update'
 
@@ -42,7 +39,7 @@ function change(customer: Customer, changes: Changes, { actFor, emit }: Names): 
   const changed = names.filter(name => changes[name] !== customer[name])
   Object.assign(customer, members)
   if (status) customerMachine.move(customer, status)
-  const data = { ...aboutCustomer(customer), changed }
+  const data = { ...customerEvent(customer), changed }
   if (changed.some(isHolderData)) emit('cardholder.updated', data)
   if (!changed.every(isHolderData)) emit('customer.updated', data)
   return customer

@@ -5,7 +5,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
-import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/customers.ts'
+import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/index.ts'
 import { environments } from './key.ts'
 
 const environment = z.enum(environments).meta({

@@ -1,9 +1,9 @@
+import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Authenticate } from '../../kernel/contract/area.ts'
-import type { Mode } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
 import { clock } from '../../values/clock.ts'
 
 interface Holder extends Record<string, unknown> {

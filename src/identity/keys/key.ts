@@ -1,5 +1,5 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
-import type { Mode } from '../../kernel/contract/context.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import { credential } from '../../kernel/database/credential.ts'
 import { maybe, tenantTable } from '../../kernel/database/entity.ts'

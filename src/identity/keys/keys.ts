@@ -1,21 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Actor, Context, Tenant } from '../../kernel/contract/context.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { isOpen, newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
-import type { Row } from '../../kernel/database/prepared-sql.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { aboutCustomer, addCustomer, findCustomer } from '../customers/customers.ts'
+import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
 import { keysApi } from './api.ts'
 import { authenticator } from './authenticate.ts'
 import { Key, modeOf } from './key.ts'
 import { callingKey, inherited, isLiveKeyAtWork, tooLate } from './maker.ts'
-
-export { authenticator } from './authenticate.ts'
-export { callingKey, tooLate } from './maker.ts'
 
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> & Partial<Pick<Key, 'madeById'>>
 
@@ -75,7 +73,7 @@ const keys = implement(keysApi, {
     actFor({ ownerId, mode: 'test' })
     const customer = addCustomer(em, ownerId, body)
     const first = make(em, { name: 'First key', environment: 'sandbox', granted: null, expiresAt: null })
-    emit('customer.created', aboutCustomer(customer))
+    emit('customer.created', customerEvent(customer))
     emit('key.created', about(first))
     return Object.assign(customer, { key: first.key })
   },

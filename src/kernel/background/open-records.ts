@@ -1,13 +1,7 @@
-import type { Mode } from '../contract/context.ts'
+import type { Mode } from '../contract/actor.ts'
+import type { OpenRecords } from '../contract/open-records.ts'
 import { type Process, type ProcessInput, workflowIdOf } from '../contract/process.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
-
-/** The records of a noun that need a run of its process for as long as they are open. */
-export interface OpenRecords {
-  readonly process: Process
-  /** SQL that gives `id`, `owner_id`, `mode` and `agent_id` of each, from an index that is in the order of `id`. */
-  readonly select: string
-}
 
 /** The runs as Temporal knows them. */
 export interface Runs {

@@ -1,13 +1,14 @@
 import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
-import type { OpenRecords } from '../background/open-records.ts'
-import type { Sql } from '../database/prepared-sql.ts'
-import type { CalledRun } from './call.ts'
-import type { Actor, Context, Tenant } from './context.ts'
+import type { Actor, CalledRun, Tenant } from './actor.ts'
+import type { Context } from './context.ts'
 import type { Deadline, Waiting } from './deadline.ts'
+import type { Events } from './events.ts'
 import type { FindPayments } from './intent-payments.ts'
 import type { Machine } from './machine.ts'
-import type { AnyOperation, Api, Events, Handlers, Implemented } from './operation.ts'
+import type { OpenRecords } from './open-records.ts'
+import type { Api, Handlers, Implemented, Registered } from './operation.ts'
+import type { Sql } from './sql.ts'
 
 /** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
 export type Authenticate = (secret: string, sql: Sql) => Promise<Actor | undefined>
@@ -107,15 +108,6 @@ export const area = <A extends Api>(
     ...others,
   },
 })
-
-/** An operation as the house knows it: where it belongs and what runs it. */
-export interface Registered {
-  /** `policies.create`: in logs, metrics, the audit trail, the client. */
-  readonly key: string
-  readonly tag: string
-  readonly operation: AnyOperation
-  readonly handler: unknown
-}
 
 export type Areas = Readonly<Record<string, Area>>
 

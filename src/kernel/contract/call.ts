@@ -1,6 +1,6 @@
-import type { Registered } from './area.ts'
-import type { Actor, Tenant } from './context.ts'
+import type { Actor, CalledRun, Tenant } from './actor.ts'
 import type { Content, Kept } from './file.ts'
+import type { Registered } from './operation.ts'
 import { Problem } from './problem.ts'
 
 /** A request after the pipeline has let it in: known caller, valid input. */
@@ -13,12 +13,6 @@ export interface Call {
   readonly idempotencyKey: string | null
   /** That of the header `X-Run-Id`. */
   readonly run?: CalledRun
-}
-
-/** A run of the caller, to which whatever the request leaves behind belongs. */
-export interface CalledRun {
-  readonly id: string
-  readonly hasEnded: boolean
 }
 
 /** What was answered while the run went on is answered again; nothing new is done in it. */

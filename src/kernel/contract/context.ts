@@ -1,33 +1,12 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
-import type { Sql } from '../database/prepared-sql.ts'
-import type { Caller, Events } from './operation.ts'
+import type { Actor, Tenant } from './actor.ts'
+import type { Events } from './events.ts'
 import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { Process } from './process.ts'
-
-export type Mode = 'test' | 'live'
-
-/** To whom everything belongs: taken from the credential and from nowhere else. */
-export interface Tenant {
-  readonly ownerId: string
-  readonly mode: Mode
-}
-
-/** Who calls, as the credential proves it. */
-export interface Actor {
-  readonly type: Caller | 'process' | 'operator'
-  readonly id: string | null
-  readonly tenant: Tenant | null
-  /** An agent's token reaches only that agent's records. */
-  readonly agentId: string | null
-  /** A token that was redeemed for a delegation reaches only what was made with that. */
-  readonly delegationId?: string | null
-  /** The token that it calls with, where that has a budget of its own. */
-  readonly budgetId?: string | null
-  readonly scopes: ReadonlySet<string>
-}
+import type { Sql } from './sql.ts'
 
 /** What a handler has: the tenant's records, time, and the words to answer with. */
 export interface Context<F extends string = string, E extends Events = Events> {

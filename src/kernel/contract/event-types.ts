@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Areas, registered } from './area.ts'
-import type { Events } from './operation.ts'
+import type { Events } from './events.ts'
 
 /** Can be subscribed to, and is never sent. */
 export const RESERVED: ReadonlySet<string> = new Set([
@@ -8,18 +8,6 @@ export const RESERVED: ReadonlySet<string> = new Set([
   'intent.mismatched',
   'mpp.credential.expired',
 ])
-
-/** An event as whoever subscribes to it sees it. */
-export interface EventType {
-  readonly event: string
-  /** What has happened when it is sent. */
-  readonly description: string
-  readonly reserved: boolean
-  /** JSON Schema of `data`. */
-  readonly schema: Readonly<Record<string, unknown>>
-  /** A `data` that fits. */
-  readonly example: Readonly<Record<string, unknown>>
-}
 
 const emitted = (areas: Areas): Events[] => [
   ...Object.values(areas).flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),

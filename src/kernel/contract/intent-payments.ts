@@ -1,5 +1,5 @@
-import type { Sql } from '../database/prepared-sql.ts'
-import type { Tenant } from './context.ts'
+import type { Tenant } from './actor.ts'
+import type { Sql } from './sql.ts'
 
 /** How a payment on an intent can stand, by whatever means it is paid. */
 export const paymentStates = [

@@ -1,24 +1,19 @@
 import { z } from 'zod'
-import type { OutsideHandler } from '../run/external-call.ts'
+import type { Caller } from './actor.ts'
 import type { Context } from './context.ts'
-import type { HotHandler } from './hot-handler.ts'
+import type { Events } from './events.ts'
+import type { HotHandler, OutsideHandler, PlainHandler } from './handlers.ts'
 import { type Page, type PageQuery, pageOf, pageQuery } from './page.ts'
 import type { Outside } from './ports.ts'
-import type { Refusal } from './problem.ts'
 import type { Scope } from './scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/** Who may call: an owner's key, an agent's token, the holder of the dashboard secret, anybody. */
-export type Caller = 'key' | 'agent' | 'dash' | 'public'
 
 /** How it runs: one transaction; a group commit; reserve, call out, record. */
 export type Run = 'plain' | 'hot' | 'outside'
 
 /** A refusal's status and what it tells the caller. */
 export type Failure = readonly [status: number, message: string]
-export type Events = Readonly<Record<string, z.ZodType>>
-
 export interface Contract<
   Q extends z.ZodType,
   B extends z.ZodType,
@@ -76,11 +71,6 @@ export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodTyp
   readonly query: z.output<Q>
   readonly body: z.output<B>
 }
-
-export type PlainHandler<I, R, F extends string, E extends Events> = (
-  input: I,
-  context: Context<F, E>,
-) => Promise<R | Refusal> | R | Refusal
 
 /** What `implement` wants for an operation, read off its contract. */
 export type HandlerOf<O> =
@@ -177,3 +167,12 @@ export const agent_required: Failure = [
   'agentId: name the agent. Only an agent’s own token may leave it out.',
 ]
 export const nothing = z.undefined()
+
+/** An operation as the house knows it: where it belongs and what runs it. */
+export interface Registered {
+  /** `policies.create`: in logs, metrics, the audit trail, the client. */
+  readonly key: string
+  readonly tag: string
+  readonly operation: AnyOperation
+  readonly handler: unknown
+}

@@ -1,4 +1,4 @@
-import type { Sql } from './prepared-sql.ts'
+import type { Sql } from '../contract/sql.ts'
 
 /** A table as the hot paths see it: for each member its column and type. Entities serve everything else. */
 export interface Table<R extends { id: string }> {

@@ -4,7 +4,6 @@ import { Kysely, PostgresDialect } from 'kysely'
 import type { PoolClient } from 'pg'
 import { clock } from '../../values/clock.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Journal } from '../journal/journal.ts'
 import type { Database } from './prepared-sql.ts'
 import { isLost } from './retry.ts'
 
@@ -54,10 +53,11 @@ function asTransaction(client: PoolClient): Transaction {
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** By what a transaction is known when its connection is lost: its number, and the rows that only it writes. */
+/** By what a transaction is known when its connection is lost: its number, and a row of the audit that only it writes. */
 interface Trace {
   readonly id: string
-  readonly journal: Journal
+  /** Undefined where it changes nothing. */
+  readonly auditId: string | undefined
 }
 
 /** Commits, and knows that it has even where the answer was lost. */
@@ -79,11 +79,10 @@ const PATIENCE = 5_000
  * After a connection that was lost at commit: asked until the server says it, never guessed. Every change leaves an
  * audit row; of a transaction that left none nothing can be known.
  */
-async function fateOf(database: Database, { id, journal }: Trace): Promise<Fate> {
+async function fateOf(database: Database, { id, auditId }: Trace): Promise<Fate> {
   const giveUp = clock.ticks() + PATIENCE
-  const [change] = journal.audit
-  while (change && clock.ticks() < giveUp) {
-    const fate = await ask(database, id, change.id)
+  while (auditId && clock.ticks() < giveUp) {
+    const fate = await ask(database, id, auditId)
     if (fate) return fate
     await pause(100)
   }

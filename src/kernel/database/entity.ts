@@ -2,7 +2,7 @@ import { type EntityManager, type EntityName, type FilterQuery, LockMode, p, raw
 import type { EntityManager as SqlEntityManager } from '@mikro-orm/postgresql'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
-import type { Actor, Mode, Tenant } from '../contract/context.ts'
+import type { Actor, Mode, Tenant } from '../contract/actor.ts'
 
 /** What an entity manager of a request knows; the filters and the columns below read it. */
 export interface RecordScope extends Tenant, Reach {

@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool, PoolClient } from 'pg'
 import pg from 'pg'
+import type { Sql } from '../contract/sql.ts'
 
 /** The one pool, seen as entities and as plain SQL. */
 export interface Database {
   fork(): EntityManager
   readonly pool: Pool
 }
-
-export type Row = Record<string, unknown>
-export type Sql = <R extends Row = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>
 
 const { builtins, getTypeParser } = pg.types
 const types = {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { clock } from '../../values/clock.ts'
-import { type Database, type Row, type Sql, sqlOn } from './prepared-sql.ts'
+import type { Row, Sql } from '../contract/sql.ts'
+import { type Database, sqlOn } from './prepared-sql.ts'
 
 /** For how long a process is waited for that does not say that it lives. */
 const HELD_MS = 10_000

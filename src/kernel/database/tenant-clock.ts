@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { days } from '../../values/clock.ts'
-import type { Tenant } from '../contract/context.ts'
-import type { Sql } from './prepared-sql.ts'
+import type { Tenant } from '../contract/actor.ts'
+import type { Sql } from '../contract/sql.ts'
 import { retrying } from './retry.ts'
 
 const OFFSET = 'select offset_ms::float8 as ms from tenant_clocks where owner_id = $1 and mode = $2'

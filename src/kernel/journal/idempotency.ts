@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { after, clock } from '../../values/clock.ts'
 import { type Call, identityOf, type Outcome } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Sql } from '../database/prepared-sql.ts'
+import type { Sql } from '../contract/sql.ts'
 import type { IdempotencyRow } from './journal.ts'
 
 export const KEPT_FOR = 24 * 3_600_000

@@ -1,6 +1,6 @@
-import type { Tenant } from '../contract/context.ts'
+import type { Tenant } from '../contract/actor.ts'
 import type { ProcessInput } from '../contract/process.ts'
-import type { Sql } from '../database/prepared-sql.ts'
+import type { Sql } from '../contract/sql.ts'
 import type { Channel } from './outbox.ts'
 
 /** An event as it is stored; delivery reads it from there. */

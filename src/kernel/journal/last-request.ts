@@ -1,5 +1,5 @@
-import type { Tenant } from '../contract/context.ts'
-import type { Row, Sql } from '../database/prepared-sql.ts'
+import type { Tenant } from '../contract/actor.ts'
+import type { Row, Sql } from '../contract/sql.ts'
 
 const LAST_REQUEST = `
 select request_id as "requestId" from audit_entries

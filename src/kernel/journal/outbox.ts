@@ -1,6 +1,7 @@
 import type { ProcessInput } from '../contract/process.ts'
+import type { Sql } from '../contract/sql.ts'
 import { gatherer } from '../database/batcher.ts'
-import { type Database, type Sql, sqlOn } from '../database/prepared-sql.ts'
+import { type Database, sqlOn } from '../database/prepared-sql.ts'
 
 /** Work that waits for Temporal, as the relay leases it. */
 export interface Due extends Record<string, unknown> {

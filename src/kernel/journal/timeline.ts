@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import type { Actor, Tenant } from '../contract/context.ts'
-import type { Row, Sql } from '../database/prepared-sql.ts'
+import type { Actor, Tenant } from '../contract/actor.ts'
+import type { Row, Sql } from '../contract/sql.ts'
 
 /** One entry of a timeline, whatever record it is of. */
 export const TimelineEntry = z

@@ -1,23 +1,10 @@
 import type { Call, Outcome } from '../contract/call.ts'
-import type { Context } from '../contract/context.ts'
-import type { Events } from '../contract/operation.ts'
-import type { Ports } from '../contract/ports.ts'
+import type { OutsideHandler } from '../contract/handlers.ts'
 import { Refusal } from '../contract/problem.ts'
 import { keepReservation, replay } from '../journal/idempotency.ts'
 import { note, type Opened, perform, settle, transaction } from './plain.ts'
 import { Work } from './request-context.ts'
 import type { House } from './runtime.ts'
-
-/**
- * Reserve and commit; call out with no transaction open; record and commit. A reservation is plain JSON: it outlives
- * a crash. What crashed between is settled by `recover` at the next try with the same key, never by a second call.
- */
-export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
-  reserve(input: I, context: Context<F, E>): Promise<V | Refusal>
-  call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
-  record(answer: A, reservation: V, context: Context<F, E>): Promise<R | Refusal>
-  recover(reservation: V, context: Context<F, E>): Promise<R | Refusal>
-}
 
 type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
 

@@ -1,8 +1,9 @@
 import { type Call, identityOf, type Outcome } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
+import type { Sql } from '../contract/sql.ts'
 import { gatherer } from '../database/batcher.ts'
 import { commit, onConnection } from '../database/connection.ts'
-import { type Sql, sqlOn } from '../database/prepared-sql.ts'
+import { sqlOn } from '../database/prepared-sql.ts'
 import { retrying } from '../database/retry.ts'
 import { emptyJournal, writeJournal } from '../journal/journal.ts'
 import { decideAll, type Result } from './group-decide.ts'
@@ -58,7 +59,7 @@ const commitTogether = (house: House, calls: readonly Call[], patience: number):
     await decideAll(entries, sql, journal, house.ports)
     await reactToBatch(house, entries, { client, sql, journal })
     const written = await writeJournal(sql, journal)
-    await commit(house.database, client, { id, journal })
+    await commit(house.database, client, { id, auditId: journal.audit[0]?.id })
     announce(house, journal, written)
     house.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
     return entries.map(({ result }) => result as Result)

@@ -1,6 +1,6 @@
 import { clock } from '../../values/clock.ts'
 import { type Call, type Outcome, obstacleOf } from '../contract/call.ts'
-import type { Sql } from '../database/prepared-sql.ts'
+import type { Sql } from '../contract/sql.ts'
 import { type Claim, claimOf, inProgress, lockName, lookUp, replay } from '../journal/idempotency.ts'
 import type { Entry, Result } from './group-decide.ts'
 

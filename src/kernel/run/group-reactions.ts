@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
+import type { Sql } from '../contract/sql.ts'
 import { entitiesOn } from '../database/connection.ts'
-import type { Sql } from '../database/prepared-sql.ts'
 import type { EventRow, Journal } from '../journal/journal.ts'
 import type { Entry } from './group-decide.ts'
 import { note } from './plain.ts'

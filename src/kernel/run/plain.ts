@@ -2,9 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { clock } from '../../values/clock.ts'
 import { assertRunGoesOn, type Call, type Outcome } from '../contract/call.ts'
 import { inPieces, type Pieces } from '../contract/file.ts'
-import type { PlainHandler } from '../contract/operation.ts'
+import type { PlainHandler } from '../contract/handlers.ts'
+import type { Sql } from '../contract/sql.ts'
 import { commit, entitiesOn, onConnection } from '../database/connection.ts'
-import { type Sql, sqlOn } from '../database/prepared-sql.ts'
+import { sqlOn } from '../database/prepared-sql.ts'
 import { asProblem, retrying } from '../database/retry.ts'
 import { offsetOf } from '../database/tenant-clock.ts'
 import {
@@ -142,7 +143,7 @@ export const transaction = <T>(
       const journal = emptyJournal()
       const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept, journal })
       const written = await writeJournal(sql, journal)
-      await commit(house.database, client, { id: opened.id, journal })
+      await commit(house.database, client, { id: opened.id, auditId: journal.audit[0]?.id })
       announce(house, journal, written)
       return result
     }),

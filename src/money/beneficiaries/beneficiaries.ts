@@ -1,18 +1,16 @@
 import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Mode, Tenant } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
 import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../../ports/sepa-rail.ts'
 import { countryOfIban } from '../../values/iban.ts'
 import { newId } from '../../values/ids.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { beneficiariesApi } from './api.ts'
 import { Beneficiary, misfit, sepaName } from './beneficiary.ts'
-
-export type { Beneficiary } from './beneficiary.ts'
 
 const standing = { deletedAt: null }
 const locked = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Failure, get, missing, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
-import { paymentMethodsApi } from '../payment-methods/api.ts'
+import { paymentMethodsApi } from '../payment-methods/index.ts'
 
 const currency = z.literal('EUR')
 

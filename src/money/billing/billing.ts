@@ -1,19 +1,12 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { pendingOf } from '../funding/funding-record.ts'
-import { referenceOf } from '../incoming/reference.ts'
-import { totalsOf } from '../ledger/ledger.ts'
-import { PaymentMethod, paymentMethodMachine } from '../payment-methods/payment-method.ts'
-import { paymentMethods } from '../payment-methods/payment-methods.ts'
-import { findWallet, mainWallet, payableWallets } from '../wallets/wallets.ts'
+import { pendingOf } from '../funding/index.ts'
+import { referenceOf } from '../incoming/index.ts'
+import { totalsOf } from '../ledger/index.ts'
+import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
+import { findWallet, mainWallet, payableWallets } from '../wallets/index.ts'
 import { billingApi } from './api.ts'
 import { fundProcessor } from './processor.ts'
-
-export type { BankFile } from '../../iso20022/camt.ts'
-export { creditCounts, fileEvents, SkippedRecord } from '../incoming/api.ts'
-export { keepCredits } from '../incoming/bank-file.ts'
-export { exampleFile } from '../incoming/bank-file-example.ts'
-export { houseOf } from '../incoming/incoming-credit.ts'
 
 const billing = implement(billingApi, {
   ...paymentMethods.handlers,

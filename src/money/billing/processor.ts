@@ -1,7 +1,7 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { newId } from '../../values/ids.ts'
-import { openBook, shortOf } from '../ledger/ledger.ts'
-import { mainWallet, walletsOf } from '../wallets/wallets.ts'
+import { openBook, shortOf } from '../ledger/index.ts'
+import { mainWallet, walletsOf } from '../wallets/index.ts'
 import type { billingApi } from './api.ts'
 
 /** From a wallet to the float, from which the cards are paid. */

@@ -4,8 +4,8 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { recordHead, recordTail, span } from '../../values/schemas.ts'
-import { IncomingEvent } from '../incoming/incoming-event.ts'
-import { WalletEvent, WalletRecord } from '../wallets/wallets.ts'
+import { IncomingEvent } from '../incoming/index.ts'
+import { WalletEvent, WalletRecord } from '../wallets/index.ts'
 import { fundingMachine } from './funding-record.ts'
 
 const status = z.enum(fundingMachine.states)

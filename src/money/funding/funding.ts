@@ -1,17 +1,18 @@
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context, Mode, Tenant } from '../../kernel/contract/context.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { answered, given, lock, within } from '../../kernel/database/entity.ts'
-import type { Row } from '../../kernel/database/prepared-sql.ts'
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
-import { openBook, RECOVERING } from '../ledger/ledger.ts'
-import { PaymentMethod } from '../payment-methods/payment-method.ts'
-import { findWallet } from '../wallets/wallets.ts'
+import { openBook, RECOVERING } from '../ledger/index.ts'
+import { PaymentMethod } from '../payment-methods/index.ts'
+import { findWallet } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
 import { FIRST_LOOK, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding-record.ts'
 import { reverse } from './reverse.ts'
-import { aboutFunding, settle } from './settle.ts'
+import { fundingEvent, settle } from './settle.ts'
 
 /** What the processor is asked about; plain, for it outlives a crash. */
 interface Asked {
@@ -60,7 +61,7 @@ async function reserve(walletId: string, { amountEuros, paymentMethodId }: Wante
   if (method) ports.fundingRail(tenant.mode)
   const dueAt = after(now, FIRST_LOOK)
   const funding = em.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
-  emit('funding.created', aboutFunding(funding))
+  emit('funding.created', fundingEvent(funding))
   return askedOf(funding, method?.token ?? null)
 }
 

@@ -1,9 +1,9 @@
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { FORCING, openBook } from '../ledger/ledger.ts'
-import { walletEvent, walletsOf } from '../wallets/wallets.ts'
+import { FORCING, openBook } from '../ledger/index.ts'
+import { walletEvent, walletsOf } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
 import { Funding, fundingMachine } from './funding-record.ts'
-import { aboutFunding, lockFunding } from './settle.ts'
+import { fundingEvent, lockFunding } from './settle.ts'
 
 type Reversing = ContextOf<typeof fundApi.reverse>
 
@@ -23,7 +23,7 @@ export async function reverse(id: string, message: string, context: Reversing) {
   await book.post(sql)
   fundingMachine.move(funding, 'reversed')
   Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
-  emit('funding.reversed', { ...aboutFunding(funding), owedEuros: owed })
+  emit('funding.reversed', { ...fundingEvent(funding), owedEuros: owed })
   const taken = amountEuros - owed
   if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(walletId).posted, taken))
   return funding

@@ -2,16 +2,15 @@ import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
-import { recoverFrom } from '../incoming/recover.ts'
-import { setAside } from '../incoming/set-aside.ts'
-import { openBook, RECOVERING } from '../ledger/ledger.ts'
-import { walletEvent, walletsOf } from '../wallets/wallets.ts'
+import { recoverFrom, setAside } from '../incoming/index.ts'
+import { openBook, RECOVERING } from '../ledger/index.ts'
+import { walletEvent, walletsOf } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
 import { FIRST_LOOK, Funding, fundingMachine, isUnderWay, nextLookAfter } from './funding-record.ts'
 
 export type Settling = Pick<ContextOf<typeof fundApi.follow>, 'em' | 'sql' | 'tenant' | 'now' | 'emit'>
 
-export const aboutFunding = ({ id, walletId, paymentMethodId, status, amountEuros, reason }: Funding) => ({
+export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountEuros, reason }: Funding) => ({
   fundingId: id,
   walletId,
   paymentMethodId,
@@ -59,7 +58,7 @@ async function credit(id: string, context: Settling): Promise<Funding> {
   const cause = { type: 'funding', id }
   book.move('fund', 'bank', walletId, amountEuros, cause)
   end(funding, now)
-  emit('funding.settled', aboutFunding(funding))
+  emit('funding.settled', fundingEvent(funding))
   emit('wallet.funded', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
   recoverFrom(wallet, amountEuros, cause, book, emit)
   await book.post(sql)
@@ -88,14 +87,14 @@ async function creditClosed(funding: Funding, context: Settling): Promise<Fundin
   const arrived = { ...from, ...sender, amountEuros, valueDate }
   funding.creditId = (await setAside(arrived, 'wallet_closed', context)).id
   end(funding, now)
-  emit('funding.settled', aboutFunding(funding))
+  emit('funding.settled', fundingEvent(funding))
   return funding
 }
 
 function fail(funding: Funding, reason: FailureReason, { emit }: Pick<Settling, 'emit'>): Funding {
   fundingMachine.move(funding, 'failed')
   Object.assign(funding, { reason, dueAt: null, nextAction: null })
-  emit('funding.failed', aboutFunding(funding))
+  emit('funding.failed', fundingEvent(funding))
   return funding
 }
 
@@ -119,6 +118,6 @@ function wait(
   funding.nextAction = state.status === 'requires_action' ? state.nextAction : null
   const moved = fundingMachine.move(funding, state.status)
   // That it goes on as it has begun is news once: to whoever has only been told that it was made.
-  if (moved) emit(`funding.${state.status}`, aboutFunding(funding))
+  if (moved) emit(`funding.${state.status}`, fundingEvent(funding))
   return funding
 }

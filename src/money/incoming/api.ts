@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { skipReasons } from '../../iso20022/camt.ts'
+import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
 import { list, missing, post } from '../../kernel/contract/operation.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { label, recordHead, recordTail, remark, span } from '../../values/schemas.ts'
-import { WalletEvent } from '../wallets/wallets.ts'
+import { WalletEvent } from '../wallets/index.ts'
 import { exampleFile } from './bank-file-example.ts'
-import { creditMachine, creditSources, unmatchedReasons } from './incoming-credit.ts'
+import { creditMachine } from './incoming-credit.ts'
 import { IncomingEvent } from './incoming-event.ts'
 
 const status = z.enum(creditMachine.states)

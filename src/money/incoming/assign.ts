@@ -1,10 +1,10 @@
-import { HOUSE } from '../../identity/customers/customers.ts'
+import { HOUSE } from '../../identity/customers/index.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { openBook, RECOVERING } from '../ledger/ledger.ts'
-import { payableWallets, walletEvent, walletsOf } from '../wallets/wallets.ts'
+import { openBook, RECOVERING } from '../ledger/index.ts'
+import { payableWallets, walletEvent, walletsOf } from '../wallets/index.ts'
 import type { incomingApi } from './api.ts'
-import { aboutCredit, causeOf, creditMachine, houseOf, IncomingCredit } from './incoming-credit.ts'
+import { causeOf, creditEvent, creditMachine, houseOf, IncomingCredit } from './incoming-credit.ts'
 import { recoverFrom } from './recover.ts'
 
 type Assigning = ContextOf<typeof incomingApi.assign>
@@ -41,7 +41,7 @@ export async function assign(creditId: string, walletId: string, context: Assign
   else book.move('assignment', 'suspense', walletId, amountEuros, causeOf(credit))
   creditMachine.move(credit, 'assigned')
   Object.assign(credit, { walletId, ownerId: target.ownerId })
-  emit('incoming.assigned', aboutCredit(credit))
+  emit('incoming.assigned', creditEvent(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
   recoverFrom(wallet, amountEuros, causeOf(credit), book, emit)
   await ofHouse?.post(sql)

@@ -1,5 +1,5 @@
 import type { BankFile } from '../../iso20022/camt.ts'
-import type { Mode } from '../../kernel/contract/context.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { incomingApi } from './api.ts'

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { HOUSE } from '../../identity/customers/customers.ts'
-import type { Mode, Tenant } from '../../kernel/contract/context.ts'
+import { HOUSE } from '../../identity/customers/index.ts'
+import { creditSources, type UnmatchedReason, unmatchedReasons } from '../../iso20022/credit.ts'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { maybe, stamps } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
@@ -10,17 +11,6 @@ export const creditMachine = machine('incoming_credit', {
   matched: [],
   assigned: [],
 })
-
-export const creditSources = ['bank', 'simulation', 'funding'] as const
-
-/** Why it is in no wallet. */
-export const unmatchedReasons = [
-  'no_wallet',
-  'several_references',
-  'parts_do_not_sum',
-  'wallet_closed',
-] as const
-export type UnmatchedReason = (typeof unmatchedReasons)[number]
 
 /** On its ledger lies what has come in for nobody that is known. */
 export const houseOf = (mode: Mode): Tenant => ({ ownerId: HOUSE, mode })
@@ -63,27 +53,10 @@ const schema = defineEntity({
 export class IncomingCredit extends schema.class {}
 schema.setClass(IncomingCredit)
 
-/** Money as it has arrived; with a reason where no wallet is to be looked for. */
-export type Arrived = Pick<
-  IncomingCredit,
-  | 'amountEuros'
-  | 'source'
-  | 'origin'
-  | 'bankReference'
-  | 'part'
-  | 'iban'
-  | 'reference'
-  | 'senderName'
-  | 'senderIban'
-  | 'endToEndId'
-  | 'valueDate'
-  | 'reason'
->
-
 /** For what the money moves. */
 export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
 
-export const aboutCredit = ({ id, walletId, status, amountEuros, reason }: IncomingCredit) => ({
+export const creditEvent = ({ id, walletId, status, amountEuros, reason }: IncomingCredit) => ({
   creditId: id,
   walletId,
   status,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { unmatchedReasons } from '../../iso20022/credit.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { creditMachine, unmatchedReasons } from './incoming-credit.ts'
+import { creditMachine } from './incoming-credit.ts'
 
 /** What the world is told of money that has come in. Who sent it is the owner's affair. */
 export const IncomingEvent = z.object({

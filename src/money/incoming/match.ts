@@ -1,7 +1,7 @@
-import type { Mode, Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
-import { type Payable, payableWallets } from '../wallets/wallets.ts'
-import type { Arrived, UnmatchedReason } from './incoming-credit.ts'
+import type { Arrived, UnmatchedReason } from '../../iso20022/credit.ts'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { type Payable, payableWallets } from '../wallets/index.ts'
 import { numbersIn } from './reference.ts'
 
 /** Whose wallets money may be meant for, and on whose ledger it lies where it is for none of them. */

@@ -1,8 +1,10 @@
-import type { Context, Tenant } from '../../kernel/contract/context.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
-import { type Book, openBook, RECOVERING } from '../ledger/ledger.ts'
-import { type Known, type WalletEvent, walletEvent, walletsOf } from '../wallets/wallets.ts'
-import { type Arrived, aboutCredit, causeOf, creditMachine, IncomingCredit } from './incoming-credit.ts'
+import type { Arrived } from '../../iso20022/credit.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { type Book, openBook, RECOVERING } from '../ledger/index.ts'
+import { type Known, type WalletEvent, walletEvent, walletsOf } from '../wallets/index.ts'
+import { causeOf, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
 import { match, type Place, type Reach } from './match.ts'
 import { recoverFrom } from './recover.ts'
@@ -98,7 +100,7 @@ function enter(
   const credit = em.create(IncomingCredit, { ...arrived, ...tenant, walletId: wallet.id })
   creditMachine.move(credit, 'matched')
   book.move('sepa_credit', 'bank', wallet.id, credit.amountEuros, causeOf(credit))
-  emit('incoming.received', aboutCredit(credit))
+  emit('incoming.received', creditEvent(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountEuros))
   recoverFrom(wallet, credit.amountEuros, causeOf(credit), book, emit)
   return credit

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Euros } from '../../values/money.ts'
-import type { Book, Cause } from '../ledger/ledger.ts'
-import { type Known, type WalletEvent, walletEvent } from '../wallets/wallets.ts'
+import type { Book, Cause } from '../ledger/index.ts'
+import { type Known, type WalletEvent, walletEvent } from '../wallets/index.ts'
 
 type Emit = Context<never, { 'wallet.debited': typeof WalletEvent }>['emit']
 

@@ -1,12 +1,7 @@
+import type { Arrived, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type Book, openBook } from '../ledger/ledger.ts'
-import {
-  type Arrived,
-  aboutCredit,
-  causeOf,
-  IncomingCredit,
-  type UnmatchedReason,
-} from './incoming-credit.ts'
+import { type Book, openBook } from '../ledger/index.ts'
+import { causeOf, creditEvent, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
 
 type Setting = Pick<
@@ -23,7 +18,7 @@ export function enterAside(
 ): IncomingCredit {
   const credit = em.create(IncomingCredit, { ...arrived, ...tenant, reason })
   book.move('unmatched_credit', 'bank', 'suspense', credit.amountEuros, causeOf(credit))
-  emit('incoming.received', aboutCredit(credit))
+  emit('incoming.received', creditEvent(credit))
   return credit
 }
 

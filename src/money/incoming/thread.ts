@@ -1,7 +1,5 @@
-import { type BankFile, MOST_TOLD, readCamt } from '../../iso20022/camt.ts'
+import { type BankFile, readCamt } from '../../iso20022/camt.ts'
 import { fileAs, type Unreadable } from '../../iso20022/xml-encoding.ts'
-
-export { MOST_TOLD, readCamt }
 
 /** What threads load of this area: the reading of files, which may be long. Nothing here knows a database. */
 export const bookingsIn = (bytes: Uint8Array, today: string): BankFile | Unreadable =>

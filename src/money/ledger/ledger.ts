@@ -1,29 +1,11 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Tenant } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { given, within } from '../../kernel/database/entity.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
 import { ledgerApi } from './api.ts'
 import { accountsAt } from './past.ts'
 import { verify } from './verify.ts'
-
-export type { AccountKind } from './account.ts'
-export { shortOf } from './account.ts'
-export type { Book, Cause } from './book.ts'
-export {
-  type Balance,
-  balancesOf,
-  closeAccount,
-  FORCING,
-  freezeAccount,
-  openAccount,
-  openBook,
-  RECOVERING,
-} from './open-book.ts'
-export { type Stood, walletAt } from './past.ts'
-export { type Flow, flowOf, type Span, sealWallet, together } from './span.ts'
-export type { Template } from './templates.ts'
-export { totalsOf } from './totals.ts'
 
 interface Figures {
   readonly postedEuros: bigint

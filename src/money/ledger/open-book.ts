@@ -1,5 +1,5 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { Book, type Cause, type Held, type Standing } from './book.ts'

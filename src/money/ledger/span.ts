@@ -1,5 +1,5 @@
-import type { Tenant } from '../../kernel/contract/context.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 
 /** What has come in and gone out by some entries of an account; what was only held or let go is no movement. */

@@ -1,4 +1,4 @@
-import type { Mode } from '../../kernel/contract/context.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
 import type { Instrument, NoInstrument } from '../../ports/funding-rail.ts'

@@ -33,7 +33,7 @@ export async function* camt053Of(
 ): AsyncGenerator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n'
   yield `<Document xmlns="${CAMT053}"><BkToCstmrStmt>${written(headerOf(statement))}<Stmt>\n`
-  yield aboutStatement(statement)
+  yield statementEvent(statement)
     .flatMap(part => (part ? written(part) : []))
     .join('\n')
   for await (const page of pages)
@@ -51,7 +51,7 @@ const headerOf = ({ id, updatedAt, lastVersion }: Statement): XmlElement =>
 /** Without the noun: an id of a message has 35 characters. */
 const bare = (id: string): string => id.slice(id.indexOf('_') + 1)
 
-function aboutStatement(statement: Statement): (XmlElement | undefined)[] {
+function statementEvent(statement: Statement): (XmlElement | undefined)[] {
   const { id, period, updatedAt, from, to, iban, bic, walletId, holder, currency } = statement
   return [
     element('Id', bare(id)),

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/core'
-import { findCustomer } from '../../identity/customers/customers.ts'
-import type { Tenant } from '../../kernel/contract/context.ts'
+import { findCustomer } from '../../identity/customers/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import type { Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { after } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
-import { type Flow, flowOf, sealWallet, together, walletAt } from '../ledger/ledger.ts'
+import { type Flow, flowOf, sealWallet, together, walletAt } from '../ledger/index.ts'
 import type { statementsApi } from './api.ts'
 import { type Month, monthOf, Statement, statementMachine } from './statement.ts'
 
@@ -87,11 +87,11 @@ async function keep(
   const members = { ...drawn, walletId, period, holder, iban, bic }
   const statement = kept ? Object.assign(kept, members) : em.create(Statement, members)
   if (isOver) statementMachine.move(statement, 'final')
-  emit('bill.updated', aboutStatement(statement))
+  emit('bill.updated', statementEvent(statement))
   return statement
 }
 
-const aboutStatement = ({ id, walletId, period, status, openingEuros, closingEuros }: Statement) => ({
+const statementEvent = ({ id, walletId, period, status, openingEuros, closingEuros }: Statement) => ({
   statementId: id,
   walletId,
   period,

@@ -1,5 +1,5 @@
-import type { Mode, Tenant } from '../../kernel/contract/context.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { MonthsOf } from './process.ts'
 
 /** An account, with the first month of it that is over, has entries, and has no final statement. */

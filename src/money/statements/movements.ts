@@ -1,4 +1,4 @@
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { kindOf } from './kinds.ts'
 import type { Statement } from './statement.ts'

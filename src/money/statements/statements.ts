@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { File, Pieces } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { answered, given } from '../../kernel/database/entity.ts'
-import { findWallet } from '../wallets/wallets.ts'
+import { findWallet } from '../wallets/index.ts'
 import { statementsApi } from './api.ts'
 import { camt053Of } from './camt053.ts'
 import { csvOf } from './csv.ts'
@@ -13,8 +13,6 @@ import { isAnyMonthDue, TENANTS_DUE } from './months.ts'
 import { type Movement, movementsOf } from './movements.ts'
 import { statementsProcess } from './process.ts'
 import { periodOf, Statement, statementMachine } from './statement.ts'
-
-export { monthsDue } from './months.ts'
 
 const shown = (statement: Statement) => answered(statement, { movements: Number(statement.movements) })
 

@@ -1,2 +1,1 @@
 /** What threads load of this area: the drawing of documents, which is long. Nothing here knows a database. */
-export { pdfOf } from './pdf.ts'

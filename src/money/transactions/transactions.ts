@@ -1,7 +1,8 @@
 import { LockMode, type RequiredEntityData, raw } from '@mikro-orm/core'
 import type { z } from 'zod'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Actor, Context } from '../../kernel/contract/context.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { given, lock, ofMerchant } from '../../kernel/database/entity.ts'
@@ -10,10 +11,6 @@ import { excerpt } from '../../values/schemas.ts'
 import { type TransactionEvent, type transactionEvents, transactionsApi } from './api.ts'
 import { Transaction, transactionMachine } from './transaction.ts'
 import type { TransactionRow } from './transaction-rows.ts'
-
-export { transactionEvents } from './api.ts'
-export type { Transaction } from './transaction.ts'
-export { insertTransactions, type TransactionRow } from './transaction-rows.ts'
 
 const about = (transaction: TransactionRow): z.output<typeof TransactionEvent> => ({
   transactionId: transaction.id,

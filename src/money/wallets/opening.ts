@@ -1,7 +1,8 @@
-import type { Context, Tenant } from '../../kernel/contract/context.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
-import { closeAccount, openAccount } from '../ledger/ledger.ts'
+import { closeAccount, openAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import { about, EMPTY } from './response.ts'
 import { virtualIban } from './virtual-iban.ts'
@@ -15,7 +16,7 @@ type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'parentWalletId' | 'metadata'>>
 
 /** A wallet, its number and its account in the ledger. */
-export async function open(members: Members, context: Opening): Promise<Wallet> {
+export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
   const { em, sql, tenant, ports, emit } = context
   const [drawn] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
   const number = virtualIban(tenant.mode, ports.walletBank, drawn?.number ?? 0n)

@@ -1,5 +1,5 @@
-import type { Mode } from '../../kernel/contract/context.ts'
-import type { Row, Sql } from '../../kernel/database/prepared-sql.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
 /** Of a wallet what decides whether money that has come in is meant for it. */

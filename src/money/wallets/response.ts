@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { answered } from '../../kernel/database/entity.ts'
-import { type Balance, balancesOf } from '../ledger/ledger.ts'
+import { type Balance, balancesOf } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
 

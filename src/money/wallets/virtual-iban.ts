@@ -1,4 +1,4 @@
-import type { Mode } from '../../kernel/contract/context.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 
 /** The bank at which the wallets of test mode have their numbers. */
 export interface WalletBank {

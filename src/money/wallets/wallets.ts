@@ -2,22 +2,11 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
-import { freezeAccount, openBook, walletAt } from '../ledger/ledger.ts'
+import { freezeAccount, openBook, walletAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
-import { closeWallet, isOpen, open } from './opening.ts'
+import { closeWallet, isOpen, openWallet } from './opening.ts'
 import { about, EMPTY, shown, withBalance, withBalances } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
-
-export { WalletEvent, WalletRecord } from './api.ts'
-export {
-  closeWallet,
-  type Known,
-  mainWallet,
-  open as openWallet,
-  walletsOf,
-} from './opening.ts'
-export { type Payable, payableWallets } from './payable.ts'
-export { walletEvent } from './response.ts'
 
 /** Why no wallet can be opened below it. It is locked, so that it is not closed meanwhile. */
 async function obstacleBelow(id: string, { em }: Pick<Context, 'em'>) {
@@ -37,7 +26,7 @@ const wallets = implement(walletsApi, {
     const { parentWalletId } = body
     const obstacle = parentWalletId && (await obstacleBelow(parentWalletId, context))
     if (obstacle) return context.refuse(obstacle)
-    return withBalance(await open(body, context), EMPTY)
+    return withBalance(await openWallet(body, context), EMPTY)
   },
 
   async list({ query: { status = isOpen, kind, agentId, parentWalletId, iban } }, context) {

@@ -1,5 +1,5 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Tenant } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { aim } from '../../kernel/database/tenant-clock.ts'
 import { clock, days, minutes } from '../../values/clock.ts'

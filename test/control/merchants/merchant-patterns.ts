@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { resolveDescriptor } from '../../../src/control/merchants/descriptors.ts'
-import { foldMerchant, matcher, patternProblem } from '../../../src/control/merchants/merchants.ts'
+import { foldMerchant, matcher } from '../../../src/control/merchants/matcher.ts'
+import { patternProblem } from '../../../src/control/merchants/patterns.ts'
 import { descriptors } from '../../support/control/descriptors.ts'
 import { startHouse } from '../../support/harness.ts'
 

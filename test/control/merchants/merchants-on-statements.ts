@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { matcher, sameMerchant, samePayee } from '../../../src/control/merchants/merchants.ts'
+import { matcher, sameMerchant, samePayee } from '../../../src/control/merchants/matcher.ts'
 
 describe('a pattern, compared with what statements write,', () => {
   test.each([

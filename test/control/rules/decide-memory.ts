@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { findSpenders } from '../../../src/control/policies/spenders.ts'
 import { rulesFromRecord } from '../../../src/control/rules/rules.ts'
-import type { Sql } from '../../../src/kernel/database/prepared-sql.ts'
+import type { Sql } from '../../../src/kernel/contract/sql.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const codes = Array.from({ length: 1_500 }, (_, n) => String(1_000 + n))

@@ -5,10 +5,10 @@ import type { Delivery } from '../../../src/delivery/webhooks/delivery.ts'
 import type { DeliveryRow } from '../../../src/delivery/webhooks/delivery-rows.ts'
 import { Lanes, learn } from '../../../src/delivery/webhooks/fair-queue.ts'
 import { isHopeless, note } from '../../../src/delivery/webhooks/health.ts'
-import { responseStart } from '../../../src/delivery/webhooks/response-start.ts'
 import { conclude, retryAfterOf, type Taken } from '../../../src/delivery/webhooks/retry.ts'
 import { tierOf } from '../../../src/delivery/webhooks/tiers.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
+import { responseStart } from '../../../src/values/redaction.ts'
 
 const NOW = new Date('2026-11-20T09:30:00.000Z')
 const tier = tierOf('enterprise', [1_000, 2_000])

@@ -11,9 +11,10 @@ import type {
   ResponseObject,
 } from '../../../src/derive/openapi/types.ts'
 import { writeDocument } from '../../../src/derive/openapi/write.ts'
-import { published, type Registered } from '../../../src/kernel/contract/area.ts'
+import { published } from '../../../src/kernel/contract/area.ts'
 import { eventSchemas } from '../../../src/kernel/contract/event-types.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
+import type { Registered } from '../../../src/kernel/contract/operation.ts'
 
 const document = openapiDocument(areas)
 const operations = published(areas).map(one => [one.key, one, objectOf(one)] as const)

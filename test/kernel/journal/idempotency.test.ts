@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import type { Actor } from '../../../src/kernel/contract/context.ts'
+import type { Actor } from '../../../src/kernel/contract/actor.ts'
 import { startEngine } from '../../support/engine.ts'
 import { aKey } from '../../support/factories.ts'
 import { startHouse } from '../../support/harness.ts'

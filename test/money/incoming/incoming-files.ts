@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { HOUSE } from '../../../src/identity/customers/customers.ts'
+import { HOUSE } from '../../../src/identity/customers/customer.ts'
 import { aLiveClient, aWallet, made } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt, payment } from '../../support/money/camt.ts'

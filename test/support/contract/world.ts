@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
-import { published, type Registered } from '../../../src/kernel/contract/area.ts'
+import { published } from '../../../src/kernel/contract/area.ts'
+import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { type Asked, DASHBOARD_SECRET, type Owner, type TestHouse, type Told } from '../harness.ts'
 import { BEFORE, FILLED_BY, LINKED_FROM, MADE_AS, MADE_WITH, type Made } from './world-needs.ts'
 

@@ -4,7 +4,7 @@ import TestSequencer from '@jest/test-sequencer'
 const LONGEST = [
   'bin/bad-timing',
   'contract',
-  'derive/docs',
+  'derive/docs/docs',
   'bin/start',
   'bin/bad-luck',
   'workflows/intent',
@@ -15,8 +15,8 @@ const LONGEST = [
   'bin/crash',
   'bin/api',
   'commerce/sepa-outcomes',
-  'kernel/lanes',
-  'platform/embedded-postgres',
+  'kernel/run/group-commit-lanes',
+  'dev/postgres/embedded-postgres',
   'workflows/agent',
 ]
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { HOUSE } from '../../../src/identity/customers/customers.ts'
+import { HOUSE } from '../../../src/identity/customers/customer.ts'
 import { made, type TestClient } from '../factories.ts'
 import type { TestHouse } from '../harness.ts'
 import { expectProven } from '../proven.ts'

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { Book, Cause } from '../../../src/money/ledger/ledger.ts'
+import type { Book, Cause } from '../../../src/money/ledger/book.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aWallet, made, type TestClient } from '../factories.ts'
 import type { TestHouse } from '../harness.ts'

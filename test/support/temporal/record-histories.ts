@@ -23,7 +23,7 @@ import { until } from '../until.ts'
  * A history that is there is left alone: it stands for the runs that are open when a changed workflow is deployed.
  * For what a change makes possible, add a story here and record it beside the others.
  */
-const folder = join(import.meta.dirname, '../workflows/histories')
+const folder = join(import.meta.dirname, '../../workflows/histories')
 
 interface Stage {
   readonly client: TestClient

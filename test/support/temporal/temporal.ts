@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import type { TemporalAccess } from '../../../src/app/relay-service.ts'
+import type { TemporalAccess } from '../../../src/app/temporal-access.ts'
 
 export const addressOfRun = (): string => {
   const { TEST_TEMPORAL_ADDRESS } = process.env

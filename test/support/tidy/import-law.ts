@@ -3,8 +3,9 @@ import type { Import } from './sources.ts'
 /** The folders of the business and the nouns in each, left to right in the order of what depends on what. */
 const business: Readonly<Record<string, string>> = {
   identity: 'customers keys passkeys sessions cli-auth onboarding kyc',
-  money: 'ledger wallets beneficiaries transactions billing statements',
-  control: 'agents agent-tokens merchants runs delegations policies mandates risk intents',
+  money: 'ledger wallets beneficiaries transactions payment-methods incoming funding billing statements',
+  control:
+    'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk intents',
   cards: 'cards card-controls card-requests credentials agent-credentials access-events',
   commerce: 'transfers rails checkout mpp collect refunds disputes receipts evidence',
   insight: 'outcomes analytics forecast',
@@ -17,65 +18,105 @@ const nouns = Object.entries(business).flatMap(([folder, list]) =>
   list.split(' ').map(noun => `${folder}/${noun}`),
 )
 
+/** What everything else stands on, left to right: each may import what is before it. */
+const foundation = [
+  'values',
+  'ports',
+  'iso20022',
+  'kernel/contract',
+  'kernel/database',
+  'kernel/journal',
+  'kernel/run',
+  'kernel/background',
+]
+
+const kernel = foundation.filter(zone => zone.startsWith('kernel/'))
+
 /** What each of the other folders may import besides itself. */
 const others: Readonly<Record<string, readonly string[]>> = {
-  kernel: [],
-  adapters: ['kernel'],
-  migrations: ['kernel'],
-  platform: ['kernel', 'migrations'],
-  derive: ['kernel'],
+  web: ['values', 'kernel/contract'],
+  adapters: ['values', 'ports', 'iso20022'],
+  migrations: [],
+  platform: ['values', 'ports', ...kernel, 'migrations'],
+  derive: ['values', 'ports', ...kernel, 'web'],
+  dev: ['values', ...kernel, 'platform', 'derive'],
+  app: [
+    ...foundation,
+    'web',
+    'adapters',
+    'migrations',
+    'platform',
+    'derive',
+    'areas.ts',
+    ...Object.keys(business),
+  ],
 }
 
-/** Where a file stands: `src/control/agents/api.ts` is the api of the noun `control/agents`. */
+/** Where a file stands: `src/control/agents/api.ts` is the `api.ts` of the noun `control/agents`. */
 function placeOf(path: string) {
-  const parts = path.split('/')
-  const [top = '', folder = '', name = ''] = parts
-  const zone = top === 'src' ? folder : top
-  const noun = zone in business ? `${zone}/${name}` : undefined
-  return { zone, noun, file: parts.at(-1) ?? '', isRegistry: path === 'src/areas.ts' }
+  const [top = '', folder = '', name = '', ...deeper] = path.split('/')
+  const isRoom = top === 'src' && folder === 'kernel'
+  const zone = top !== 'src' ? top : isRoom ? `kernel/${name}` : folder
+  const noun = zone in business && deeper.length > 0 ? `${zone}/${name}` : undefined
+  return { zone, noun, file: path.split('/').at(-1) ?? '' }
 }
 
-/** Why a file may stand where it does not; undefined where it stands well. */
+type Place = ReturnType<typeof placeOf>
+
+/** Why a file may not stand where it does; undefined where it stands well. */
 export function misplaced(path: string): string | undefined {
   const { zone, noun } = placeOf(path)
-  if (noun && !nouns.includes(noun)) return 'is of a noun that the architecture does not know'
-  const depth = path.split('/').length
-  if (path.startsWith('src/') && depth > 4) return 'lies deeper than src/folder/noun'
-  const known =
-    noun || zone in others || ['bin', 'areas.ts', 'workflows', 'activities', 'test'].includes(zone)
-  return known ? undefined : 'lies in a folder that the architecture does not know'
+  if (zone in business)
+    return noun && nouns.includes(noun)
+      ? undefined
+      : 'is of a noun that test/support/tidy/import-law.ts does not list'
+  if (path.startsWith('src/') && path.split('/').length > 4) return 'lies deeper than src/folder/room'
+  const known = [...foundation, ...Object.keys(others), 'bin', 'areas.ts', 'workflows', 'activities', 'test']
+  return known.includes(zone)
+    ? undefined
+    : 'lies in a folder that test/support/tidy/import-law.ts does not list'
 }
-
-/** What threads load of an area: so little that none of them needs a database. */
-const isForThreads = ({ file }: { readonly file: string }): boolean => file === 'thread.ts'
 
 /** Why this file may not import that; undefined where it may. */
 export function forbidden(path: string, { of, typeOnly }: Import): string | undefined {
   const from = placeOf(path)
   if (from.zone === 'test') return undefined
+  if (/^temporal-config\//.test(of)) return undefined
   if (!/^(src|workflows|activities|test)\//.test(of)) return ofPackage(from, of)
   const to = placeOf(of)
   if (to.zone === 'test') return 'nothing needs the tests'
-  if (to.zone === 'bin' && from.zone !== 'bin') return 'nothing imports bin'
   if (from.zone === 'workflows') return ofWorkflow(from, to, typeOnly)
-  if (from.zone === 'bin' || from.zone === to.zone) return from.noun ? withinBusiness(from, to) : undefined
-  if (['workflows', 'activities'].includes(to.zone)) return 'only bin wires processes'
-  if (from.zone === 'activities') return ofActivity(to)
-  if (from.isRegistry) return to.noun ? undefined : 'the registry lists areas only'
-  if (from.noun) return to.zone === 'kernel' ? undefined : withinBusiness(from, to)
-  return others[from.zone]?.includes(to.zone) ? undefined : `${from.zone} does not know ${to.zone}`
+  if (from.zone === 'bin') return undefined
+  if (to.zone === 'bin') return 'a program is started, not imported'
+  if (from.zone === 'activities') return ofActivity(from, to)
+  if (['workflows', 'activities'].includes(to.zone))
+    return from.zone === 'app' ? undefined : 'workflows and activities are put together in src/app'
+  if (from.zone === 'areas.ts') return to.noun ? undefined : 'the list of areas names areas only'
+  if (from.noun) return ofNoun(from, to)
+  if (from.zone === to.zone) return undefined
+  return others[from.zone]?.includes(to.zone) || isLeftOf(from, to)
+    ? undefined
+    : `${from.zone} must not import ${to.zone}: see the order in test/support/tidy/import-law.ts`
 }
 
-type Place = ReturnType<typeof placeOf>
+const isLeftOf = (from: Place, to: Place): boolean =>
+  foundation.includes(to.zone) && foundation.indexOf(to.zone) < foundation.indexOf(from.zone)
 
-function withinBusiness(from: Place, to: Place): string | undefined {
-  if (!from.noun || !to.noun) return `an area does not know ${to.zone}`
-  if (from.noun === to.noun)
-    return from.file === 'api.ts' && isPlural(to) ? 'the contract does not know its handlers' : undefined
-  if (nouns.indexOf(from.noun) < nouns.indexOf(to.noun)) return 'the left does not import the right'
-  return isPlural(to) || to.file === 'process.ts' || isForThreads(to)
-    ? undefined
-    : 'another area is reached through its plural file'
+/** A noun is reached by its door, and by what loads no area: its process, its work for threads. */
+const DOORS = ['index.ts', 'process.ts', 'thread.ts']
+
+function ofNoun(from: Place, to: Place): string | undefined {
+  if (!to.noun)
+    return [...foundation, 'web'].includes(to.zone) ? undefined : `an area must not import ${to.zone}`
+  if (from.noun === to.noun) return withinNoun(from, to)
+  if (nouns.indexOf(from.noun ?? '') < nouns.indexOf(to.noun))
+    return `${from.noun} lies left of ${to.noun} and must not import it: let the right one react to an event`
+  return DOORS.includes(to.file) ? undefined : `import from ${to.noun}/index.ts: it says what others may use`
+}
+
+function withinNoun(from: Place, to: Place): string | undefined {
+  if (to.file === 'index.ts') return 'the door is for other nouns'
+  return from.file === 'api.ts' && isPlural(to) ? 'the contract must not import its handlers' : undefined
 }
 
 const isPlural = ({ noun, file }: Place): boolean => file === `${noun?.split('/')[1]}.ts`
@@ -83,16 +124,19 @@ const isPlural = ({ noun, file }: Place): boolean => file === `${noun?.split('/'
 function ofWorkflow(from: Place, to: Place, typeOnly: boolean): string | undefined {
   if (to.file === 'process.ts') return undefined
   if (to.zone === 'workflows')
-    return to.file === 'support.ts' || from.file === 'index.ts' ? undefined : 'a process knows no other'
+    return to.file === 'support.ts' || from.file === 'index.ts' ? undefined : 'a workflow imports no other'
   return to.zone === 'activities' && typeOnly
     ? undefined
-    : 'a workflow knows processes and types of activities'
+    : 'a workflow imports processes, and the types of activities'
 }
 
 /** Effects are those of the API's own operations: what an activity needs beside them is handed to it. */
-function ofActivity(to: Place): string | undefined {
-  if (to.zone === 'kernel' || to.zone === 'derive' || to.file === 'process.ts') return undefined
-  return 'an activity knows operations, and what describes a process'
+function ofActivity(from: Place, to: Place): string | undefined {
+  if (from.zone === to.zone || to.file === 'process.ts') return undefined
+  const mayImport = [...foundation, 'derive']
+  return mayImport.includes(to.zone)
+    ? undefined
+    : 'an activity imports operations, and what describes a process'
 }
 
 const OF_ACTIVITIES = ['@temporalio/activity', '@temporalio/common', 'zod']

@@ -12,7 +12,7 @@ import {
 } from 'typescript/unstable/ast'
 import { API, type Project } from 'typescript/unstable/sync'
 
-export const root = join(import.meta.dirname, '../..')
+export const root = join(import.meta.dirname, '../../..')
 
 /** One import or re-export, as the file says it. */
 export interface Import {

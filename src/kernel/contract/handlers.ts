@@ -1,10 +1,27 @@
 import type { z } from 'zod'
-import type { Sql } from '../database/prepared-sql.ts'
-import type { Actor, Tenant } from './context.ts'
-import type { Events } from './operation.ts'
+import type { Actor, Tenant } from './actor.ts'
+import type { Context } from './context.ts'
+import type { Events } from './events.ts'
 import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { Process } from './process.ts'
+import type { Sql } from './sql.ts'
+
+export type PlainHandler<I, R, F extends string, E extends Events> = (
+  input: I,
+  context: Context<F, E>,
+) => Promise<R | Refusal> | R | Refusal
+
+/**
+ * Reserve and commit; call out with no transaction open; record and commit. A reservation is plain JSON: it outlives
+ * a crash. What crashed between is settled by `recover` at the next try with the same key, never by a second call.
+ */
+export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
+  reserve(input: I, context: Context<F, E>): Promise<V | Refusal>
+  call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
+  record(answer: A, reservation: V, context: Context<F, E>): Promise<R | Refusal>
+  recover(reservation: V, context: Context<F, E>): Promise<R | Refusal>
+}
 
 /** One request of a batch, as the area's functions see it. */
 export interface Item<I> {

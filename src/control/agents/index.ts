@@ -1,0 +1,7 @@
+export { Agent } from './agent.ts'
+export { findAgent } from './agents.ts'
+export { AgentCreated, AgentEvent, AgentRecord } from './api.ts'
+export { agentEvent } from './events.ts'
+export { type Frozen, freeze, updateFrozen } from './freeze.ts'
+export { lockAgent, unfreeze } from './lock.ts'
+export { type Use, usesOf } from './use.ts'

@@ -1,0 +1,2 @@
+export { DelegationRevoked } from './api.ts'
+export { type DelegationLimit, delegationLimits } from './limits.ts'

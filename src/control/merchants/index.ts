@@ -1,0 +1,5 @@
+export { foldMerchant, matcher, sameMerchant, samePayee } from './matcher.ts'
+export { mccGroup, mccGroupNames } from './mcc-groups.ts'
+export { mccCodes } from './merchants.ts'
+export { looksLikeIban } from './names.ts'
+export { patternProblem } from './patterns.ts'

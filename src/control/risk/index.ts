@@ -1,0 +1,2 @@
+export { riskEvents } from './api.ts'
+export { openWatch, Watch } from './risk-assessor.ts'

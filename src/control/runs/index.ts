@@ -1,0 +1,1 @@
+export { type RunLimit, runLimits } from './limits.ts'

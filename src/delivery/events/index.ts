@@ -1,0 +1,1 @@
+export { misnamed, misnamedOne, unknownEvent } from './event-names.ts'

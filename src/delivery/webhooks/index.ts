@@ -1,0 +1,5 @@
+export { behindCount, deliveryCounts, overdueSeconds, pausedCount } from './backlog.ts'
+export { BacklogKeeper } from './backlog-keeper.ts'
+export { Deliverer } from './deliverer.ts'
+export { expireDeliveries } from './expiry.ts'
+export { giveUp } from './give-up.ts'

@@ -1,0 +1,8 @@
+import type { Process } from './process.ts'
+
+/** The records of a noun that need a run of its process for as long as they are open. */
+export interface OpenRecords {
+  readonly process: Process
+  /** SQL that gives `id`, `owner_id`, `mode` and `agent_id` of each, from an index that is in the order of `id`. */
+  readonly select: string
+}

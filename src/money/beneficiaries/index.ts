@@ -1,0 +1,1 @@
+export { type Payable, payableOf } from './beneficiaries.ts'

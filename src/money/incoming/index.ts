@@ -1,0 +1,8 @@
+export { creditCounts, fileEvents, SkippedRecord } from './api.ts'
+export { keepCredits } from './bank-file.ts'
+export { exampleFile } from './bank-file-example.ts'
+export { houseOf } from './incoming-credit.ts'
+export { IncomingEvent } from './incoming-event.ts'
+export { recoverFrom } from './recover.ts'
+export { referenceOf } from './reference.ts'
+export { setAside } from './set-aside.ts'

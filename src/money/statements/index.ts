@@ -1,0 +1,1 @@
+export { monthsDue } from './months.ts'

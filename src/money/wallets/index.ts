@@ -1,0 +1,5 @@
+export { WalletEvent, WalletRecord } from './api.ts'
+export { closeWallet, type Known, mainWallet, openWallet, walletsOf } from './opening.ts'
+export { type Payable, payableWallets } from './payable.ts'
+export { walletEvent } from './response.ts'
+export { findWallet } from './wallets.ts'

