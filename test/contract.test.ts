@@ -23,12 +23,12 @@ import {
 } from './support/contract/contract.ts'
 import { credentials, unknownId } from './support/contract/world.ts'
 import { aKey, aToken } from './support/factories.ts'
-import { type Asked, DASHBOARD_SECRET, startHouse, type Told } from './support/harness.ts'
+import { type Asked, DASHBOARD_SECRET, startTestService, type Told } from './support/harness.ts'
 import { plainHttp } from './support/plain-http.ts'
 
-const started = await startHouse({ outbound: takesAll })
-const house = { ...started, http: plainHttp(started.url) }
-const { owner, fresh, standing, theirs, agentToken, liveKey, loner } = await worldsOf(house)
+const started = await startTestService({ outbound: takesAll })
+const service = { ...started, http: plainHttp(started.url) }
+const { owner, fresh, standing, theirs, agentToken, liveKey, loner } = await worldsOf(service)
 const send = sending(fresh)
 
 describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
@@ -184,7 +184,7 @@ describe.each(cases)('%s', (_, one) => {
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => !known.has(name))
     expect([known.has(method), others.length > 0]).toEqual([true, true])
     for (const wrong of others) {
-      const { status, headers } = await house.http(wrong, path, credentials(one, owner))
+      const { status, headers } = await service.http(wrong, path, credentials(one, owner))
       expect([status, headers.get('allow')]).toEqual([405, [...known].join(', ')])
     }
   })
@@ -200,10 +200,10 @@ describe.each(cases)('%s', (_, one) => {
   })
 })
 
-askedRightly({ house, owner, fresh, send })
+askedRightly({ service, owner, fresh, send })
 
 test('what has been told meanwhile has the form that is published of it', async () => {
-  const events = await house.sql<{ event: string; data: object }>('select event, data from events')
+  const events = await service.sql<{ event: string; data: object }>('select event, data from events')
   expectPublishedForms(events)
   expect(new Set(events.map(({ event }) => event)).size).toBeGreaterThan(60)
 })

@@ -3,21 +3,21 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import { startHouse } from './support/harness.ts'
+import { startTestService } from './support/harness.ts'
 import { temporaryFolder } from './support/processes/folders.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const flow = /<!-- flow -->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
 const run = promisify(execFile)
 
-const house = await startHouse()
+const service = await startTestService()
 
 /** What `npm start` has told, in the folder in which the flow is pasted. */
 async function aCheckout(): Promise<string> {
-  const { key: apiKey } = await house.owner()
+  const { key: apiKey } = await service.owner()
   const folder = temporaryFolder()
   mkdirSync(join(folder, '.data'))
-  writeFileSync(join(folder, '.data/instance.json'), JSON.stringify({ url: house.url, apiKey }))
+  writeFileSync(join(folder, '.data/instance.json'), JSON.stringify({ url: service.url, apiKey }))
   return folder
 }
 

@@ -2,12 +2,12 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { areas } from '../src/areas.ts'
 import type { Area } from '../src/kernel/contract/area.ts'
 import { openDatabase, requireVersion } from '../src/platform/database.ts'
-import { startHouse } from './support/harness.ts'
+import { startTestService } from './support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 const all: Area[] = Object.values(areas)
 const entities = all.flatMap(area => area.entities)
-const database = await openDatabase(house.databaseUrl, entities, 2)
+const database = await openDatabase(service.databaseUrl, entities, 2)
 afterAll(() => database.close())
 
 /** How PostgreSQL calls the types that the entities name. */
@@ -24,7 +24,7 @@ const names: Readonly<Record<string, string>> = {
 }
 
 const columnsOf = (table: string) =>
-  house.sql<{ name: string; type: string; nullable: boolean }>(
+  service.sql<{ name: string; type: string; nullable: boolean }>(
     `select column_name as name, data_type as type, is_nullable = 'YES' as nullable
      from information_schema.columns where table_name = $1`,
     [table],
@@ -44,7 +44,7 @@ describe('the migrated tables are what the entities say', () => {
 
 describe('the database holds the states of', () => {
   test.each(all.flatMap(area => area.machines))('$name', async ({ name, states }) => {
-    const [check] = await house.sql<{ definition: string }>(
+    const [check] = await service.sql<{ definition: string }>(
       `select pg_get_constraintdef(oid) as definition from pg_constraint
        where conrelid = $1::regclass and contype = 'c' and pg_get_constraintdef(oid) like 'CHECK ((status = ANY%'`,
       [`${name}s`.replace(/ys$/, 'ies')],
@@ -55,7 +55,7 @@ describe('the database holds the states of', () => {
 })
 
 test('every table of tenants leads with the tenant in a unique key or an index', async () => {
-  const rows = await house.sql<{ name: string }>(
+  const rows = await service.sql<{ name: string }>(
     `select c.table_name as name from information_schema.columns c
      where c.column_name = 'mode' and c.table_schema = 'public' and not exists (
        select from pg_indexes i where i.tablename = c.table_name and i.indexdef ~ '\\(owner_id, mode')`,

@@ -3,23 +3,23 @@ import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import { observed } from './database-metrics.ts'
 import { keepLease } from './renewed-lease.ts'
-import type { OpenHouse, Part } from './runtime.ts'
+import type { OpenRuntime, Part } from './runtime.ts'
 
 const EXPIRE_EVERY = 600_000
 
 /** Brings events to those who have subscribed to them, with Temporal or without it. */
-export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
-  const { database, ports, settings, log } = house
+export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
+  const { database, ports, settings, log } = runtime
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
   const kept = keepLease(database, 'deliveries', { wake: () => deliverer.wake(), onFailure })
   const deliverer = new Deliverer({
     database,
     lease: kept.lease,
-    ports: { ...ports, outbound: observed(ports.outbound, house.metrics, 'webhook') },
+    ports: { ...ports, outbound: observed(ports.outbound, runtime.metrics, 'webhook') },
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
-    giveUp: (id, why) => giveUp(house, id, why),
-    onOutbox: house.onOutbox,
+    giveUp: (id, why) => giveUp(runtime, id, why),
+    onOutbox: runtime.onOutbox,
     onFailure,
     ...(pollMs === undefined ? {} : { pollMs }),
   })
@@ -27,7 +27,7 @@ export function startDeliveries(house: OpenHouse, pollMs?: number): Part {
     if (changed) deliverer.forget(changed)
     deliverer.wake()
   })
-  const { execute, operations } = house
+  const { execute, operations } = runtime
   const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
   const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {

@@ -4,7 +4,7 @@ import { beginMissingRuns } from '../kernel/background/open-records.ts'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import { temporalRuns } from '../platform/temporal/runs.ts'
-import type { OpenHouse, Part } from './runtime.ts'
+import type { OpenRuntime, Part } from './runtime.ts'
 import { mendMonthly } from './schedules.ts'
 
 /** With the time that a round takes it is less than a minute until what was ended from outside runs again. */
@@ -13,12 +13,12 @@ const EVERY = 20_000
 const REST = 150
 
 /** Whatever somebody does to a run in Temporal, its record comes to its end: the run is begun anew. */
-export function startMending(house: OpenHouse, client: Client, taskQueue: string): Part {
+export function startMending(runtime: OpenRuntime, client: Client, taskQueue: string): Part {
   const stopping = new AbortController()
   const { signal } = stopping
-  const round = () => client.connection.withAbortSignal(signal, () => mendRuns(house, client, taskQueue))
+  const round = () => client.connection.withAbortSignal(signal, () => mendRuns(runtime, client, taskQueue))
   const rounds = everySoOften(EVERY, round, error => {
-    if (!signal.aborted) house.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
+    if (!signal.aborted) runtime.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
   })
   return {
     stop() {
@@ -29,7 +29,7 @@ export function startMending(house: OpenHouse, client: Client, taskQueue: string
 }
 
 export async function mendRuns(
-  { areas, database }: Pick<OpenHouse, 'areas'> & { readonly database: Database },
+  { areas, database }: Pick<OpenRuntime, 'areas'> & { readonly database: Database },
   client: Client,
   taskQueue: string,
 ): Promise<void> {

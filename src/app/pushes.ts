@@ -3,20 +3,20 @@ import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import { observed } from './database-metrics.ts'
 import { keepLease } from './renewed-lease.ts'
-import type { OpenHouse, Part } from './runtime.ts'
+import type { OpenRuntime, Part } from './runtime.ts'
 
 const LOOK_EVERY = 30_000
 
 /** Tells browsers of the events that they are to hear of. */
-export function startPushes(house: OpenHouse): Part {
-  const { database, ports, settings, log } = house
+export function startPushes(runtime: OpenRuntime): Part {
+  const { database, ports, settings, log } = runtime
   const onFailure = (error: unknown) => log.warn({ err: error }, 'pushes: some were not sent')
-  const observing = { ...ports, outbound: observed(ports.outbound, house.metrics, 'push') }
+  const observing = { ...ports, outbound: observed(ports.outbound, runtime.metrics, 'push') }
   const kept = keepLease(database, 'pushes', { wake: () => pusher.wake(), onFailure })
   const pusher = new Pusher({
     ...{ database, ports: observing, onFailure },
     lease: kept.lease,
-    drop: gone => drop(house, gone),
+    drop: gone => drop(runtime, gone),
   })
   const listener = listen(settings.databaseUrl, 'pushes', pusher.wake)
   const rounds = everySoOften(LOOK_EVERY, () => pusher.round(), onFailure)

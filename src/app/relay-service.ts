@@ -5,23 +5,23 @@ import { temporalStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
 import { startMending } from './missing-runs.ts'
 import { keepLease } from './renewed-lease.ts'
-import type { OpenHouse, Part } from './runtime.ts'
+import type { OpenRuntime, Part } from './runtime.ts'
 import { type TemporalAccess, untilConnected } from './temporal-access.ts'
 
 /** Brings the outbox to Temporal. */
-export function startRelay(house: OpenHouse, access: TemporalAccess): Part {
-  house.watchTemporal(async () => false)
-  return untilConnected(house, 'relay', async () => {
+export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
+  runtime.watchTemporal(async () => false)
+  return untilConnected(runtime, 'relay', async () => {
     const connection = await Connection.connect(access.client)
     const client = new Client({ connection, namespace: access.namespace })
-    house.watchTemporal(() => isServing(connection))
-    const { database, log } = house
+    runtime.watchTemporal(() => isServing(connection))
+    const { database, log } = runtime
     const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
     const kept = keepLease(database, 'outbox', { wake: () => relay.wake(), onFailure })
     const deliver = temporalStarter(client, access.taskQueue)
     const relay = new Relay({ database, lease: kept.lease, deliver, onFailure })
-    const listener = listen(house.settings.databaseUrl, 'outbox', relay.wake)
-    const mending = startMending(house, client, access.taskQueue)
+    const listener = listen(runtime.settings.databaseUrl, 'outbox', relay.wake)
+    const mending = startMending(runtime, client, access.taskQueue)
     return {
       async stop() {
         await mending.stop()

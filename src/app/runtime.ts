@@ -8,7 +8,7 @@ import { Cursors } from '../kernel/contract/page.ts'
 import type { Outside, Ports } from '../kernel/contract/ports.ts'
 import { announcersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
-import { type House, reactionsOf } from '../kernel/run/runtime.ts'
+import { type Runtime, reactionsOf } from '../kernel/run/runtime.ts'
 import { migrate, type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
 import { onceReachable, type Waiting } from '../platform/database-wait.ts'
 import { type Logger, openLog } from '../platform/log.ts'
@@ -31,7 +31,7 @@ export interface ServiceSettings extends Settings {
   encryptionKey: string
 }
 
-export interface HouseOptions {
+export interface RuntimeOptions {
   readonly settings: ServiceSettings
   /** For a process that has time: a database that is away is waited for. */
   readonly waiting?: Waiting
@@ -52,7 +52,7 @@ export interface Part {
 }
 
 /** All that running an operation takes, before anybody listens or works. */
-export interface OpenHouse {
+export interface OpenRuntime {
   readonly settings: ServiceSettings
   readonly areas: Areas
   readonly operations: readonly Registered[]
@@ -69,14 +69,14 @@ export interface OpenHouse {
   readonly watchTemporal: (isServing: () => Promise<boolean>) => void
 }
 
-export async function openHouse({
+export async function openRuntime({
   settings,
   waiting,
   shared = false,
   areas = allAreas,
   outside = {},
   outbound = guardedHttp({ allow: settings.outboundAllowCidrs ?? [] }),
-}: HouseOptions): Promise<OpenHouse> {
+}: RuntimeOptions): Promise<OpenRuntime> {
   const { databaseUrl, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
   const log = openLog(settings.logLevel, secretsIn(settings))
   const prepare = () => (shared ? requireMigrated : migrate)(databaseUrl)
@@ -90,7 +90,7 @@ export async function openHouse({
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const queue = sepaQueue(call => execute(call), operations)
-  const house: House = {
+  const runtime: Runtime = {
     database,
     ports: portsOf({
       areas,
@@ -114,14 +114,14 @@ export async function openHouse({
     onBatch: metrics.batch,
   }
   let temporal: () => Promise<boolean | null> = async () => null
-  const watchTemporal: OpenHouse['watchTemporal'] = isServing => {
+  const watchTemporal: OpenRuntime['watchTemporal'] = isServing => {
     temporal = isServing
   }
-  const execute = executor(house)
+  const execute = executor(runtime)
   return {
     ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
     gate: gate(credentials, settings.dashboardSecret),
-    ...{ threads, ports: house.ports, onOutbox: announcers.outbox },
+    ...{ threads, ports: runtime.ports, onOutbox: announcers.outbox },
   }
 }
 

@@ -3,15 +3,15 @@ import type { Actor } from '../kernel/contract/actor.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import type { Execute } from '../kernel/run/execute.ts'
-import { houseOf } from '../money/incoming/index.ts'
+import { platformTenant } from '../money/incoming/index.ts'
 import type { RailCall } from '../ports/sepa-rail.ts'
 
-/** The queue of the rail by files: operations of the API, as the house. */
+/** The queue of the rail by files: operations of the API, in the name of the platform. */
 export function sepaQueue(execute: Execute, operations: readonly Registered[]): Queue {
   const actor: Actor = {
     type: 'process',
     id: null,
-    tenant: houseOf('live'),
+    tenant: platformTenant('live'),
     agentId: null,
     scopes: new Set(),
   }

@@ -10,11 +10,11 @@ import { sweep } from '../kernel/background/sweep.ts'
 import { published } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { connectionLimits } from './connections.ts'
-import { type HouseOptions, type OpenHouse, openHouse } from './runtime.ts'
+import { type OpenRuntime, openRuntime, type RuntimeOptions } from './runtime.ts'
 import { apiServer } from './server.ts'
 
 export interface Service {
-  readonly house: OpenHouse
+  readonly runtime: OpenRuntime
   listen(port: number, host: string): Promise<number>
   /** Stops accepting, finishes what is in flight, closes the pool. */
   stop(): Promise<void>
@@ -24,23 +24,23 @@ const SWEEP_EVERY = 600_000
 const MIB = 1_048_576
 
 /** The API, wired and not yet listening. */
-export async function openService(options: HouseOptions): Promise<Service> {
-  const house = await openHouse(options)
-  const { areas, database, metrics, settings } = house
+export async function openService(options: RuntimeOptions): Promise<Service> {
+  const runtime = await openRuntime(options)
+  const { areas, database, metrics, settings } = runtime
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
-  const sweeping = sweepNowAndThen(house)
+  const sweeping = sweepNowAndThen(runtime)
   const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
-  const server = apiServer(answering(house, published(areas), counter, bodies), limits)
+  const server = apiServer(answering(runtime, published(areas), counter, bodies), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
   metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
   return {
-    house,
+    runtime,
     listen: server.listen,
     async stop() {
       clearInterval(sweeping)
       await server.close()
-      await house.threads.stop()
+      await runtime.threads.stop()
       await database.close()
     },
   }
@@ -48,12 +48,12 @@ export async function openService(options: HouseOptions): Promise<Service> {
 
 /** What answers the requests for these operations. */
 export function answering(
-  house: OpenHouse,
+  runtime: OpenRuntime,
   operations: readonly Registered[],
   counter: Counter,
   bodies: BodyRoom,
 ): RequestListener {
-  const { areas, database, execute, gate, settings } = house
+  const { areas, database, execute, gate, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -66,7 +66,7 @@ export function answering(
       addressOf: request => clientAddress(request, isProxy),
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
-      ...observing(house),
+      ...observing(runtime),
     }),
   )
   return app
@@ -76,7 +76,7 @@ export function answering(
 const observing = ({
   log,
   metrics,
-}: OpenHouse): Pick<Parameters<typeof pipeline>[0], 'onServed' | 'onFailure'> => ({
+}: OpenRuntime): Pick<Parameters<typeof pipeline>[0], 'onServed' | 'onFailure'> => ({
   onServed(served) {
     metrics.served(served.operation, served.status, served.milliseconds)
     log.info(served)
@@ -84,7 +84,7 @@ const observing = ({
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
 })
 
-const sweepNowAndThen = ({ database, log }: OpenHouse): NodeJS.Timeout =>
+const sweepNowAndThen = ({ database, log }: OpenRuntime): NodeJS.Timeout =>
   setInterval(() => {
     sweep(database).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
   }, SWEEP_EVERY).unref()

@@ -4,7 +4,7 @@ import type { NativeConnectionOptions } from '@temporalio/worker'
 import { TASK_QUEUE } from '../kernel/contract/process.ts'
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 import { temporalConnection } from '../platform/temporal/connection.ts'
-import type { OpenHouse, Part } from './runtime.ts'
+import type { OpenRuntime, Part } from './runtime.ts'
 
 /** Where Temporal is and how one is let in. */
 export interface TemporalAccess {
@@ -39,7 +39,7 @@ interface Connected extends Part {
 }
 
 /** A server that is not there, or not any more, is waited for: what it is to do waits in the outbox. */
-export function untilConnected({ log }: OpenHouse, what: string, connect: () => Promise<Connected>): Part {
+export function untilConnected({ log }: OpenRuntime, what: string, connect: () => Promise<Connected>): Part {
   const stopping = new AbortController()
   let connected: Promise<Connected | undefined> = Promise.resolve(undefined)
   async function run(): Promise<void> {

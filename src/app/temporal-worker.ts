@@ -10,7 +10,7 @@ import { offsetOf } from '../kernel/database/tenant-clock.ts'
 import { causeOf } from '../kernel/journal/last-request.ts'
 import { monthsDue } from '../money/statements/index.ts'
 import { legible } from '../platform/temporal/payloads.ts'
-import type { OpenHouse } from './runtime.ts'
+import type { OpenRuntime } from './runtime.ts'
 import type { TemporalAccess } from './temporal-access.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
@@ -26,7 +26,7 @@ export interface RunningWorker {
 
 /** Carries out the durable processes: their order and time by Temporal, their effects by the operations of the API. */
 export async function startWorker(
-  { execute, operations, database, settings, log }: OpenHouse,
+  { execute, operations, database, settings, log }: OpenRuntime,
   connection: NativeConnection,
   { namespace, taskQueue }: Pick<TemporalAccess, 'namespace' | 'taskQueue'>,
 ): Promise<RunningWorker> {

@@ -1,19 +1,19 @@
 import { Client } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
 import { installRuntime } from '../platform/temporal/runtime.ts'
-import type { OpenHouse, Part } from './runtime.ts'
+import type { OpenRuntime, Part } from './runtime.ts'
 import { keepSchedules } from './schedules.ts'
 import { type TemporalAccess, untilConnected } from './temporal-access.ts'
 import { startWorker } from './temporal-worker.ts'
 
 /** Carries out the durable processes. A relay does not load it: the SDK of workers is large. */
-export function startWork(house: OpenHouse, access: TemporalAccess): Part {
-  installRuntime(house.log)
-  return untilConnected(house, 'worker', async () => {
+export function startWork(runtime: OpenRuntime, access: TemporalAccess): Part {
+  installRuntime(runtime.log)
+  return untilConnected(runtime, 'worker', async () => {
     const connection = await NativeConnection.connect(access.worker)
     try {
       await keepSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)
-      const worker = await startWorker(house, connection, access)
+      const worker = await startWorker(runtime, connection, access)
       const ended = worker.ended.finally(() => connection.close())
       return { ended, stop: worker.stop }
     } catch (error) {

@@ -35,7 +35,7 @@ async function start(life: Lifetime): Promise<void> {
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await serve({ ...settings, ...own }, life)
   life.ending.throwIfAborted()
-  const sandbox = await seedSandbox(secrets.sandbox, service.house)
+  const sandbox = await seedSandbox(secrets.sandbox, service.runtime)
   if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
 
   const url = await listen(service, settings)
@@ -68,7 +68,7 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
   const service = await openService({ settings, waiting: { tell: say, signal: life.ending } })
   life.closeLater(() => service.stop())
   for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox]) {
-    const part = start(service.house)
+    const part = start(service.runtime)
     life.closeLater(() => part.stop())
   }
   return service
@@ -80,13 +80,14 @@ const SOON_MS = 3_000
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null }
 
 /** Relay and worker begin when there is a Temporal to work with; only then is its SDK loaded. */
-async function work({ house }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
+async function work({ runtime }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
   const [{ startRelay }, { startWork }] = await Promise.all([
     import('../app/relay-service.ts'),
     import('../app/worker-service.ts'),
   ])
-  const access = accessTo(house.settings, temporalAddress)
-  for (const part of [startRelay(house, access), startWork(house, access)]) life.closeLater(() => part.stop())
+  const access = accessTo(runtime.settings, temporalAddress)
+  for (const part of [startRelay(runtime, access), startWork(runtime, access)])
+    life.closeLater(() => part.stop())
 }
 
 async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {

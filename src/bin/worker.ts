@@ -1,7 +1,7 @@
 import { startDeadlines } from '../app/deadlines.ts'
 import { showFigures } from '../app/metrics-server.ts'
 import { inCommon } from '../app/required-secrets.ts'
-import { openHouse } from '../app/runtime.ts'
+import { openRuntime } from '../app/runtime.ts'
 import { startSepaInbox } from '../app/sepa-inbox.ts'
 import { requireTemporal } from '../app/temporal-access.ts'
 import { startWork } from '../app/worker-service.ts'
@@ -14,11 +14,15 @@ live(async life => {
   const settings = environment()
   const access = requireTemporal(settings)
   const waiting = { tell: say, signal: life.ending }
-  const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, waiting, shared: true })
-  life.closeLater(() => house.database.close())
-  life.closeLater(() => house.threads.stop())
-  const figures = await showFigures(house)
-  const parts = [startDeadlines(house), startSepaInbox(house), startWork(house, access)]
+  const runtime = await openRuntime({
+    settings: { ...settings, ...inCommon(settings) },
+    waiting,
+    shared: true,
+  })
+  life.closeLater(() => runtime.database.close())
+  life.closeLater(() => runtime.threads.stop())
+  const figures = await showFigures(runtime)
+  const parts = [startDeadlines(runtime), startSepaInbox(runtime), startWork(runtime, access)]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   say('The worker is running.')
 })

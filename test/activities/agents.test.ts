@@ -10,10 +10,10 @@ import type { ProcessInput } from '../../src/kernel/contract/process.ts'
 import { type Execute, executor } from '../../src/kernel/run/execute.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
-import { times } from '../support/pot-house.ts'
+import { times } from '../support/pot-service.ts'
 
 const engine = await startEngine(areas)
-const execute = executor(engine.house)
+const execute = executor(engine.runtime)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
 const activities = (by: Execute = execute) =>
@@ -92,7 +92,7 @@ describe('carrying out a deletion', () => {
     await engine.sql(`update agents set deletion_due_at = now() - interval '1 second' where id = $1`, [
       agent.id,
     ])
-    const sweep = () => endOverdue({ database: engine.house.database, execute, areas })
+    const sweep = () => endOverdue({ database: engine.runtime.database, execute, areas })
     await Promise.all([times(3, () => carryOut(agent)), times(3, sweep)])
     expect(await statusOf(agent)).toBe('deleted')
     expect(await eventsOf(agent)).toMatchObject({ 'intent.cancelled': 20, 'agent.deleted': 1 })

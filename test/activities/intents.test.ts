@@ -15,7 +15,7 @@ import { startEngine } from '../support/engine.ts'
 import { bringMoney } from '../support/factories.ts'
 
 const engine = await startEngine(areas)
-const execute = executor(engine.house)
+const execute = executor(engine.runtime)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
 const activities = (by: Execute = execute) =>

@@ -11,7 +11,7 @@ const engine = await startEngine(areas)
 const rail = recordingRail()
 const { sql, execute, activitiesWith, rowOf, endsRight, drive, aTransfer } = transferSteps(engine, rail)
 
-Object.assign(engine.house.ports, {
+Object.assign(engine.runtime.ports, {
   sepaRail: () => rail.rail,
   walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
 })
@@ -93,7 +93,7 @@ describe('whatever happens to a step', () => {
   test('an instant payment is not handed over by a worker that wakes up when its time is over', async () => {
     const payment = { until: new Date() } as Payment
     const errand = { id: 'transfer_late', mode: 'test', asks: payment, byMs: Date.now() }
-    expect(await submit.call(errand, { ports: engine.house.ports, requestId: 'r' })).toBe('late')
+    expect(await submit.call(errand, { ports: engine.runtime.ports, requestId: 'r' })).toBe('late')
     expect(rail.count('submit', 'transfer_late')).toBe(0)
   })
 

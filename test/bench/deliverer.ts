@@ -1,6 +1,6 @@
 import { startDeliveries } from '../../src/app/deliveries.ts'
 import { inCommon } from '../../src/app/required-secrets.ts'
-import { openHouse } from '../../src/app/runtime.ts'
+import { openRuntime } from '../../src/app/runtime.ts'
 import { live } from '../../src/platform/lifetime.ts'
 import { say } from '../../src/platform/output.ts'
 import { environment } from '../../src/platform/settings/environment.ts'
@@ -8,9 +8,9 @@ import { environment } from '../../src/platform/settings/environment.ts'
 /** What brings events to receivers, by itself. */
 live(async life => {
   const settings = environment()
-  const house = await openHouse({ settings: { ...settings, ...inCommon(settings) }, shared: true })
-  life.closeLater(() => house.database.close())
-  const part = startDeliveries(house)
+  const service = await openRuntime({ settings: { ...settings, ...inCommon(settings) }, shared: true })
+  life.closeLater(() => service.database.close())
+  const part = startDeliveries(service)
   life.closeLater(() => part.stop())
   say('The deliverer is running.')
 })

@@ -4,7 +4,7 @@ import { newId } from '../../src/values/ids.ts'
 import { delivery } from '../support/delivery/deliveries.ts'
 import { startReceiver } from '../support/delivery/receiver.ts'
 import { anAgent, aWebhook } from '../support/factories.ts'
-import { DASHBOARD_SECRET, ENCRYPTION_KEY, http, startHouse } from '../support/harness.ts'
+import { DASHBOARD_SECRET, ENCRYPTION_KEY, http, startTestService } from '../support/harness.ts'
 import type { Launched } from '../support/processes/launched.ts'
 import { program, SECRETS } from '../support/processes/processes.ts'
 import { addressOfRun } from '../support/temporal/temporal.ts'
@@ -14,11 +14,11 @@ import { until } from '../support/until.ts'
 jest.setTimeout(90_000)
 
 const receiver = await startReceiver()
-const house = await startHouse({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
 async function startRelay(): Promise<Launched> {
   const relay = program('relay', {
-    ...{ ...SECRETS, ENCRYPTION_KEY, DATABASE_URL: house.databaseUrl },
+    ...{ ...SECRETS, ENCRYPTION_KEY, DATABASE_URL: service.databaseUrl },
     ...{ TEMPORAL_ADDRESS: addressOfRun(), OUTBOUND_ALLOW_CIDRS: '127.0.0.1' },
     METRICS_PORT: '0',
   })
@@ -27,7 +27,7 @@ async function startRelay(): Promise<Launched> {
 }
 
 test('a process that is killed between a request and its mark: delivered again, under a new id, even where PostgreSQL has forgotten the first', async () => {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   // The first one never gets its answer.
   receiver.treat('/', (response, n) => void (n > 0 && response.writeHead(200).end()))
   const { id, secret } = await aWebhook(client, { url: `${receiver.url}/`, events: ['agent.created'] })
@@ -38,9 +38,9 @@ test('a process that is killed between a request and its mark: delivered again, 
   await doomed.exit
   const lost = await delivery(client, id, one => one.status === 'delivering')
 
-  await house.sql('update process_leases set held_until = now()')
-  expect(await house.sql(`select free_leases('deliveries') as count`)).toEqual([{ count: 1 }])
-  await house.sql('update deliveries set claims = 0 where id = $1', [lost.id])
+  await service.sql('update process_leases set held_until = now()')
+  expect(await service.sql(`select free_leases('deliveries') as count`)).toEqual([{ count: 1 }])
+  await service.sql('update deliveries set claims = 0 where id = $1', [lost.id])
   const heir = await startRelay()
   const { attempts } = await delivery(client, id, one => one.status === 'delivered')
   const sent = receiver.at('/')
@@ -65,22 +65,22 @@ test('a process that is killed between a request and its mark: delivered again, 
 })
 
 test('a process that is killed while it sends a paused subscription what it has missed: each event has one delivery and arrives', async () => {
-  const { client, ownerId } = await house.owner()
+  const { client, ownerId } = await service.owner()
   const { id } = await aWebhook(client, { url: `${receiver.url}/backlog`, events: ['agent.created'] })
   const received = () => receiver.at('/backlog').map(({ headers }) => String(headers['x-service-event-id']))
   // Its plan leaves room for a hundred at once, so that there are many rounds to be killed in.
-  await house.sql(
+  await service.sql(
     `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
      select 'webhook_' || $1 || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
      from generate_series(1, 60) n`,
     [ownerId],
   )
-  await house.sql(
+  await service.sql(
     `update webhooks set backlog_after = hold_events(owner_id, mode), backlog_since = now() where id = $1`,
     [id],
   )
   const missed = Array.from({ length: 1_000 }, () => newId('event'))
-  await house.sql(
+  await service.sql(
     `insert into events (id, owner_id, mode, event, data, request_id, created_at)
      select id, $1, 'test', 'agent.created', '{"agentId": "agent_1"}', 'r', now() from unnest($2::text[]) as id`,
     [ownerId, missed],
@@ -90,14 +90,14 @@ test('a process that is killed while it sends a paused subscription what it has 
     await until('it is in the middle', () => received().length >= enough)
     doomed.kill('SIGKILL')
     await doomed.exit
-    await house.sql('update process_leases set held_until = now()')
-    await house.sql(`select free_leases('deliveries')`)
+    await service.sql('update process_leases set held_until = now()')
+    await service.sql(`select free_leases('deliveries')`)
   }
   expect(new Set(received()).size).toBeLessThan(missed.length)
   const heir = await startRelay()
   await until('all have arrived', () => new Set(received()).size >= missed.length)
   expect([...new Set(received())].toSorted()).toEqual(missed.toSorted())
-  const rows = await house.sql('select event_id from deliveries where webhook_id = $1 order by 1', [id])
+  const rows = await service.sql('select event_id from deliveries where webhook_id = $1 order by 1', [id])
   expect(rows.map(({ event_id }) => event_id)).toEqual(missed.toSorted())
   // Twice only what had been sent and not been marked when it was killed: 16 are on their way at most, 128 wait for it.
   expect(received().length - missed.length).toBeLessThanOrEqual(2 * (16 + 128))

@@ -10,9 +10,9 @@ import {
   type Step,
 } from '../support/control/spenders.ts'
 import { made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 const FUNDS = 10_000_00
 
 /** To whom it can happen: the others are chosen where there is none. */
@@ -62,7 +62,7 @@ where agent_id = $1 and (result -> 'allowed')::boolean order by id`
 
 /** What every intent takes of the limits, from what the API says of it and of its payment alone. */
 async function onPaper({ agent }: Spender, { intents, payments }: Records): Promise<Line[]> {
-  const held = await house.sql<{ id: string; held: number }>(HELD, [agent.id])
+  const held = await service.sql<{ id: string; held: number }>(HELD, [agent.id])
   const holds = new Map(held.map(one => [one.id, one.held]))
   return intents.flatMap(({ id, status, decidedAt, runId, delegationId, transactionId }) => {
     if (status !== 'approved' && status !== 'completed') return []
@@ -90,7 +90,7 @@ async function expectToMatch(who: Spender, records: Records): Promise<void> {
   const { client, agent, run, delegation } = who
   const lines = await onPaper(who, records)
   const subjects = [agent.id, run.id, delegation.id]
-  const counted = await house.sql<{
+  const counted = await service.sql<{
     subject: string
     period: string
     reserved: number
@@ -160,7 +160,7 @@ const everyEnd: Step[][] = [
 test('whatever happens at once and in which order, reserved and spent are what the records say', async () => {
   const seen = new Set<string>()
   const follow = async (course: readonly (readonly Step[])[]): Promise<void> => {
-    const who = await aSpender(house)
+    const who = await aSpender(service)
     let records: Records = { intents: [], transfers: [], payments: [] }
     for (const steps of course) {
       await doThem(who, records, steps)
@@ -170,7 +170,7 @@ test('whatever happens at once and in which order, reserved and spent are what t
     const { client, agent } = who
     for (const { status } of records.transfers) seen.add(`a transfer ${status}`)
     for (const { status } of records.intents) seen.add(`an intent ${status}`)
-    const months = await house.sql(
+    const months = await service.sql(
       `select 1 from counters where subject = $1 and period like 'month:%' and spent_cents + reserved_cents > 0`,
       [agent.id],
     )

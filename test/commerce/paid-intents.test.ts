@@ -13,24 +13,24 @@ import {
   made,
   type TestClient,
 } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
+const service = await startTestService()
+const elsewhere = await service.another()
 
 type Rules = Parameters<typeof anAgentUnder>[1]
 
 /** An agent with 10,000 € that calls by itself, somebody to pay, and what is left of its limits. */
 async function someone(rules: Rules = {}) {
-  const owner = await house.owner()
+  const owner = await service.owner()
   const { client: mine } = owner
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
   const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
-  const itself = [house.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
+  const itself = [service.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
   const counted = async () => {
-    const [all] = await house.sql<Record<string, unknown>>(
+    const [all] = await service.sql<Record<string, unknown>>(
       `select reserved_cents::int as reserved, spent_cents::int as spent, uses, reserved_uses as waiting,
         first_merchant as merchant from counters where subject = $1 and period = 'all'`,
       [agent.id],
@@ -144,7 +144,7 @@ describe('an agent pays a wallet', () => {
     expect((await pay({})).code).toBe('agent_not_active')
     await made(client.agents.unfreeze({ params: { id: agent.id } }))
     expect(await balance()).toEqual(before)
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [one.ownerId, 61_000])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [one.ownerId, 61_000])
     expect((await pay({ intentId: late.id })).code).toBe('intent_expired')
     expect((await pay({}, client)).status).toBe(201)
   })
@@ -169,7 +169,7 @@ describe('an agent pays a wallet', () => {
     const { token, scopes } = await aToken(client, agent.id)
     expect(scopes).not.toContain('transfers:create')
     const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 1 }
-    expect(await house.client(String(token)).transfers.create({ body })).toMatchObject({
+    expect(await service.client(String(token)).transfers.create({ body })).toMatchObject({
       status: 403,
       code: 'missing_scope',
     })

@@ -11,12 +11,12 @@ import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { made } from '../support/factories.ts'
 import { bankFiles, booking, pain002, returned } from '../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../support/money/camt.ts'
-import { times } from '../support/pot-house.ts'
+import { times } from '../support/pot-service.ts'
 
 const {
   makeDue,
   pretender,
-  house,
+  service,
   closeFiles,
   make,
   proven,
@@ -106,7 +106,7 @@ describe('payments by files', () => {
     await Promise.all([sweep(), sweep()])
     await cutOff()
     for (const { endToEndId } of [one, two]) expect(await filesOf(String(endToEndId))).toHaveLength(1)
-    const [row] = await house.sql<{ open: string }>(
+    const [row] = await service.sql<{ open: string }>(
       `select count(*) as open from sepa_files where status = 'open'`,
     )
     expect(row?.open).toBe('0')
@@ -114,7 +114,7 @@ describe('payments by files', () => {
 
   test('wait while the rail is another one, and are then for a day that is not over', async () => {
     const { endToEndId } = await aSubmitted()
-    await house.sql(`update sepa_files set execute_on = '2026-01-05' where status = 'open'`)
+    await service.sql(`update sepa_files set execute_on = '2026-01-05' where status = 'open'`)
     await closeFiles()
     await expect(endOverdue(pretender)).rejects.toThrow()
     expect(await filesOf(endToEndId)).toEqual([])
@@ -168,7 +168,7 @@ describe('a worker that is killed', () => {
       await expect(sweep(killedAfter(key))).rejects.toThrow()
     await times(3, () => sweep())
     expect(await filesOf(endToEndId)).toHaveLength(1)
-    const orders = await house.sql('select 1 from sepa_instructions where end_to_end_id = $1', [endToEndId])
+    const orders = await service.sql('select 1 from sepa_instructions where end_to_end_id = $1', [endToEndId])
     expect(orders).toHaveLength(1)
     expect((await get(transfer.id)).status).toBe('submitted')
   })
@@ -176,15 +176,15 @@ describe('a worker that is killed', () => {
   test('before it has recorded what it did: the bank that has taken the file gets no second one', async () => {
     const { endToEndId } = await aSubmitted()
     await closeFiles()
-    await house.sql(`
+    await service.sql(`
       create function refuse_handing_over() returns trigger language plpgsql as $$
       begin if new.status = 'handed_over' then raise exception 'the worker was killed'; end if; return new; end $$;
       create trigger refuse before update on sepa_files for each row execute function refuse_handing_over()`)
     await expect(sweep()).rejects.toThrow()
     const [name] = await filesOf(endToEndId)
     rmSync(join(out, String(name)))
-    await house.sql('drop trigger refuse on sepa_files')
-    await house.sql(`update sepa_files set due_at = now() where status = 'staged'`)
+    await service.sql('drop trigger refuse on sepa_files')
+    await service.sql(`update sepa_files set due_at = now() where status = 'staged'`)
     await sweep()
     expect(await filesOf(endToEndId)).toEqual([])
     expect(name).toContain((await lastFile()).messageId)
@@ -197,8 +197,8 @@ describe('a worker that is killed', () => {
     expect(await filesOf(endToEndId)).toHaveLength(1)
     const { id } = await lastFile()
     for (const change of [`set content = 'x'`, 'set total_cents = 1'])
-      await expect(house.sql(`update sepa_files ${change} where id = $1`, [id])).rejects.toThrow(/is made/)
-    await expect(house.sql('delete from sepa_instructions where file_id = $1', [id])).rejects.toThrow(
+      await expect(service.sql(`update sepa_files ${change} where id = $1`, [id])).rejects.toThrow(/is made/)
+    await expect(service.sql('delete from sepa_instructions where file_id = $1', [id])).rejects.toThrow(
       /is ordered/,
     )
   })

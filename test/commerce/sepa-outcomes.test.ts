@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
 import { aPayment, aWallet, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 
 const rail = recordingRail()
-const house = await startHouse({ outside: { sepaRail: () => rail.rail } })
-const { anOwner } = sepaIn(house)
+const service = await startTestService({ outside: { sepaRail: () => rail.rail } })
+const { anOwner } = sepaIn(service)
 
 describe('what the payee’s bank says', () => {
   test.each([
@@ -118,12 +118,12 @@ describe('to cancel', () => {
   test('is done of what was being made when its owner was suspended: nothing is submitted', async () => {
     const { client, ownerId, pass, wallet } = await anOwner()
     rail.meanwhile('verifyPayee', () =>
-      house.sql(`update customers set status = 'suspended' where id = $1`, [ownerId]),
+      service.sql(`update customers set status = 'suspended' where id = $1`, [ownerId]),
     )
     const { id, fromWalletId } = await aPayment(client)
     await pass({ minutes: 1 })
     rail.mend()
-    await made(house.dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
+    await made(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
     expect(await made(client.transfers.get({ params: { id } }))).toMatchObject({
       ...{ status: 'cancelled', reason: { code: 'customer_suspended' } },
     })

@@ -3,15 +3,15 @@ import { minutes } from '../../src/values/clock.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
 import { aBeneficiary, aLiveClient, anAgent, aPayment, aToken, aWallet, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import './sepa/sepa-limits.ts'
 import './sepa/sepa-return.ts'
 
 const rail = recordingRail()
-const house = await startHouse({ outside: { sepaRail: () => rail.rail } })
-const { anOwner } = sepaIn(house)
-const bare = await startHouse()
+const service = await startTestService({ outside: { sepaRail: () => rail.rail } })
+const { anOwner } = sepaIn(service)
+const bare = await startTestService()
 
 describe('a transfer by SEPA', () => {
   test.each(['sct', 'sct_inst'] as const)('by %s: held, verified, submitted, completed', async scheme => {
@@ -126,7 +126,7 @@ describe('a transfer by SEPA', () => {
     expect(await code(rich.id)).toBe('beneficiary_not_found')
     const { token } = await aToken(client, (await anAgent(client)).id)
     const body = { fromWalletId: rich.id, beneficiaryId, amountEuros: 1 }
-    expect((await house.client(String(token)).transfers.create({ body })).status).toBe(403)
+    expect((await service.client(String(token)).transfers.create({ body })).status).toBe(403)
   })
 
   test('in live mode needs a rail, and wallets pay each other without one', async () => {

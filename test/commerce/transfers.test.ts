@@ -1,12 +1,12 @@
 import './transfers/splits.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
 
-const house = await startHouse()
-const owner = await house.owner()
+const service = await startTestService()
+const owner = await service.owner()
 const { client } = owner
 const balanceOf = async (id: string) => (await made(client.wallets.get({ params: { id } }))).availableEuros
 
@@ -95,14 +95,14 @@ describe('a transfer between wallets', () => {
 
   test('reaches no wallet of another owner or the other mode, and is not for agents', async () => {
     const from = await aWallet(client, 10)
-    const stranger = await aWallet((await house.owner()).client)
-    const live = await aWallet(await aLiveClient(house, owner))
+    const stranger = await aWallet((await service.owner()).client)
+    const live = await aWallet(await aLiveClient(service, owner))
     for (const { id } of [stranger, live]) {
       expect((await pay(from.id, id, 1)).status).toBe(404)
       expect((await pay(id, from.id, 1)).status).toBe(404)
     }
     const { token } = await aToken(client, (await anAgent(client)).id)
-    const asAgent = house.client(String(token))
+    const asAgent = service.client(String(token))
     const body = { fromWalletId: from.id, toWalletId: from.id, amountEuros: 1 }
     expect((await asAgent.transfers.create({ body })).status).toBe(403)
   })

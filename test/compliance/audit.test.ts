@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../src/values/ids.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 const actionsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await made(client.audit.list({ query }))).data.map(({ action }) => action)
 
 async function entered(ownerId: string, members: { at?: string; requestId?: string }): Promise<void> {
-  await house.sql(
+  await service.sql(
     `insert into audit_entries (id, owner_id, mode, actor_type, action, event, outcome, resource_id, request_id, at)
      values ($1, $2, 'test', 'key', 'long.ago', 'long.ago', 'done', 'x', $3, $4)`,
     [newId('audit'), ownerId, members.requestId ?? 'r', members.at ?? '2026-01-01T00:00:00.000Z'],
@@ -18,7 +18,7 @@ async function entered(ownerId: string, members: { at?: string; requestId?: stri
 
 describe('the audit trail', () => {
   test('says who did what to which record, when, by which request and from where', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const [key] = (await client.keys.list()).body.data
     const answer = await client.agents.freeze({ params: { id: agent.id } })
@@ -42,8 +42,8 @@ describe('the audit trail', () => {
   })
 
   test('says what the dashboard did', async () => {
-    const { client, ownerId } = await house.owner()
-    await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'starter' } }))
+    const { client, ownerId } = await service.owner()
+    await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'starter' } }))
     const [latest] = (await made(client.audit.list())).data
     expect(latest).toMatchObject({
       actorType: 'dash',
@@ -54,7 +54,7 @@ describe('the audit trail', () => {
   })
 
   test('has no entry of what was refused, nor of what was only read', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const before = await actionsOf(client)
     expect((await client.agents.unfreeze({ params })).status).toBe(400)
@@ -64,10 +64,10 @@ describe('the audit trail', () => {
   })
 
   test('cannot be changed or removed, not even in the database', async () => {
-    await house.owner()
-    await expect(house.sql(`update audit_entries set action = 'other'`)).rejects.toThrow('append-only')
-    await expect(house.sql('delete from audit_entries')).rejects.toThrow('append-only')
-    await expect(house.sql('truncate audit_entries')).rejects.toThrow('append-only')
+    await service.owner()
+    await expect(service.sql(`update audit_entries set action = 'other'`)).rejects.toThrow('append-only')
+    await expect(service.sql('delete from audit_entries')).rejects.toThrow('append-only')
+    await expect(service.sql('truncate audit_entries')).rejects.toThrow('append-only')
   })
 })
 
@@ -76,9 +76,9 @@ const CREATED = ['agents.create', 'agents.create']
 
 describe('a search', () => {
   test('by actor finds what a kind of actor did, or one of them', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const second = await aKey(client)
-    await anAgent(house.client(String(second.key)))
+    await anAgent(service.client(String(second.key)))
     expect(await actionsOf(client, { actor: second.id })).toEqual(CREATED)
     expect(await actionsOf(client, { actor: 'key' })).toEqual([...CREATED, 'keys.create'])
     expect(await actionsOf(client, { actor: 'dash' })).toEqual(['keys.openAccount', 'keys.openAccount'])
@@ -86,7 +86,7 @@ describe('a search', () => {
   })
 
   test('by action finds one operation, or all of an area', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await anAgent(client)
     await made(client.agents.freeze({ params: { id } }))
     await aToken(client, id)
@@ -96,13 +96,13 @@ describe('a search', () => {
   })
 
   test.each(['agents', '%', 'agents.%', '*', 'agents.cre*'])('refuses the action %s', async action => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.audit.list({ query: { action } })
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('action') })
   })
 
   test('by resource and by request finds what concerns them', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const policy = await aPolicy(client)
     const answer = await client.agents.create({ body: { name: 'A', policyId: policy.id } })
     expect(await actionsOf(client, { resource: policy.id })).toEqual(['policies.create'])
@@ -113,7 +113,7 @@ describe('a search', () => {
   })
 
   test('by time takes the beginning and leaves the end', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const [first, second, third] = [
       '2026-01-01T00:00:00.000Z',
       '2026-01-02T00:00:00.000Z',
@@ -125,7 +125,7 @@ describe('a search', () => {
   })
 
   test('by text looks into action, event, resource, actor and request, in any case', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     await entered(ownerId, { requestId: 'Order-4711' })
     const [key] = (await client.keys.list()).body.data
@@ -136,7 +136,7 @@ describe('a search', () => {
   })
 
   test.each(['%', '_', '\\', '100%', 'a_c', "'; drop table agents; --"])('takes %s as text', async q => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     await entered(ownerId, { requestId: 'abc' })
     const before = await actionsOf(client)
     expect(before.length).toBeGreaterThan(0)
@@ -148,7 +148,7 @@ describe('a search', () => {
   })
 
   test('is whole, page by page, while entries are added', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     for (let count = 0; count < 3; count++) await anAgent(client)
     const query = { action: 'agents.*', q: 'agent.created', limit: 2 }
     const page = await made(client.audit.list({ query }))
@@ -163,20 +163,20 @@ describe('a search', () => {
 
 describe('who reads it', () => {
   test('is the owner, in the mode in which it happened', async () => {
-    const owner = await house.owner()
-    const stranger = await house.owner()
+    const owner = await service.owner()
+    const stranger = await service.owner()
     await anAgent(stranger.client)
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     expect(await actionsOf(owner.client)).toEqual(['keys.create', 'keys.openAccount', 'keys.openAccount'])
     expect(await actionsOf(live)).toEqual(['keys.create'])
   })
 
   test('is no agent, and no key without the scope', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
-    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     expect((await itself.audit.list()).code).toBe('wrong_caller')
-    const narrow = house.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    const narrow = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
     expect((await narrow.audit.list()).code).toBe('missing_scope')
   })
 })

@@ -13,15 +13,15 @@ import {
   type worldsOf,
 } from '../support/contract/contract.ts'
 import { credentials } from '../support/contract/world.ts'
-import type { TestHouse, Told } from '../support/harness.ts'
+import type { TestService, Told } from '../support/harness.ts'
 
 interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'fresh'> {
-  readonly house: TestHouse
+  readonly service: TestService
   readonly send: ReturnType<typeof sending>
 }
 
 /** Each operation is asked once as its contract wishes it. */
-export function askedRightly({ house, owner, fresh, send }: Worlds): void {
+export function askedRightly({ service, owner, fresh, send }: Worlds): void {
   describe.each(cases)('%s, asked rightly,', (key, one) => {
     const [status, schema] = one.operation.returns
     const ask = async (): Promise<{ path: string; first: Told; again: Told; requestId: string }> => {
@@ -67,8 +67,8 @@ export function askedRightly({ house, owner, fresh, send }: Worlds): void {
 
     test('leaves its events and an audit row for each, or nothing', async () => {
       const { requestId } = answers
-      const events = await house.sql('select event from events where request_id = $1', [requestId])
-      const audit = await house.sql('select event, action from audit_entries where request_id = $1', [
+      const events = await service.sql('select event from events where request_id = $1', [requestId])
+      const audit = await service.sql('select event, action from audit_entries where request_id = $1', [
         requestId,
       ])
       expect(events.length > 0).toBe(isWrite(one) && one.operation.readOnly !== true)

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, aToken, aWallet, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 /** An owner with money, and an agent without. */
 async function someone() {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   return { client, main: await aWallet(client, 100), agent: await anAgent(client) }
 }
 
@@ -23,7 +23,7 @@ describe('an agent’s wallet', () => {
     const { client, agent, main } = await someone()
     const wallet = await made(client.wallets.get({ params: { id: agent.walletId } }))
     expect(wallet).toMatchObject({ kind: 'agent', agentId: agent.id, name: agent.name, availableEuros: 0 })
-    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     expect((await made(itself.wallets.list({}))).data.map(({ id }) => id)).toEqual([agent.walletId])
     expect((await itself.wallets.get({ params: { id: main.id } })).status).toBe(404)
     expect(await made(itself.agents.balance({ params: { id: agent.id } }))).toEqual({
@@ -65,7 +65,7 @@ describe('an agent’s wallet', () => {
   })
 
   test('cannot be funded where the owner has no wallet, which the answer says', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await anAgent(client)
     const { status, code } = await fund(client, id, { amountEuros: 1 })
     expect([status, code]).toEqual([400, 'no_wallet'])

@@ -3,11 +3,11 @@ import './agent-tokens/token-budgets.ts'
 import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../support/control/agent-tokens.ts'
 import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 
-const house = await startHouse()
-const { clientOf, anOwnerWithAgent } = agentTokensIn(house)
+const service = await startTestService()
+const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
 const DAY = 86_400_000
 
 describe('a new token', () => {
@@ -51,12 +51,12 @@ describe('a new token', () => {
   test('leaves its event and audit entry in the same transaction', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const answer = await client.agentTokens.create({ params: { id: agent.id }, body: { label: 'Laptop' } })
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['token.created'],
       actions: ['agentTokens.create'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'agent_tokens', answer.body.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'agent_tokens', answer.body.id)).toBe(1)
   })
 
   test('leaves its secret nowhere, and a replay does not show it', async () => {
@@ -66,7 +66,7 @@ describe('a new token', () => {
     const second = await client.agentTokens.create(twice)
     expect(second.body).toEqual({ ...first.body, token: null })
     expect(second.headers.get('idempotent-replayed')).toBe('true')
-    expect(await tablesWith(house, String(first.body.token))).toEqual([])
+    expect(await tablesWith(service, String(first.body.token))).toEqual([])
   })
 
   test('reads the agent’s own records when nothing is said of scopes', async () => {
@@ -90,7 +90,9 @@ describe('a new token', () => {
 
   test('never has more than the key that made it', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const narrow = house.client(String((await aKey(client, { scopes: ['tokens:write', 'events:read'] })).key))
+    const narrow = service.client(
+      String((await aKey(client, { scopes: ['tokens:write', 'events:read'] })).key),
+    )
     expect((await aToken(narrow, agent.id)).scopes).toEqual(['events:read'])
     const body = { label: 'More', scopes: ['agents:read' as const] }
     const refused = await narrow.agentTokens.create({ params: { id: agent.id }, body })
@@ -123,7 +125,7 @@ describe('a new token', () => {
   ])('is refused with %s', async (_, wrong, named) => {
     const { key, agent } = await anOwnerWithAgent()
     const body = { label: 'Laptop', ...wrong }
-    const answer = await house.http('POST', `/agents/${agent.id}/tokens`, { token: key, body })
+    const answer = await service.http('POST', `/agents/${agent.id}/tokens`, { token: key, body })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(named)
   })
@@ -133,7 +135,7 @@ describe('a new token', () => {
     const deleted = await anAgent(owner.client)
     await made(owner.client.agents.delete({ params: { id: deleted.id } }))
     const elsewhere = await anOwnerWithAgent()
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     const body = { label: 'Laptop' }
     const answers = [
       await owner.client.agentTokens.create({ params: { id: deleted.id }, body }),
@@ -144,7 +146,7 @@ describe('a new token', () => {
   })
 
   test('says that it is live', async () => {
-    const live = await aLiveClient(house, await house.owner())
+    const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
     const token = await aToken(live, agent.id)
     expect(token).toMatchObject({ mode: 'live', token: expect.stringMatching(/^at_live_/) })

@@ -1,17 +1,17 @@
 import './agents/agent-changes.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await made(client.agents.list({ query }))).data.map(({ id }) => id)
 
 describe('a new agent', () => {
   test('is active, with a wallet and without a policy', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const { status, body } = await client.agents.create({ body: { name: 'Research assistant' } })
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -34,7 +34,7 @@ describe('a new agent', () => {
   })
 
   test('keeps all that it was given', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const body = {
       name: 'Größenwahn 🚀',
       description: 'Buys papers.',
@@ -45,35 +45,35 @@ describe('a new agent', () => {
   })
 
   test('leaves its event and audit entry in the same transaction', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.agents.create({ body: { name: 'A' } })
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['agent.created', 'wallet.created'],
       actions: ['agents.create'],
       entries: 2,
     })
-    expect(await transactionsOf(house, answer, 'agents', answer.body.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'agents', answer.body.id)).toBe(1)
   })
 
   test('gets a copy of the template it is created with', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 70 })
     const answer = await client.agents.create({ body: { name: 'A', policyId: template.id } })
     const own = await made(client.policies.effective({ params: { agentId: answer.body.id } }))
     expect(own).toMatchObject({ templateId: template.id, agentId: answer.body.id, dailyLimitEuros: 70 })
     expect(answer.body.policyId).toBe(own.id)
     expect(own.id).not.toBe(template.id)
-    expect((await traceOf(house, answer))?.events).toEqual([
+    expect((await traceOf(service, answer))?.events).toEqual([
       'agent.created',
       'wallet.created',
       'policy.assigned',
     ])
-    expect(await transactionsOf(house, answer, 'policies', own.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'policies', own.id)).toBe(1)
   })
 
   test('is not made with a template that is not there, not the owner’s, or not a template', async () => {
-    const { client } = await house.owner()
-    const stranger = await house.owner()
+    const { client } = await service.owner()
+    const stranger = await service.owner()
     const deleted = await aPolicy(client)
     await made(client.policies.delete({ params: { id: deleted.id } }))
     const own = await anAgent(client, { policyId: (await aPolicy(client)).id })
@@ -102,8 +102,8 @@ describe('a new agent', () => {
     ['an owner', { ownerId: 'customer_1' }, 'ownerId'],
     ['a mode', { mode: 'live' }, 'mode'],
   ])('is refused with %s', async (_, wrong, named) => {
-    const { client, key } = await house.owner()
-    const answer = await house.http('POST', '/agents', { token: key, body: { name: 'A', ...wrong } })
+    const { client, key } = await service.owner()
+    const answer = await service.http('POST', '/agents', { token: key, body: { name: 'A', ...wrong } })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(named)
     expect(await idsOf(client)).toEqual([])
@@ -112,8 +112,8 @@ describe('a new agent', () => {
 
 describe('an external id', () => {
   test('is given once among an owner’s agents', async () => {
-    const { client } = await house.owner()
-    const stranger = await house.owner()
+    const { client } = await service.owner()
+    const stranger = await service.owner()
     const first = await anAgent(client, { externalId: 'crm-17' })
     const second = await anAgent(client)
     const taken = { status: 409, code: 'external_id_taken' }
@@ -126,7 +126,7 @@ describe('an external id', () => {
   })
 
   test('makes one agent when ten ask for it at once', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const body = { name: 'A', externalId: 'crm-17' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.agents.create({ body })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
@@ -136,10 +136,10 @@ describe('an external id', () => {
 
 describe('an agent that is not the caller’s', () => {
   test.each(['another owner’s', 'the other mode’s', 'nobody’s'])('is not found: %s', async whose => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const { id } = await anAgent(owner.client)
-    const live = await aLiveClient(house, owner)
-    const stranger = await house.owner()
+    const live = await aLiveClient(service, owner)
+    const stranger = await service.owner()
     const client = { 'another owner’s': stranger.client, 'the other mode’s': live }[whose] ?? owner.client
     const params = { id: whose === 'nobody’s' ? 'agent_00000000000000000000000000' : id }
     const answers = [
@@ -157,7 +157,7 @@ describe('an agent that is not the caller’s', () => {
 
 describe('a list of agents', () => {
   test('has the newest first and can be narrowed to a status', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const one = await anAgent(client)
     const two = await anAgent(client)
     await made(client.agents.freeze({ params: { id: one.id } }))
@@ -167,7 +167,7 @@ describe('a list of agents', () => {
   })
 
   test('is whole, page by page, while agents are made and deleted', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agents = []
     for (let count = 0; count < 5; count++) agents.unshift((await anAgent(client)).id)
     const first = await made(client.agents.list({ query: { limit: 2 } }))
@@ -180,8 +180,8 @@ describe('a list of agents', () => {
   })
 
   test('takes no cursor but its own', async () => {
-    const { client } = await house.owner()
-    const stranger = await house.owner()
+    const { client } = await service.owner()
+    const stranger = await service.owner()
     for (const each of [client, stranger.client]) for (let count = 0; count < 2; count++) await anAgent(each)
     const own = String((await made(client.agents.list({ query: { limit: 1 } }))).nextCursor)
     const strangers = String((await made(stranger.client.agents.list({ query: { limit: 1 } }))).nextCursor)
@@ -204,8 +204,8 @@ describe('a list of agents', () => {
   })
 
   test.each(['0', '101', 'abc', '1.5', '-1', ''])('refuses the limit "%s"', async limit => {
-    const { key } = await house.owner()
-    const answer = await house.http('GET', `/agents?limit=${limit}`, { token: key })
+    const { key } = await service.owner()
+    const answer = await service.http('GET', `/agents?limit=${limit}`, { token: key })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain('limit')
   })
@@ -213,12 +213,12 @@ describe('a list of agents', () => {
 
 describe('scopes', () => {
   test('are asked for by each operation', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
-    const reader = house.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    const reader = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
     expect((await reader.agents.get({ params })).status).toBe(200)
     const token = await aToken(client, params.id, { scopes: ['events:read'] })
-    const blind = house.client(String(token.token))
+    const blind = service.client(String(token.token))
     const refused = [
       await reader.agents.create({ body: { name: 'No' } }),
       await reader.agents.update({ params, body: {} }),

@@ -3,11 +3,11 @@ import './delegations/delegation-ends.ts'
 import { describe, expect, test } from '@jest/globals'
 import { codeOf, delegationsIn, statusesOf } from '../support/control/delegations.ts'
 import { aDelegation, aKey, aLiveClient, anAgent, aToken, made, redeemed } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 
-const house = await startHouse()
-const { aDelegate, anyone, anOwnerWithAgent } = delegationsIn(house)
+const service = await startTestService()
+const { aDelegate, anyone, anOwnerWithAgent } = delegationsIn(service)
 
 describe('a delegation', () => {
   test('is made with a code that is shown once and kept nowhere', async () => {
@@ -38,10 +38,10 @@ describe('a delegation', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
-    expect(await traceOf(house, answer)).toMatchObject({ events: ['delegation.created'], entries: 1 })
-    expect(await transactionsOf(house, answer, 'delegations', record.id)).toBe(1)
+    expect(await traceOf(service, answer)).toMatchObject({ events: ['delegation.created'], entries: 1 })
+    expect(await transactionsOf(service, answer, 'delegations', record.id)).toBe(1)
     expect((await client.delegations.create({ body, idempotencyKey: 'one' })).body.code).toBe(null)
-    expect(await tablesWith(house, String(code))).toEqual([])
+    expect(await tablesWith(service, String(code))).toEqual([])
     expect((await client.delegations.get({ params: record })).body).toEqual(record)
     expect((await client.delegations.list({ query: { status: 'issued' } })).body.data).toEqual([record])
   })
@@ -57,7 +57,7 @@ describe('a delegation', () => {
   test('is of an agent that is there, the owner’s own and of the same mode', async () => {
     const owner = await anOwnerWithAgent()
     const stranger = await anOwnerWithAgent()
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     const body = { agentId: owner.agent.id, maxAmountEuros: 1, expiresInMinutes: 1 }
     for (const client of [stranger.client, live])
       expect(await client.delegations.create({ body })).toMatchObject({
@@ -80,7 +80,7 @@ describe('a delegation', () => {
   ])('is refused with %s, and nothing is made', async (_, wrong, named) => {
     const { client, key, agent } = await anOwnerWithAgent()
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, ...wrong }
-    const answer = await house.http('POST', '/authorizations', { token: key, body })
+    const answer = await service.http('POST', '/authorizations', { token: key, body })
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(named)])
     expect((await made(client.delegations.list())).data).toEqual([])
   })
@@ -156,19 +156,19 @@ describe('a code', () => {
     const delegation = await aDelegation(client, agent.id)
     const answer = await anyone.delegations.redeem(codeOf(delegation))
     expect(answer).toMatchObject({ status: 201, body: { id: delegation.id, ownerId, status: 'redeemed' } })
-    expect(await traceOf(house, answer)).toMatchObject({
+    expect(await traceOf(service, answer)).toMatchObject({
       events: ['token.created', 'delegation.redeemed'],
       entries: 2,
     })
     const { token, tokenId } = answer.body
     expect(token).toMatch(/^at_dlg_[0-9A-Za-z]{43}$/)
-    expect(await tablesWith(house, String(token))).toEqual([])
+    expect(await tablesWith(service, String(token))).toEqual([])
     const params = { id: agent.id, tokenId: String(tokenId) }
     expect((await client.agentTokens.get({ params })).body).toMatchObject({
       delegationId: delegation.id,
       scopes: expect.arrayContaining(['intents:write', 'runs:write']),
     })
-    const itself = house.client(String(token))
+    const itself = service.client(String(token))
     expect((await made(itself.agents.list())).data.map(({ id }) => id)).toEqual([agent.id])
     const again = await anyone.delegations.redeem(codeOf(delegation))
     expect(again).toMatchObject({ status: 410, code: 'code_used' })
@@ -182,7 +182,7 @@ describe('a code', () => {
     )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 'code_used')).toHaveLength(99)
-    const tokens = await house.sql('select id from agent_tokens where delegation_id = $1', [delegation.id])
+    const tokens = await service.sql('select id from agent_tokens where delegation_id = $1', [delegation.id])
     expect(tokens).toHaveLength(1)
   })
 
@@ -201,19 +201,19 @@ describe('a code', () => {
         status: 404,
         code: 'code_not_found',
       })
-    expect((await house.http('GET', '/agents', { token: String(code) })).status).toBe(401)
+    expect((await service.http('GET', '/agents', { token: String(code) })).status).toBe(401)
     expect((await anyone.delegations.redeem({ body: { code: String(code) } })).status).toBe(201)
   })
 
   test('gives no more than the key that made the delegation has, and nothing of an owner who is suspended, who is told so', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const scopes = ['delegations:write' as const, 'intents:read' as const]
-    const narrow = house.client(String((await aKey(client, { scopes })).key))
+    const narrow = service.client(String((await aKey(client, { scopes })).key))
     const { tokenId } = await redeemed(anyone, await aDelegation(narrow, agent.id))
     const params = { id: agent.id, tokenId: String(tokenId) }
     expect((await made(client.agentTokens.get({ params }))).scopes).toEqual(['intents:read'])
     const other = await aDelegation(client, agent.id)
-    await made(house.dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
+    await made(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
     expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('owner_suspended')
   })
 

@@ -9,12 +9,12 @@ import {
   made,
   type TestClient,
 } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
 /** Without a relay and a worker: what a deletion is while nobody carries it out, and how the clock finishes it. */
-const house = await startHouse()
+const service = await startTestService()
 
 const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await made(client.agents.list({ query }))).data.map(({ id }) => id)
@@ -29,12 +29,14 @@ async function aLeaving(client: TestClient): ReturnType<typeof anAgent> {
 
 const eventsOf = async (agentId: string): Promise<string[]> =>
   (
-    await house.sql<{ event: string }>('select event from events where agent_id = $1 order by id', [agentId])
+    await service.sql<{ event: string }>('select event from events where agent_id = $1 order by id', [
+      agentId,
+    ])
   ).map(({ event }) => event)
 
 describe('an agent that is to be deleted', () => {
   test('is being deleted at once, in one transaction with its event and the work for its process', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const params = { id: agent.id }
     const answer = await client.agents.delete({ params })
@@ -42,22 +44,22 @@ describe('an agent that is to be deleted', () => {
       status: 200,
       body: { ...agent, status: 'deleting', updatedAt: expect.any(String) },
     })
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['agent.deleting'],
       actions: ['agents.delete'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'agents', agent.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'agents', agent.id)).toBe(1)
     expect((await client.agents.get({ params })).body).toEqual(answer.body)
     const workflow_id = `agent/${agent.id}`
     const input = { id: agent.id, agentId: agent.id, ownerId, mode: 'test' }
     expect(
-      await house.sql('select workflow_id, recurs, input from outbox where owner_id = $1', [ownerId]),
+      await service.sql('select workflow_id, recurs, input from outbox where owner_id = $1', [ownerId]),
     ).toEqual([{ workflow_id, recurs: true, input }])
   })
 
   test('is in the list until it is deleted', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aLeaving(client)
     expect(await idsOf(client)).toEqual([id])
     expect(await idsOf(client, { status: 'deleting' })).toEqual([id])
@@ -67,7 +69,7 @@ describe('an agent that is to be deleted', () => {
   })
 
   test('may be frozen', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     await made(client.agents.freeze({ params }))
     expect((await made(client.agents.delete({ params }))).status).toBe('deleting')
@@ -76,7 +78,7 @@ describe('an agent that is to be deleted', () => {
   })
 
   test('is deleted by one of five requests at once', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.agents.delete({ params })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
@@ -84,9 +86,9 @@ describe('an agent that is to be deleted', () => {
   })
 
   test('calls no more: its tokens are revoked with it', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await anAgent(client)
-    const itself = house.client(String((await aToken(client, id)).token))
+    const itself = service.client(String((await aToken(client, id)).token))
     await made(client.agents.delete({ params: { id } }))
     expect((await itself.agents.list()).status).toBe(401)
     await until('and so is one that was known', async () => (await itself.intents.list()).status === 401)
@@ -99,7 +101,7 @@ describe.each([
   ['deleted', aDeletedAgent],
 ])('an agent that is %s', (_, make) => {
   test('is refused everything new', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client)
     const agent = await make(client)
     const params = { id: agent.id }
@@ -127,7 +129,7 @@ describe.each([
   })
 
   test('has no policy that ends or is changed', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     await made(client.agents.delete({ params: { id } }))
     if (make === aDeletedAgent) await finish(client)
@@ -141,7 +143,7 @@ describe.each([
 
 describe('the open intents of an agent that is deleted', () => {
   test('are cancelled, and nobody else’s', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     const other = await anIntent(client, (await anAgent(client)).id)
     const waiting = await anIntent(client, id)
@@ -169,7 +171,7 @@ describe('the open intents of an agent that is deleted', () => {
   })
 
   test('keep it where money is held for them, and say so', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     const params = { id: (await anIntent(client, id, { amountEuros: 5 })).id }
     const refused = await client.agents.delete({ params: { id } })
@@ -180,7 +182,7 @@ describe('the open intents of an agent that is deleted', () => {
   })
 
   test('cannot be approved meanwhile', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await anAgent(client)
     const params = { id: (await anIntent(client, id)).id }
     await made(client.agents.delete({ params: { id } }))
@@ -188,7 +190,7 @@ describe('the open intents of an agent that is deleted', () => {
   })
 
   test('are none, however many are declared just then', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const { id } = await anAgent(client)
     const body = { agentId: id, amountEuros: 1, merchant: 'M', purpose: 'P' }
     const declared = Array.from({ length: 30 }, () => client.intents.create({ body }))
@@ -196,20 +198,20 @@ describe('the open intents of an agent that is deleted', () => {
     await finish(client)
     await Promise.all(declared)
     expect(
-      await house.sql(`select id from intents where owner_id = $1 and status <> 'cancelled'`, [ownerId]),
+      await service.sql(`select id from intents where owner_id = $1 and status <> 'cancelled'`, [ownerId]),
     ).toEqual([])
   })
 })
 
 describe('the steps of a deletion', () => {
   test('cannot be asked for', async () => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const { id } = await anAgent(client)
     for (const [method, path] of [
       ['GET', 'look'],
       ['POST', 'finish-deletion'],
       ['POST', 'end-intents'],
     ] as const)
-      expect((await house.http(method, `/agents/${id}/${path}`, { token: key })).status).toBe(404)
+      expect((await service.http(method, `/agents/${id}/${path}`, { token: key })).status).toBe(404)
   })
 })

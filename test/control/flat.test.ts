@@ -3,11 +3,11 @@ import { days } from '../../src/values/clock.ts'
 import { fillAgents } from '../bench/database/intent-rows.ts'
 import { fillPast, HOT, RUNNER } from '../bench/database/past-intents.ts'
 import { made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
 /** What it costs to spend, in blocks that the database looks at: with nothing behind it, and with very much. */
-const house = await startHouse({ env: { DATABASE_POOL: '4' } })
-const { ownerId, key: token, client } = await house.owner()
+const service = await startTestService({ env: { DATABASE_POOL: '4' } })
+const { ownerId, key: token, client } = await service.owner()
 
 const PAST = 2_500
 
@@ -36,11 +36,11 @@ select sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hi
 from pg_statio_user_tables`
 
 async function blocksOf(work: () => Promise<unknown>): Promise<number> {
-  await house.sql(END)
-  const [before] = await house.sql<{ blocks: number }>(BLOCKS)
+  await service.sql(END)
+  const [before] = await service.sql<{ blocks: number }>(BLOCKS)
   await work()
-  await house.sql(END)
-  const [now] = await house.sql<{ blocks: number }>(BLOCKS)
+  await service.sql(END)
+  const [now] = await service.sql<{ blocks: number }>(BLOCKS)
   return Number(now?.blocks) - Number(before?.blocks)
 }
 
@@ -49,7 +49,7 @@ const once = () => ({ 'idempotency-key': `flat-${keys++}` })
 const declared = (members: object = {}) =>
   made(client.intents.create({ body: { ...asked, agentId: hot, ...members }, headers: once() }))
 const read = async (path: string): Promise<void> => {
-  expect(await house.http('GET', path, { token })).toMatchObject({ status: 200 })
+  expect(await service.http('GET', path, { token })).toMatchObject({ status: 200 })
 }
 
 /** Each with what it needs, which is made before it is measured. */
@@ -106,8 +106,8 @@ const A_LITTLE = 100
 describe('what it costs to spend does not grow with the past', () => {
   let before: Record<string, number> = {}
   beforeAll(async () => {
-    const stage = { databaseUrl: house.databaseUrl, ownerId, token, api: { url: house.url } }
-    await house.sql(UNWATCHED)
+    const stage = { databaseUrl: service.databaseUrl, ownerId, token, api: { url: service.url } }
+    await service.sql(UNWATCHED)
     await fillAgents(stage)
     before = await costs()
     await fillPast(stage, PAST)
@@ -117,7 +117,7 @@ describe('what it costs to spend does not grow with the past', () => {
     Object.fromEntries(Object.entries(before).map(([name, blocks]) => [name, 2 * blocks + A_LITTLE]))
 
   test.each(['has just come', 'has been looked at by PostgreSQL'])('that %s', async state => {
-    if (state.includes('PostgreSQL')) await house.sql('analyze')
+    if (state.includes('PostgreSQL')) await service.sql('analyze')
     const now = await costs()
     const most = withinReason()
     expect(Object.entries(now).filter(([name, blocks]) => blocks > Number(most[name]))).toEqual([])

@@ -1,11 +1,11 @@
 import './holds/hold-for.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 const balanceOf = async (client: TestClient, agentId: string) => {
   const { availableEuros, heldEuros } = await made(client.agents.balance({ params: { id: agentId } }))
@@ -14,7 +14,7 @@ const balanceOf = async (client: TestClient, agentId: string) => {
 
 /** An agent with 100 €, of which the policy lets it commit up to 50 € by itself. */
 async function someone(rules = {}) {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50, ...rules })
   const { walletId } = await made(client.agents.get({ params: { id } }))
   const main = await made(client.wallets.create({ body: { name: 'Main' } }))
@@ -132,7 +132,7 @@ describe('many at once', () => {
   })
 
   test('approvals never hold more than there is', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await aFundedAgent(client, {}, 100)
     const intents = await times(20, () => anIntent(client, agent.id, { amountEuros: 10 }))
     const answers = await times(20, index =>

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/rules/decide.ts'
 import { aKey, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 async function someone(rules: Parameters<typeof anAgentUnder>[1]) {
-  const owner = await house.owner()
+  const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 50, ...rules })
   return { ...owner, agent, id: agent.id }
 }
@@ -39,9 +39,9 @@ describe('what was charged', () => {
     const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
     const body = { actualAmountEuros: 60, actualMerchant: 'Bookshop' }
     expect((await client.intents.verify({ params, body })).code).toBe('intent_not_approved')
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     expect((await stranger.client.intents.verify({ params, body })).status).toBe(404)
-    const reader = house.client(String((await aKey(client, { scopes: ['intents:read'] })).key))
+    const reader = service.client(String((await aKey(client, { scopes: ['intents:read'] })).key))
     expect((await reader.intents.verify({ params, body })).status).toBe(403)
   })
 })
@@ -120,7 +120,7 @@ describe('an explanation', () => {
   test('is nobody else’s to read', async () => {
     const { client, id } = await someone({})
     const params = { id: (await anIntent(client, id)).id }
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     expect((await stranger.client.intents.explanation({ params })).status).toBe(404)
   })
 })

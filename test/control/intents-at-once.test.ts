@@ -4,16 +4,16 @@ import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import { client } from '../../src/derive/client.ts'
 import { startEngine } from '../support/engine.ts'
 import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
+const service = await startTestService()
+const elsewhere = await service.another()
 const engine = await startEngine(areas)
 
 /** An owner with an agent, as seen by two processes. */
 async function anOwner(autoApproveLimitEuros: number | null = null) {
-  const owner = await house.owner()
+  const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros })
   const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
   return { ...owner, agent, clients, any: (index: number) => clients[index % 2] as TestClient }
@@ -23,7 +23,7 @@ const statusOf = async ({ intents }: TestClient, id: string): Promise<string> =>
   (await made(intents.get({ params: { id } }))).status
 
 const traces = async (intentId: string): Promise<string[]> => {
-  const rows = await house.sql<{ event: string }>(
+  const rows = await service.sql<{ event: string }>(
     `select e.event from events e join audit_entries a on a.request_id = e.request_id and a.event = e.event
      where e.data ->> 'intentId' = $1 and a.resource_id = $1 order by e.id`,
     [intentId],
@@ -44,7 +44,7 @@ describe('a hundred intents at once', () => {
       expect(body).toMatchObject({ amountEuros: index + 1, merchant: `Shop ${index}` })
       expect(body.status).toBe(index < 50 ? 'approved' : 'created')
     })
-    const [counted] = await house.sql(
+    const [counted] = await service.sql(
       `select count(*)::int as intents,
         (select count(*)::int from events where owner_id = $1 and event = 'intent.created') as created,
         (select count(*)::int from events where owner_id = $1 and event = 'intent.approved') as approved,
@@ -163,7 +163,7 @@ describe('a deadline', () => {
   test('is before every approval that it comes before, to the millisecond, on two processes', async () => {
     const { agent, any, client: mine } = await anOwner()
     const ids = (await times(40, () => anIntent(mine, agent.id))).map(({ id }) => id)
-    await house.sql(
+    await service.sql(
       `update intents set expires_at = now() + interval '3 milliseconds' * (w.place - 5)
        from unnest($1::text[]) with ordinality as w (id, place) where intents.id = w.id`,
       [ids],

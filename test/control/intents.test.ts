@@ -7,11 +7,11 @@ import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../support/control/intents.ts'
 import { aLiveClient, anAgent, anIntent, aPolicy, bringMoney, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
-const house = await startHouse()
-const { eventsOf, anOwner } = intentsIn(house)
+const service = await startTestService()
+const { eventsOf, anOwner } = intentsIn(service)
 
 /** What is unusual about every first payment, and stops none. */
 const firstTime = {
@@ -103,7 +103,7 @@ describe('a new intent', () => {
       },
     })
     expect(await intentOf(client, intent.id)).toEqual(intent)
-    expect(await house.sql('select 1 from outbox where workflow_id = $1', [`intent/${intent.id}`])).toEqual(
+    expect(await service.sql('select 1 from outbox where workflow_id = $1', [`intent/${intent.id}`])).toEqual(
       [],
     )
   })
@@ -191,18 +191,18 @@ describe('a new intent', () => {
     const create = (amountEuros: number) =>
       client.intents.create({ body: { agentId: agent.id, amountEuros, merchant: 'Bookshop', purpose: 'P' } })
     const [waiting, approved] = [await create(26), await create(25)]
-    expect(await traceOf(house, waiting)).toEqual({
+    expect(await traceOf(service, waiting)).toEqual({
       events: ['intent.created'],
       actions: ['intents.create'],
       entries: 1,
     })
-    expect(await traceOf(house, approved)).toEqual({
+    expect(await traceOf(service, approved)).toEqual({
       events: ['intent.created', 'intent.approved'],
       actions: ['intents.create'],
       entries: 2,
     })
     for (const answer of [waiting, approved])
-      expect(await transactionsOf(house, answer, 'intents', answer.body.id)).toBe(1)
+      expect(await transactionsOf(service, answer, 'intents', answer.body.id)).toBe(1)
     const data = { intentId: approved.body.id, agentId: agent.id, amountEuros: 25, merchant: 'Bookshop' }
     expect(await eventsOf(approved.body.id)).toEqual([
       { event: 'intent.created', data: { ...data, status: 'created' }, agent_id: agent.id },
@@ -213,7 +213,7 @@ describe('a new intent', () => {
   test('puts its process into the outbox in the same transaction', async () => {
     const { client, ownerId, agent } = await anOwner()
     const { id } = await anIntent(client, agent.id)
-    const rows = await house.sql(
+    const rows = await service.sql(
       `select o.process, o.input, o.attempts, o.xmin = i.xmin as together
        from outbox o join intents i on i.workflow_id = o.workflow_id where i.id = $1`,
       [id],
@@ -231,10 +231,10 @@ describe('a new intent', () => {
 
 describe('live money', () => {
   test('is declared and decided with a live key, apart from test mode', async () => {
-    const owner = await house.owner()
-    const live = await aLiveClient(house, owner)
+    const owner = await service.owner()
+    const live = await aLiveClient(service, owner)
     const agent = await anAgent(live)
-    await bringMoney(house, agent)
+    await bringMoney(service, agent)
     const { id, mode } = await anIntent(live, agent.id)
     expect(mode).toBe('live')
     expect((await made(live.intents.approve({ params: { id } }))).status).toBe('approved')

@@ -3,15 +3,15 @@ import { describe, expect, test } from '@jest/globals'
 import { limitsIn } from '../support/control/limits.ts'
 import { replayed } from '../support/control/replays.ts'
 import { aPolicy, aRun, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
-const { countersOf, expectToMatch, someone } = limitsIn(house, elsewhere)
+const service = await startTestService()
+const elsewhere = await service.another()
+const { countersOf, expectToMatch, someone } = limitsIn(service, elsewhere)
 
 const setClock = (ownerId: string, offset: number) =>
-  house.sql(
+  service.sql(
     `insert into tenant_clocks values ($1, 'test', $2) on conflict (owner_id, mode) do update set offset_ms = $2`,
     [ownerId, Math.round(offset)],
   )
@@ -96,7 +96,7 @@ describe('the boundary of day and month', () => {
     const after = await declare(50)
     expect([after.status, after.createdAt.slice(0, 10)]).toEqual(['approved', '2027-02-01'])
     await made(client.intents.cancel({ params: { id: before.id } }))
-    const rows = await house.sql(
+    const rows = await service.sql(
       'select period, reserved_cents as reserved from counters where subject = $1 order by period',
       [id],
     )
@@ -120,7 +120,7 @@ describe('midnight of a month’s last day in the middle of a burst', () => {
     while (on(true).length < 20) answers.push(...(await times(10, n => declare(10, {}, any(n)))))
     const approved = (isAfter: boolean) => on(isAfter).filter(({ status }) => status === 'approved').length
     expect([approved(false), approved(true)]).toEqual([Math.min(on(false).length, 7), 7])
-    const counted = await house.sql(
+    const counted = await service.sql(
       `select period, reserved_cents::int / 1000 as approved from counters
        where subject = $1 and period like 'month:%' and reserved_cents > 0 order by period`,
       [id],
@@ -154,7 +154,7 @@ describe('an approval', () => {
     await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: wide.id } }))
     const approved = await made(client.intents.approve({ params }))
     expect(approved.decision).toMatchObject({ policyVersion: 3, allowed: true })
-    const stored = await house.sql(
+    const stored = await service.sql(
       'select policy_version as version, result -> $2 as allowed from decisions where subject_id = $1 order by id',
       [intent.id, 'allowed'],
     )
@@ -198,5 +198,5 @@ describe('a second intent like the first', () => {
 })
 
 test('every decision of all these, asked again, says the same', async () => {
-  expect((await replayed(house)).length).toBeGreaterThan(250)
+  expect((await replayed(service)).length).toBeGreaterThan(250)
 })

@@ -4,9 +4,9 @@ import { describe, expect, test } from '@jest/globals'
 import { categories } from '../../src/control/merchants/mcc.ts'
 import { mccGroup, mccGroupNames } from '../../src/control/merchants/mcc-groups.ts'
 import { aFundedAgent, anAgent, anAgentUnder, anIntent, aPolicy, aToken, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('a policy', () => {
   test.each([
@@ -14,7 +14,7 @@ describe('a policy', () => {
     ['merchantBlocklist.0', { merchantBlocklist: ['*.com'] }, /one owner/],
     ['mccCategories.0', { mccCategories: ['sofware'] }, /there are advertising, .*software/],
   ])('is refused with a wrong %s', async (field, wrong, words) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.policies.create({ body: { name: 'A', ...wrong } })
     expect([answer.status, answer.error]).toEqual([400, expect.stringMatching(words)])
     expect(answer.error).toContain(field)
@@ -24,10 +24,10 @@ describe('a policy', () => {
   })
 
   test('that was written before is read, copied and kept as it is', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const old = { merchant_allowlist: ['*'], mcc_categories: ['sofware'] }
-    await house.sql('update policies set merchant_allowlist = $2, mcc_categories = $3 where id = $1', [
+    await service.sql('update policies set merchant_allowlist = $2, mcc_categories = $3 where id = $1', [
       id,
       ...Object.values(old),
     ])
@@ -54,7 +54,7 @@ describe('categories', () => {
   })
 
   test('are listed, by code', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const codes = async (query: Parameters<typeof client.merchants.mcc>[0] & object) =>
       (await made(client.merchants.mcc(query))).data.map(({ code }) => code)
     const first = await made(client.merchants.mcc({ query: { limit: 2 } }))
@@ -71,7 +71,7 @@ describe('categories', () => {
   })
 
   test('are looked up by code, and groups are listed', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const found = await made(client.merchants.category({ params: { code: '3058' } }))
     expect(found).toEqual({
       code: '3058',
@@ -89,7 +89,7 @@ describe('suggestions for an allowlist', () => {
   const rules = { autoApproveLimitEuros: 10_000, merchantAllowlist: [], merchantBlocklist: [] }
 
   test('come from what the agent has spent', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgentUnder(client, rules)
     const spends: [string, number][] = [
       ['Bookshop', 10],
@@ -113,7 +113,7 @@ describe('suggestions for an allowlist', () => {
     )
     const suggested = () => made(client.merchants.suggestions({ query: { agentId: agent.id } }))
     expect((await suggested()).data).toEqual([])
-    await house.sql(
+    await service.sql(
       `insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
          amount_cents, refunded_cents, merchant, witnesses)
        select replace(id, 'intent_', 'txn_'), owner_id, mode, created_at, updated_at, agent_id, $2, 'card', 'completed',
@@ -148,10 +148,10 @@ describe('suggestions for an allowlist', () => {
   })
 
   test('count a payment once, and none that came to nothing', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await aFundedAgent(client)
     const other = await anAgent(client)
-    await house.sql(
+    await service.sql(
       `insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
          amount_cents, refunded_cents, merchant, witnesses, decline_reason)
        select 'txn_' || $1 || n, $1, 'test', now(), now(), case n when 4 then $3 else $2 end, $4, 'card', status, 'EUR',
@@ -166,10 +166,10 @@ describe('suggestions for an allowlist', () => {
   })
 
   test('are for the agent and its owner alone', async () => {
-    const { client } = await house.owner()
-    const stranger = await house.owner()
+    const { client } = await service.owner()
+    const stranger = await service.owner()
     const [agent, other] = [await anAgent(client), await anAgent(client)]
-    const own = house.client(String((await aToken(client, agent.id)).token))
+    const own = service.client(String((await aToken(client, agent.id)).token))
     const status = async (by: typeof client, agentId: string) =>
       (await by.merchants.suggestions({ query: { agentId } })).status
     expect(await status(own, agent.id)).toBe(200)

@@ -14,16 +14,16 @@ import {
   made,
   type TestClient,
 } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { times } from '../support/pot-service.ts'
 import { traceOf } from '../support/trace.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
+const service = await startTestService()
+const elsewhere = await service.another()
 
 /** An owner, seen by two processes, with so many agents who are asked nothing. */
 async function someone(agents = 2, rules: Parameters<typeof anAgentUnder>[1] = {}) {
-  const owner = await house.owner()
+  const owner = await service.owner()
   const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
   const anAgent = () => anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000, ...rules })
   const ids: string[] = []
@@ -54,7 +54,7 @@ interface Counted {
 }
 
 const summed = (ownerId: string, which: string) =>
-  house.sql<Counted>(
+  service.sql<Counted>(
     `select period, sum(reserved_cents)::text as reserved, sum(spent_cents)::text as spent from counters
      where owner_id = $1 and mode = 'test' and ${which} group by period order by period`,
     [ownerId],
@@ -80,7 +80,7 @@ describe('a budget of the owner', () => {
       ...{ day: { ...stands, remainingEuros: 70 }, month: { ...stands, remainingEuros: null } },
     })
     expect(await budget()).toEqual(answer.body)
-    expect(await traceOf(house, answer)).toMatchObject({ events: ['budget.updated'], entries: 1 })
+    expect(await traceOf(service, answer)).toMatchObject({ events: ['budget.updated'], entries: 1 })
     const { data } = await made(client.audit.list({ query: { resource: ownerId } }))
     expect(data[0]).toMatchObject({ action: 'policies.setBudget' })
     expect((await limit({ dailyLimitEuros: 100, monthlyLimitEuros: 20 })).month?.remainingEuros).toBe(0)
@@ -94,12 +94,12 @@ describe('a budget of the owner', () => {
   })
 
   test('is of one mode, and no agent sees or sets it', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, {})
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     await made(owner.client.policies.setBudget({ body: { dailyLimitEuros: 5 } }))
     expect(await made(live.policies.budget())).toEqual(nothing)
-    const itself = house.client(String((await aToken(owner.client, agent.id)).token))
+    const itself = service.client(String((await aToken(owner.client, agent.id)).token))
     expect((await itself.policies.budget()).code).toBe('wrong_caller')
     expect((await itself.policies.setBudget({ body: {} })).code).toBe('wrong_caller')
   })
@@ -156,7 +156,7 @@ describe('a budget of the owner', () => {
   test('begins anew with the day and with the month', async () => {
     const { client, declare, limit, ownerId } = await someone()
     const start = Date.UTC(2027, 0, 30, 12)
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, start - Date.now()])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, start - Date.now()])
     await limit({ dailyLimitEuros: 50, monthlyLimitEuros: 80 })
     expect((await declare(0, 50, { expiresInMinutes: 43_200 })).status).toBe('approved')
     expect((await declare(1, 1)).decision.reason).toMatch(/^The owner’s budget for the day/)
@@ -221,7 +221,7 @@ test('a decision under it replays, and a backtest counts what this agent would h
   const { client, declare, limit, ownerId } = await someone(1)
   await limit({ dailyLimitEuros: 50 })
   for (const amount of [40, 20]) await declare(0, amount)
-  const stored = await house.sql<
+  const stored = await service.sql<
     Parameters<typeof replay>[0] & { rules: Record<string, unknown>; reason: string }
   >(
     `select d.request, d.counters, d.result ->> 'reason' as reason, v.rules from decisions d

@@ -4,14 +4,14 @@ import './policies/policy-templates.ts'
 import { describe, expect, test } from '@jest/globals'
 import { everyRule, noRule, policyOf, versionsOf } from '../support/control/policies.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('a new policy', () => {
   test('without rules is the contract’s record with none', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const { status, body } = await client.policies.create({ body: { name: 'Research budget' } })
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -25,7 +25,7 @@ describe('a new policy', () => {
   })
 
   test('with every rule keeps every rule', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const policy = await aPolicy(client, everyRule)
     expect(await policyOf(client, policy.id)).toEqual({
       id: policy.id,
@@ -48,18 +48,18 @@ describe('a new policy', () => {
   })
 
   test('leaves its event and audit entry in the same transaction', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.policies.create({ body: { name: 'A' } })
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['policy.created'],
       actions: ['policies.create'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'policies', answer.body.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'policies', answer.body.id)).toBe(1)
   })
 
   test('holds amounts to the cent, however large', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     for (const maxTransactionEuros of [0, 0.01, 0.1, 0.29, 1.1, 19.99, 4_503_599.63, 99_999_999_999.99])
       expect((await aPolicy(client, { maxTransactionEuros })).maxTransactionEuros).toBe(maxTransactionEuros)
   })
@@ -79,8 +79,8 @@ describe('a new policy', () => {
     ['no list', { merchantAllowlist: 'Bookshop' }, 'merchantAllowlist'],
     ['a rule that does not exist', { dailyLimit: 5 }, 'dailyLimit'],
   ])('is refused with %s', async (_, wrong, named) => {
-    const { client, key } = await house.owner()
-    const answer = await house.http('POST', '/policies', { token: key, body: { name: 'A', ...wrong } })
+    const { client, key } = await service.owner()
+    const answer = await service.http('POST', '/policies', { token: key, body: { name: 'A', ...wrong } })
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({ error: expect.stringContaining(named) })
     expect((await client.policies.list()).body.data).toEqual([])
@@ -89,7 +89,7 @@ describe('a new policy', () => {
 
 describe('the presets', () => {
   test('are six, each complete, explained, and a policy as it is', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { data } = await made(client.policies.presets())
     expect(data.map(({ id }) => id)).toEqual([
       'conservative',
@@ -109,7 +109,7 @@ describe('the presets', () => {
   })
 
   test('are pages of a list like any other', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const first = await made(client.policies.presets({ query: { limit: 4 } }))
     const rest = await made(
       client.policies.presets({ query: { limit: 4, cursor: String(first.nextCursor) } }),
@@ -118,7 +118,7 @@ describe('the presets', () => {
   })
 
   test('do not include what nobody made', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.policies.preset({ params: { presetId: 'reckless' } })
     expect(answer).toMatchObject({ status: 404, code: 'preset_not_found' })
   })
@@ -126,7 +126,7 @@ describe('the presets', () => {
 
 describe('a list of policies', () => {
   test('has the newest first, and can be narrowed to templates or to their copies', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const one = await aPolicy(client)
     const two = await aPolicy(client)
     const { policyId } = await anAgent(client, { policyId: one.id })
@@ -141,11 +141,11 @@ describe('a list of policies', () => {
 
 describe('a policy that is not the caller’s', () => {
   test('is not found: another owner’s, the other mode’s', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const agent = await anAgent(owner.client, { policyId: (await aPolicy(owner.client)).id })
     const params = { id: String(agent.policyId) }
-    const stranger = (await house.owner()).client
-    for (const client of [stranger, await aLiveClient(house, owner)]) {
+    const stranger = (await service.owner()).client
+    for (const client of [stranger, await aLiveClient(service, owner)]) {
       const answers = [
         await client.policies.get({ params }),
         await client.policies.replace({ params, body: { name: 'Mine' } }),
@@ -167,11 +167,11 @@ describe('a policy that is not the caller’s', () => {
 
 describe('scopes', () => {
   test('are asked for by each operation', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aPolicy(client)
-    const reader = house.client(String((await aKey(client, { scopes: ['policies:read'] })).key))
+    const reader = service.client(String((await aKey(client, { scopes: ['policies:read'] })).key))
     expect((await reader.policies.get({ params: { id } })).status).toBe(200)
-    const blind = house.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    const blind = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
     const agentId = (await anAgent(client)).id
     const refused = [
       await reader.policies.create({ body: { name: 'No' } }),

@@ -5,12 +5,12 @@ import { defaults } from '../../src/control/risk/score.ts'
 import { replayed } from '../support/control/replays.ts'
 import { only, riskIn } from '../support/control/risk.ts'
 import { made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
-const { happened, namesOf, someone } = riskIn(house, elsewhere)
+const service = await startTestService()
+const elsewhere = await service.another()
+const { happened, namesOf, someone } = riskIn(service, elsewhere)
 
 describe('by default', () => {
   test('a new merchant stops nothing, and is in the decision', async () => {
@@ -115,7 +115,7 @@ describe('what follows from a score', () => {
 
 describe('the configuration', () => {
   test('is the defaults until it is set, and what is left out has them again', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     expect(await made(client.risk.config())).toEqual({ ...defaults, updatedAt: null })
     const set = await made(
       client.risk.configure({ body: { thresholds: { review: 40, deny: 40, freeze: 40 } } }),
@@ -144,22 +144,22 @@ describe('the configuration', () => {
     ['velocityWindowMinutes', { velocityWindowMinutes: 61 }],
     ['velocityCount', { velocityCount: 0 }],
   ])('refuses a wrong %s, by name, and stays as it is', async (name, body) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.risk.configure({ body })
     expect([answer.status, answer.error]).toEqual([400, expect.stringContaining(name)])
     expect((await made(client.risk.config())).updatedAt).toBe(null)
   })
 
   test('is one, whoever sets it first', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const answers = await times(8, n => client.risk.configure({ body: { velocityCount: n + 1 } }))
     expect(tally(answers)).toEqual({ 200: 8 })
-    expect(await house.sql('select 1 from risk_configs where owner_id = $1', [ownerId])).toHaveLength(1)
+    expect(await service.sql('select 1 from risk_configs where owner_id = $1', [ownerId])).toHaveLength(1)
   })
 })
 
 test('every decision of all these, asked again, says the same', async () => {
-  const judged = (await replayed(house)).filter(
+  const judged = (await replayed(service)).filter(
     ({ request }) => request.risk && request.risk.outcome !== 'pass',
   )
   expect(judged.length).toBeGreaterThan(4)

@@ -10,11 +10,11 @@ import {
   made,
   type TestClient,
 } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
-const house = await startHouse()
-const { anOwnerWithAgent } = agentRunsIn(house)
+const service = await startTestService()
+const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('a run', () => {
   test('is started with its event, and goes on', async () => {
@@ -38,12 +38,12 @@ describe('a run', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['run.created'],
       actions: ['runs.create'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'runs', answer.body.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'runs', answer.body.id)).toBe(1)
     expect((await client.runs.get({ params: answer.body })).body).toEqual(answer.body)
     const query = { externalId: 'r-1' }
     expect((await client.runs.list({ query })).body.data).toEqual([answer.body])
@@ -67,7 +67,7 @@ describe('a run', () => {
     expect(await itself.runs.create({ body })).toMatchObject({ status: 404, code: 'agent_not_found' })
     await aRun(client, other.id)
     expect((await made(itself.runs.list())).data.map(({ id }) => id)).toEqual([own.id])
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     expect((await stranger.client.runs.get({ params: own })).code).toBe('run_not_found')
     const update = { params: own, body: { budgetEuros: 1_000 } }
     expect(await itself.runs.update(update)).toMatchObject({ status: 403, code: 'wrong_caller' })
@@ -99,12 +99,12 @@ describe('a run', () => {
     const params = await aRun(client, agent.id, { budgetEuros: 5 })
     const answer = await client.runs.update({ params, body: { budgetEuros: 7, name: 'More' } })
     expect(answer.body).toMatchObject({ budgetEuros: 7, name: 'More' })
-    expect(await traceOf(house, answer)).toMatchObject({ events: ['run.updated'] })
+    expect(await traceOf(service, answer)).toMatchObject({ events: ['run.updated'] })
     expect((await made(client.runs.update({ params, body: { budgetEuros: null } }))).budgetEuros).toBe(null)
   })
 
   test('is of an agent that is there, and fails when that goes', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const gone = await aDeletedAgent(client)
     const body = { agentId: gone.id, name: 'Late' }
     expect(await client.runs.create({ body })).toMatchObject({ status: 404, code: 'agent_not_found' })
@@ -205,12 +205,12 @@ describe('X-Run-Id', () => {
   })
 
   test('means nothing where nobody says who he is', async () => {
-    expect((await house.client().health.health(within('run_of_nobody'))).status).toBe(200)
+    expect((await service.client().health.health(within('run_of_nobody'))).status).toBe(200)
   })
 })
 
 test('a funded agent without a run has none in its intents', async () => {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const agent = await aFundedAgent(client)
   expect((await anIntent(client, agent.id)).runId).toBe(null)
 })

@@ -6,10 +6,10 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { EVER, whatIfIn } from '../support/control/simulation.ts'
 import { aFundedAgent, anAgent, aPolicy, aRun, aToken, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
-const house = await startHouse()
-const { someone } = whatIfIn(house)
+const service = await startTestService()
+const { someone } = whatIfIn(service)
 const day = 24 * 60 * 60_000
 
 interface Told {
@@ -92,7 +92,7 @@ describe('simulating', () => {
       expect(answer).toMatchObject({ id: null, allowed: true, requiresApproval: false })
     }
     for (const table of ['decisions where agent_id', 'intents where agent_id', 'counters where subject'])
-      expect(await house.sql(`select from ${table} = $1`, [id])).toEqual([])
+      expect(await service.sql(`select from ${table} = $1`, [id])).toEqual([])
     expect((await made(client.agents.balance({ params: { id } }))).heldEuros).toBe(0)
   })
 
@@ -145,7 +145,7 @@ describe('simulating', () => {
   })
 
   test('tells of an agent that has no policy, no money, or is frozen', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
     const ask = async () =>
       (await made(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } })))
@@ -180,7 +180,7 @@ describe('simulating', () => {
 
   test('is open to an agent’s token for itself, and for no template or other agent', async () => {
     const { client, id, agent } = await someone()
-    const itself = house.client(String((await aToken(client, id)).token))
+    const itself = service.client(String((await aToken(client, id)).token))
     const ask = async (body: object) =>
       (await itself.intents.simulate({ body: { amountEuros: 5, merchant: 'Bookshop', ...body } })).status
     const other = await aFundedAgent(client)
@@ -197,7 +197,7 @@ describe('versions', () => {
   }
 
   test('say what is different from the one before, across pages too', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const first = { name: 'Research', dailyLimitEuros: 50, merchantAllowlist: ['A', 'B'], cooldownMinutes: 5 }
     const { id } = await aPolicy(client, first)
     const second = {

@@ -7,14 +7,14 @@ import { deliveriesOf, delivery, letItBeDue } from '../support/delivery/deliveri
 import { answering, type Manner, startReceiver } from '../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../support/delivery/subscribed.ts'
 import { anAgent, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { times } from '../support/pot-service.ts'
 import { until } from '../support/until.ts'
 
 const receiver = await startReceiver()
 const closing = await startReceiver()
-const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
-const { subscribed } = subscriptionsIn(house, receiver)
+const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const { subscribed } = subscriptionsIn(service, receiver)
 
 describe('a delivery that is not taken', () => {
   const MINUTE = 60_000
@@ -37,7 +37,7 @@ describe('a delivery that is not taken', () => {
       expect(waited).toBeGreaterThanOrEqual(wait)
       expect(waited).toBeLessThan(wait + 5_000)
       expect(waiting.workflowId).toBe(`webhook/${waiting.id}`)
-      await letItBeDue(house, waiting.id)
+      await letItBeDue(service, waiting.id)
     }
     const last = await delivery(client, id, one => one.status === lastly)
     expect(last).toMatchObject({ nextAttemptAt: null, explanation: expect.stringContaining('answered 500') })
@@ -54,8 +54,8 @@ describe('a delivery that is not taken', () => {
     const { client, ownerId, id } = await subscribed(answering(500), 'enterprise')
     await anAgent(client)
     const waiting = await delivery(client, id, one => one.attempts.length === 1 && one.status === 'pending')
-    await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
-    await letItBeDue(house, waiting.id)
+    await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+    await letItBeDue(service, waiting.id)
     expect((await delivery(client, id, one => one.status === 'failed')).attempts).toHaveLength(2)
   })
 
@@ -136,7 +136,7 @@ describe('a delivery that is not taken', () => {
 
   test('because its address leads elsewhere by now, is refused on the way', async () => {
     const { client, id } = await subscribed(answering(204), 'free')
-    await house.sql(`update webhooks set url = 'http://10.0.0.1/hook' where id = $1`, [id])
+    await service.sql(`update webhooks set url = 'http://10.0.0.1/hook' where id = $1`, [id])
     await anAgent(client)
     const failed = await delivery(client, id, one => one.status === 'failed')
     expect(failed.attempts[0]).toMatchObject({
@@ -156,11 +156,11 @@ describe('dead letters', () => {
     await times(3, () => anAgent(client))
     const dead = async () => (await made(client.webhooks.deadLetters({ query: { webhookId: id } }))).data
     await until('they are dead', async () => {
-      await house.sql('update webhooks set paused_until = null where id = $1', [id])
-      await house.sql(`update deliveries set due_at = now() where webhook_id = $1 and status = 'pending'`, [
+      await service.sql('update webhooks set paused_until = null where id = $1', [id])
+      await service.sql(`update deliveries set due_at = now() where webhook_id = $1 and status = 'pending'`, [
         id,
       ])
-      await house.sql('notify deliveries')
+      await service.sql('notify deliveries')
       return (await dead()).length === 3
     })
     answer = 204
@@ -174,7 +174,7 @@ describe('dead letters', () => {
       (await deliveriesOf(client, id)).every(({ status }) => status === 'delivered'),
     )
     expect(receiver.at(path)).toHaveLength(18)
-    const other = await house.owner()
+    const other = await service.owner()
     expect((await other.client.webhooks.replay({ params: { id: String(one?.id) } })).status).toBe(404)
     expect((await other.client.webhooks.delivery({ params: { id: String(one?.id) } })).status).toBe(404)
   }, 60_000)
@@ -185,7 +185,7 @@ describe('many', () => {
     const { client, ownerId, path, id } = await subscribed(answering(204))
     await anAgent(client)
     await delivery(client, id, one => one.status === 'delivered')
-    await house.sql(
+    await service.sql(
       `with e as (
          insert into events (id, owner_id, mode, event, data, request_id, created_at)
          select 'event_' || lpad(n::text, 26, '0'), $1, 'test', 'agent.created', '{"agentId":"agent_1"}', 'r', now()
@@ -194,9 +194,9 @@ describe('many', () => {
          'ownerId', $1::text, 'mode', 'test', 'event', 'agent.created', 'data', '{}')) from generate_series(1, 10000) n), array[$1::text])`,
       [ownerId],
     )
-    await house.sql('notify deliveries')
+    await service.sql('notify deliveries')
     const open = `select count(*)::int as left from deliveries where webhook_id = $1 and status <> 'delivered'`
-    await until('all are delivered', async () => (await house.sql(open, [id]))[0]?.left === 0, 120_000)
+    await until('all are delivered', async () => (await service.sql(open, [id]))[0]?.left === 0, 120_000)
     const sent = receiver.at(path).map(({ deliveryId }) => deliveryId)
     expect(sent).toHaveLength(10_001)
     expect(new Set(sent.map(name => name.replace(/-[^-]+$/, ''))).size).toBe(10_001)

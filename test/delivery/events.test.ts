@@ -10,10 +10,10 @@ import {
   made,
   type TestClient,
 } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import './events/event-forms.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await made(client.events.list({ query }))).data.map(({ event }) => event)
@@ -21,7 +21,7 @@ const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
 async function happened(ownerId: string, at: string): Promise<string> {
   // As ids of that time are, which a list goes by.
   const id = firstIdAt('event', new Date(at)) + newId('event').slice(-16)
-  await house.sql(
+  await service.sql(
     `insert into events (id, owner_id, mode, event, data, request_id, created_at)
      values ($1, $2, 'test', 'agent.deleted', '{}', 'r', $3)`,
     [id, ownerId, at],
@@ -31,7 +31,7 @@ async function happened(ownerId: string, at: string): Promise<string> {
 
 describe('an event', () => {
   test('tells what happened, to what, and by which request', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const answer = await client.agents.freeze({
       params: { id: agent.id },
@@ -52,11 +52,11 @@ describe('an event', () => {
   })
 
   test('is not found by another owner, in the other mode, or under an id that is none', async () => {
-    const owner = await house.owner()
-    const stranger = await house.owner()
+    const owner = await service.owner()
+    const stranger = await service.owner()
     const [event] = (await owner.client.events.list()).body.data
     const params = { id: String(event?.id) }
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     const answers = [
       await stranger.client.events.get({ params }),
       await live.events.get({ params }),
@@ -66,17 +66,17 @@ describe('an event', () => {
   })
 
   test('cannot be changed or removed, not even in the database', async () => {
-    await house.owner()
-    await expect(house.sql(`update events set event = 'other'`)).rejects.toThrow('append-only')
-    await expect(house.sql('delete from events')).rejects.toThrow('append-only')
-    await expect(house.sql('truncate events cascade')).rejects.toThrow('append-only')
+    await service.owner()
+    await expect(service.sql(`update events set event = 'other'`)).rejects.toThrow('append-only')
+    await expect(service.sql('delete from events')).rejects.toThrow('append-only')
+    await expect(service.sql('truncate events cascade')).rejects.toThrow('append-only')
   })
 })
 
 describe('a list of events', () => {
   test('has the newest first, and only the owner’s', async () => {
-    const { client } = await house.owner()
-    const stranger = await house.owner()
+    const { client } = await service.owner()
+    const stranger = await service.owner()
     await anAgent(stranger.client)
     await aPolicy(client)
     await anAgent(client)
@@ -90,7 +90,7 @@ describe('a list of events', () => {
   })
 
   test('can be narrowed to a name and to an agent', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
     await anAgent(client)
     await made(client.agents.freeze({ params: { id: agent.id } }))
@@ -104,7 +104,7 @@ describe('a list of events', () => {
     ['', /^event: There is no event ""\. .*GET \/events\/types/],
     ['*', /^event: There is no event "\*"/],
   ])('refuses the name %j, which no event has, wherever a list takes one', async (event, says) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aWebhook(client)
     const query = { event }
     const answers = [
@@ -120,7 +120,7 @@ describe('a list of events', () => {
   })
 
   test('can be narrowed to a span of time, its beginning included and its end not', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const instants = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z']
     for (const at of instants) await happened(ownerId, at)
     const times = async (query: object) =>
@@ -134,13 +134,13 @@ describe('a list of events', () => {
   })
 
   test('refuses a time that is none', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.events.list({ query: { from: 'yesterday' } })
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('from') })
   })
 
   test('is whole, page by page, while events are added', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     for (let count = 0; count < 4; count++) await anAgent(client)
     const before = (await made(client.events.list())).data.map(({ id }) => id)
     const seen: string[] = []
@@ -158,10 +158,10 @@ describe('a list of events', () => {
 
 describe('an agent’s token', () => {
   test('sees what happened to its agent, and nothing else', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
     const other = await anAgent(client)
-    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     expect(await namesOf(itself)).toEqual(['token.created', 'agent.created'])
     expect(await namesOf(itself, { agentId: other.id })).toEqual([])
     const [others] = (await made(client.events.list({ query: { agentId: other.id } }))).data
@@ -169,9 +169,9 @@ describe('an agent’s token', () => {
   })
 
   test('does not take a cursor of its owner', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
-    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     const { nextCursor } = await made(client.events.list({ query: { limit: 1 } }))
     const answer = await itself.events.list({ query: { limit: 1, cursor: String(nextCursor) } })
     expect(answer).toMatchObject({ status: 400, code: 'invalid_cursor' })
@@ -179,8 +179,8 @@ describe('an agent’s token', () => {
 })
 
 test('reading events needs the scope', async () => {
-  const { client } = await house.owner()
-  const narrow = house.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+  const { client } = await service.owner()
+  const narrow = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
   expect((await narrow.events.list()).code).toBe('missing_scope')
   expect((await narrow.events.get({ params: { id: 'event_1' } })).code).toBe('missing_scope')
 })

@@ -4,11 +4,11 @@ import { afterAll, expect, test } from '@jest/globals'
 import type { CDPSession } from 'playwright-core'
 import { pushService } from '../support/delivery/push-service.ts'
 import { made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { useBrowser } from '../support/web/browser.ts'
 
-const service = await pushService()
-const house = await startHouse({ outbound: service.outbound })
+const vendor = await pushService()
+const service = await startTestService({ outbound: vendor.outbound })
 const visit = useBrowser()
 
 /** What a page that uses web push has: it shows the name of what has happened, and tells the page. */
@@ -56,7 +56,7 @@ async function registrationIn(devTools: CDPSession): Promise<string> {
 
 /** Between what we send and what is shown stands the vendor's push service, which no test can have. */
 test('Chromium takes our key, and shows what we send', async () => {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })
   const { publicKey } = await made(client.push.vapidKey({}))
   // The key is looked at first: with ours it is only the push service that is missing.
@@ -65,7 +65,7 @@ test('Chromium takes our key, and shows what we send', async () => {
   const tried = { permission: 'granted', failure: 'AbortError' }
   expect(await page.evaluate(`subscribe('${publicKey}')`)).toEqual(tried)
 
-  const { subscription, messages } = service.browser()
+  const { subscription, messages } = vendor.browser()
   const { id } = await made(client.push.create({ body: subscription }))
   await made(client.push.test({ params: { id } }))
   const devTools = await page.context().newCDPSession(page)

@@ -2,28 +2,30 @@ import './push/push-events.ts'
 import { describe, expect, test } from '@jest/globals'
 import { openPrivateKey } from '../../src/delivery/push/vapid.ts'
 import { openVault } from '../../src/ports/vault.ts'
-import { listed, pushHouse, subscribe } from '../support/delivery/push.ts'
+import { listed, startPushService, subscribe } from '../support/delivery/push.ts'
 import { made } from '../support/factories.ts'
 import { ENCRYPTION_KEY, http } from '../support/harness.ts'
 
-const { service, house, aBrowser } = await pushHouse()
+const { vendor, service, aBrowser } = await startPushService()
 
 describe('the key of this installation', () => {
   test('is made once, whoever asks first, and its other half is sealed', async () => {
-    const { client, key } = await house.owner()
-    await house.sql('delete from vapid_keys')
+    const { client, key } = await service.owner()
+    await service.sql('delete from vapid_keys')
     const asked = Array.from({ length: 10 }, () => made(client.push.vapidKey({})))
     const keys = new Set((await Promise.all(asked)).map(({ publicKey }) => publicKey))
     expect(keys.size).toBe(1)
     const [publicKey = ''] = keys
     expect(Buffer.from(publicKey, 'base64url')).toHaveLength(65)
-    const rows = await house.sql<{ privateKey: string }>('select private_key as "privateKey" from vapid_keys')
+    const rows = await service.sql<{ privateKey: string }>(
+      'select private_key as "privateKey" from vapid_keys',
+    )
     expect(rows).toHaveLength(1)
     const sealed = { publicKey, privateKey: rows[0]?.privateKey ?? '' }
     const privateKey = openPrivateKey(openVault(ENCRYPTION_KEY), sealed)
     expect(Buffer.from(privateKey, 'base64url')).toHaveLength(32)
     expect(sealed.privateKey).not.toContain(privateKey)
-    expect((await http(await house.another(), 'GET', '/push/vapid-key', { token: key })).body).toEqual({
+    expect((await http(await service.another(), 'GET', '/push/vapid-key', { token: key })).body).toEqual({
       publicKey,
     })
   })
@@ -31,8 +33,8 @@ describe('the key of this installation', () => {
 
 describe('a subscription', () => {
   test('is shown without its keys, and hears of what waits for a person', async () => {
-    const { client, ownerId } = await house.owner()
-    const { subscription } = service.browser()
+    const { client, ownerId } = await service.owner()
+    const { subscription } = vendor.browser()
     const expirationTime = Date.parse('2031-01-02T03:04:05.000Z')
     const body = { ...subscription, expirationTime, label: 'Ada’s phone' }
     const record = await made(client.push.create({ body }))
@@ -49,15 +51,15 @@ describe('a subscription', () => {
     })
     const { data } = await made(client.push.list({}))
     expect(data).toEqual([record])
-    const kept = await house.sql('select * from push_subscriptions where id = $1', [record.id])
+    const kept = await service.sql('select * from push_subscriptions where id = $1', [record.id])
     expect(JSON.stringify(kept)).not.toContain(subscription.keys.auth)
     const { data: events } = await made(client.events.list({ query: { event: 'push_subscription.created' } }))
     expect(events.map(one => one.data)).toEqual([{ subscriptionId: record.id, label: 'Ada’s phone' }])
   })
 
   test('of the same endpoint is the same one, with what was said last; ten at once make one', async () => {
-    const { client } = await house.owner()
-    const browser = service.browser()
+    const { client } = await service.owner()
+    const browser = vendor.browser()
     const asked = Array.from({ length: 10 }, () => subscribe(client, browser))
     const ids = new Set((await Promise.all(asked)).map(({ id }) => id))
     expect([...ids]).toEqual(await listed(client))
@@ -68,14 +70,14 @@ describe('a subscription', () => {
   })
 
   test('is one of a hundred at most, however many are asked for at once', async () => {
-    const { client, ownerId } = await house.owner()
-    await house.sql(
+    const { client, ownerId } = await service.owner()
+    await service.sql(
       `insert into push_subscriptions select 'push_' || $1 || n, $1, 'test', now(), now(), 'https://push.example/' || n,
        'x', 'x', '{agent.frozen}' from generate_series(1, 97) n`,
       [ownerId],
     )
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => client.push.create({ body: service.browser().subscription })),
+      Array.from({ length: 8 }, () => client.push.create({ body: vendor.browser().subscription })),
     )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
     const refused = answers.filter(({ status }) => status === 400)
@@ -84,7 +86,7 @@ describe('a subscription', () => {
     )
   })
 
-  const { subscription } = service.browser()
+  const { subscription } = vendor.browser()
   const offCurve = Buffer.alloc(65, 7).fill(4, 0, 1).toString('base64url')
   test.each([
     [
@@ -118,17 +120,17 @@ describe('a subscription', () => {
     ['half a secret', { keys: { ...subscription.keys, auth: 'AAAA' } }, 'keys.auth: 16 bytes'],
     ['what nobody knows', { userVisibleOnly: true }, 'userVisibleOnly'],
   ])('error: with %s, nothing is kept', async (_, members, message) => {
-    const { key, client } = await house.owner()
+    const { key, client } = await service.owner()
     const body = { ...subscription, ...members }
-    const answer = await house.http('POST', '/push/subscriptions', { token: key, body })
+    const answer = await service.http('POST', '/push/subscriptions', { token: key, body })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(message)
     expect(await listed(client)).toEqual([])
   })
 
   test('is its owner’s alone, in one mode, and deleted once', async () => {
-    const { client } = await house.owner()
-    const { client: other } = await house.owner()
+    const { client } = await service.owner()
+    const { client: other } = await service.owner()
     const { params } = await aBrowser(client)
     expect((await other.push.delete({ params })).status).toBe(404)
     expect((await other.push.test({ params })).status).toBe(404)
@@ -140,7 +142,7 @@ describe('a subscription', () => {
 
 describe('a test', () => {
   test('arrives, encrypted for that browser and signed by us, with ids only', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { params, id, messages, subscription } = await aBrowser(client)
     const result = await made(client.push.test({ params }))
     expect(result).toEqual({
@@ -170,7 +172,7 @@ describe('a test', () => {
   })
 
   test.each([404, 410])('that is answered with %i drops the subscription', async status => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
     const message = `The push service answered ${status}: it knows the subscription no more.`
@@ -186,7 +188,7 @@ describe('a test', () => {
     [500, 'The push service answered 500.'],
     [301, 'The push service answered 301.'],
   ])('that is answered with %i says so, and nothing else happens', async (status, message) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
     expect(await made(client.push.test({ params }))).toMatchObject({
@@ -198,10 +200,10 @@ describe('a test', () => {
   })
 
   test('with the same Idempotency-Key is sent once', async () => {
-    const { key, client } = await house.owner()
+    const { key, client } = await service.owner()
     const { id, messages } = await aBrowser(client)
     const ask = () =>
-      house.http('POST', `/push/subscriptions/${id}/test`, {
+      service.http('POST', `/push/subscriptions/${id}/test`, {
         token: key,
         headers: { 'idempotency-key': 'one' },
       })

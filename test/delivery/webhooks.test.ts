@@ -6,12 +6,12 @@ import { verifyWebhook } from '../../src/derive/client.ts'
 import { deliveriesOf, delivery } from '../support/delivery/deliveries.ts'
 import { answering, type Received, startReceiver } from '../support/delivery/receiver.ts'
 import { aLiveClient, anAgent, aWebhook, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { until } from '../support/until.ts'
 import './webhooks/webhook-rules.ts'
 
 const receiver = await startReceiver()
-const house = await startHouse({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 let paths = 0
 const aPath = (): string => `/${++paths}`
 
@@ -26,7 +26,7 @@ const subscribe = (client: TestClient, path: string, events = ['agent.created'])
 
 describe('what is sent', () => {
   test('has the headers, the body and the signature of the contract', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const path = aPath()
     const { id, secret } = await subscribe(client, path)
     const answer = await client.agents.create({ body: { name: 'Reader' } })
@@ -63,10 +63,10 @@ describe('what is sent', () => {
   })
 
   test('goes to whoever has asked for it, in this mode, and to nobody else', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const { client } = owner
-    const live = await aLiveClient(house, owner)
-    const stranger = await house.owner()
+    const live = await aLiveClient(service, owner)
+    const stranger = await service.owner()
     const [all, one, other, lives, strangers] = [aPath(), aPath(), aPath(), aPath(), aPath()]
     await subscribe(client, all, ['*'])
     await subscribe(client, one, ['agent.frozen', 'intent.matched'])
@@ -85,7 +85,7 @@ describe('what is sent', () => {
   })
 
   test('a ping goes to the new subscription alone, whatever it asks for', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const [first, second] = [aPath(), aPath()]
     await subscribe(client, first, ['*'])
     const { id } = await aWebhook(client, {
@@ -102,7 +102,7 @@ describe('what is sent', () => {
 
 describe('a test', () => {
   test('sends an example of any event, and tells what the receiver answered', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const path = aPath()
     receiver.treat(path, answering(202, 'Thanks'))
     const { id, secret } = await subscribe(client, path)
@@ -129,7 +129,7 @@ describe('a test', () => {
   })
 
   test('that nobody takes says why', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const path = aPath()
     receiver.treat(path, answering(401, 'Who are you?'))
     const { id } = await subscribe(client, path)
@@ -145,7 +145,7 @@ describe('a test', () => {
 
 describe('a new secret', () => {
   test('breaks a receiver at no moment, whichever of the two it has', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const path = aPath()
     const { id, secret: old, hint } = await subscribe(client, path)
     const send = async () => {
@@ -168,11 +168,11 @@ describe('a new secret', () => {
   })
 
   test('counts alone once the overlap has ended', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const path = aPath()
     const { id } = await subscribe(client, path)
     const { secret } = await made(client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 1 } }))
-    await house.sql(`update webhooks set next_from = now() where id = $1`, [id])
+    await service.sql(`update webhooks set next_from = now() where id = $1`, [id])
     expect((await made(client.webhooks.get({ params: { id } }))).nextSecret).toBeNull()
     await anAgent(client)
     const [received] = await arrived(path, 1)

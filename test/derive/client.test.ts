@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, aPolicy } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
-const house = await startHouse()
-const { client } = await house.owner()
+const service = await startTestService()
+const { client } = await service.owner()
 
 describe('the client', () => {
   test('gives what was made, with its status', async () => {
@@ -51,7 +51,7 @@ describe('the client', () => {
   })
 
   test('without a credential is a stranger', async () => {
-    expect((await house.client().agents.list()).status).toBe(401)
-    expect((await house.client().health.health()).status).toBe(200)
+    expect((await service.client().agents.list()).status).toBe(401)
+    expect((await service.client().health.health()).status).toBe(200)
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { HOUSE } from '../../src/identity/customers/customer.ts'
+import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
 import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 
-const house = await startHouse()
-const { dash } = house
+const service = await startTestService()
+const { dash } = service
 
 const ada = { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'GB' } as const
 
@@ -24,7 +24,7 @@ describe('joining', () => {
       key: expect.stringMatching(/^sk_sandbox_[0-9A-Za-z]{43}$/),
     })
     const { key, ...record } = body
-    const client = house.client(String(key))
+    const client = service.client(String(key))
     expect((await client.customers.me()).body).toEqual(record)
     const [first] = (await client.keys.list()).body.data
     expect(first).toMatchObject({ ownerId: body.id, environment: 'sandbox', hint: String(key).slice(-4) })
@@ -32,13 +32,13 @@ describe('joining', () => {
 
   test('leaves its events and audit entries in the same transaction, and no personal data in them', async () => {
     const answer = await dash.keys.openAccount({ body: { ...ada, email: 'trace@example.com' } })
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['customer.created', 'key.created'],
       actions: ['keys.openAccount'],
       entries: 2,
     })
-    expect(await transactionsOf(house, answer, 'customers', answer.body.id)).toBe(1)
-    expect(await tablesWith(house, 'trace@example.com')).toEqual(['customers'])
+    expect(await transactionsOf(service, answer, 'customers', answer.body.id)).toBe(1)
+    expect(await tablesWith(service, 'trace@example.com')).toEqual(['customers'])
   })
 
   test('happens once for an idempotency key, and the replay does not show the secret', async () => {
@@ -47,7 +47,7 @@ describe('joining', () => {
     const second = await dash.keys.openAccount(twice)
     expect(second.headers.get('idempotent-replayed')).toBe('true')
     expect(second.body).toEqual({ ...first.body, key: null })
-    expect(await tablesWith(house, String(first.body.key))).toEqual([])
+    expect(await tablesWith(service, String(first.body.key))).toEqual([])
   })
 
   test.each([
@@ -59,20 +59,20 @@ describe('joining', () => {
     ['an empty name', { name: '  ' }, 'name:'],
     ['a status of its own', { kycStatus: 'verified' }, 'kycStatus:'],
   ])('refuses %s', async (_, wrong, named) => {
-    const before = await house.sql('select count(*) from customers')
-    const headers = { 'x-dashboard-secret': house.dashboardSecret }
-    const { status, body } = await house.http('POST', '/customers', { headers, body: { ...ada, ...wrong } })
+    const before = await service.sql('select count(*) from customers')
+    const headers = { 'x-dashboard-secret': service.dashboardSecret }
+    const { status, body } = await service.http('POST', '/customers', { headers, body: { ...ada, ...wrong } })
     expect(status).toBe(400)
     expect(body).toEqual({ error: expect.stringContaining(named) })
-    expect(await house.sql('select count(*) from customers')).toEqual(before)
+    expect(await service.sql('select count(*) from customers')).toEqual(before)
   })
 
   test('is for the dashboard secret only', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     expect((await client.keys.openAccount({ body: ada })).code).toBe('wrong_caller')
-    expect((await house.client().keys.openAccount({ body: ada })).status).toBe(401)
+    expect((await service.client().keys.openAccount({ body: ada })).status).toBe(401)
     const headers = { 'x-dashboard-secret': 'not-the-secret-of-the-dashboard' }
-    expect((await house.http('POST', '/customers', { headers, body: ada })).status).toBe(401)
+    expect((await service.http('POST', '/customers', { headers, body: ada })).status).toBe(401)
   })
 })
 
@@ -85,7 +85,7 @@ describe('the dashboard', () => {
       dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }),
     )
     const enterprises = await made(dash.customers.list({ query: { plan: 'enterprise' } }))
-    expect(enterprises.data.map(({ id }) => id)).not.toContain(HOUSE)
+    expect(enterprises.data.map(({ id }) => id)).not.toContain(PLATFORM_OWNER)
     const starters = await made(dash.customers.list({ query: { plan: 'starter' } }))
     expect(starters.data.map(({ id }) => id)).toEqual([two.id, one.id])
     const found = await made(dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }))
@@ -118,14 +118,14 @@ describe('the dashboard', () => {
     const { key: _key, ...before } = await made(dash.keys.openAccount({ body: ada }))
     const answer = await dash.customers.update({ params: { id: before.id }, body })
     expect(answer).toMatchObject({ status: 200, body: { ...before, ...body, updatedAt: expect.any(String) } })
-    expect((await traceOf(house, answer))?.events).toEqual(events)
+    expect((await traceOf(service, answer))?.events).toEqual(events)
   })
 
   test('cannot verify a customer by itself', async () => {
-    const { ownerId } = await house.owner()
-    const headers = { 'x-dashboard-secret': house.dashboardSecret }
+    const { ownerId } = await service.owner()
+    const headers = { 'x-dashboard-secret': service.dashboardSecret }
     const asked = { headers, body: { kycStatus: 'verified' } }
-    const { status, body } = await house.http('PATCH', `/customers/${ownerId}`, asked)
+    const { status, body } = await service.http('PATCH', `/customers/${ownerId}`, asked)
     expect(status).toBe(400)
     expect(body.error).toContain('kycStatus')
   })
@@ -138,9 +138,9 @@ describe('the dashboard', () => {
 
 describe('a suspended customer', () => {
   test('has no open key or token from then on, is told so, and has them again when active', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
-    const token = house.client(String((await aToken(client, agent.id)).token))
+    const token = service.client(String((await aToken(client, agent.id)).token))
     const answers = async () => {
       const both = [await client.customers.me(), await token.agents.list()]
       return both.map(({ status, code }) => code ?? status)
@@ -148,7 +148,7 @@ describe('a suspended customer', () => {
     expect(await answers()).toEqual([200, 200])
     await made(dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
     expect(await answers()).toEqual(['account_suspended', 'account_suspended'])
-    expect((await house.client('sk_sandbox_guess').customers.me()).code).toBe('unauthenticated')
+    expect((await service.client('sk_sandbox_guess').customers.me()).code).toBe('unauthenticated')
     await made(dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
     expect(await answers()).toEqual([200, 200])
   })
@@ -156,47 +156,47 @@ describe('a suspended customer', () => {
 
 describe('the owner', () => {
   test('changes name, email and country, each with an event that does not tell them', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const body = { name: 'Grace Hopper', email: 'grace@secret.example', country: 'US' }
     const answer = await client.customers.updateMe({ body })
     expect(answer).toMatchObject({ status: 200, body })
-    expect(await traceOf(house, answer)).toMatchObject({ events: ['cardholder.updated'], entries: 1 })
-    expect(await transactionsOf(house, answer, 'customers', ownerId)).toBe(1)
+    expect(await traceOf(service, answer)).toMatchObject({ events: ['cardholder.updated'], entries: 1 })
+    expect(await transactionsOf(service, answer, 'customers', ownerId)).toBe(1)
     expect((await client.events.list()).body.data[0]?.data).toEqual({
       customerId: ownerId,
       status: 'active',
       plan: 'business',
       changed: ['name', 'email', 'country'],
     })
-    expect(await tablesWith(house, 'grace@secret.example')).toEqual(['customers'])
+    expect(await tablesWith(service, 'grace@secret.example')).toEqual(['customers'])
   })
 
   test('changes neither plan nor status', async () => {
-    const { key } = await house.owner()
+    const { key } = await service.owner()
     for (const body of [{ plan: 'enterprise' }, { status: 'active' }]) {
-      const answer = await house.http('PATCH', '/customers/me', { token: key, body })
+      const answer = await service.http('PATCH', '/customers/me', { token: key, body })
       expect(answer.status).toBe(400)
       expect(answer.body.error).toContain(Object.keys(body)[0])
     }
   })
 
   test('sees no other customer', async () => {
-    const { client } = await house.owner()
-    const other = await house.owner()
+    const { client } = await service.owner()
+    const other = await service.owner()
     expect((await client.customers.list()).code).toBe('wrong_caller')
     expect((await client.customers.get({ params: { id: other.ownerId } })).code).toBe('wrong_caller')
   })
 
   test('needs the scope', async () => {
-    const { client } = await house.owner()
-    const narrow = house.client(String((await aKey(client, { scopes: ['events:read'] })).key))
+    const { client } = await service.owner()
+    const narrow = service.client(String((await aKey(client, { scopes: ['events:read'] })).key))
     expect((await narrow.customers.me()).code).toBe('missing_scope')
     expect((await narrow.customers.updateMe({ body: {} })).code).toBe('missing_scope')
   })
 
   test('is told of its account in live mode once it is verified', async () => {
-    const owner = await house.owner()
-    const live = await aLiveClient(house, owner)
+    const owner = await service.owner()
+    const live = await aLiveClient(service, owner)
     await made(dash.customers.update({ params: { id: owner.ownerId }, body: { plan: 'enterprise' } }))
     await made(owner.client.customers.updateMe({ body: { country: 'FR' } }))
     const told = (await live.events.list()).body.data.map(({ event }) => event)

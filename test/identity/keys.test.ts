@@ -7,13 +7,13 @@ import { aKey, aLiveClient, made, type TestClient } from '../support/factories.t
 import { opens } from '../support/keys.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
-import { house } from './keys/keys-house.ts'
+import { service } from './keys/keys-service.ts'
 
-const clientOf = ({ key }: { key: string | null }): TestClient => house.client(String(key))
+const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
 
 describe('a new key', () => {
   test('is shown once, and works', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const { status, body } = await client.keys.create({
       body: { name: 'Build server', environment: 'sandbox' },
     })
@@ -37,38 +37,38 @@ describe('a new key', () => {
     })
     expect((await client.keys.get({ params: { id: record.id } })).body).toEqual(record)
     expect((await client.keys.list()).body.data[0]).toEqual(record)
-    expect(await opens(house.client(String(key)))).toBe(true)
+    expect(await opens(service.client(String(key)))).toBe(true)
   })
 
   test('leaves its event and audit entry in the same transaction', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.keys.create({ body: { name: 'Build server', environment: 'test' } })
     expect(answer.body.key).toMatch(/^sk_test_/)
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['key.created'],
       actions: ['keys.create'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'keys', answer.body.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'keys', answer.body.id)).toBe(1)
   })
 
   test('leaves its secret nowhere, and a replay does not show it', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const twice = { body: { name: 'Twice', environment: 'sandbox' }, idempotencyKey: 'key-1' } as const
     const first = await client.keys.create(twice)
     const second = await client.keys.create(twice)
     expect(second.body).toEqual({ ...first.body, key: null })
     expect(second.headers.get('idempotent-replayed')).toBe('true')
     const rotated = await client.keys.rotate({ params: { id: first.body.id }, idempotencyKey: 'key-2' })
-    for (const { body } of [first, rotated]) expect(await tablesWith(house, String(body.key))).toEqual([])
+    for (const { body } of [first, rotated]) expect(await tablesWith(service, String(body.key))).toEqual([])
   })
 
   test('has all scopes that there will ever be, unless made with fewer', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const all = await aKey(client)
     const few = await aKey(client, { scopes: ['keys:read', 'agents:read'] })
     expect(few.scopes).toEqual(['keys:read', 'agents:read'])
-    const stored = await house.sql('select scopes from keys where id = any($1) order by id', [
+    const stored = await service.sql('select scopes from keys where id = any($1) order by id', [
       [all.id, few.id],
     ])
     expect(stored).toEqual([{ scopes: null }, { scopes: ['keys:read', 'agents:read'] }])
@@ -78,7 +78,7 @@ describe('a new key', () => {
   })
 
   test('never has more scopes than the key that made it', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const maker = clientOf(await aKey(client, { scopes: ['keys:write', 'keys:read', 'agents:read'] }))
     const refused = await maker.keys.create({
       body: { name: 'More', environment: 'sandbox', scopes: ['agents:read', 'agents:write'] },
@@ -97,9 +97,9 @@ describe('a new key', () => {
     ['a name that is too long', { name: 'n'.repeat(201) }, 'invalid_request'],
     ['live, for an owner who is not verified', { environment: 'live' }, 'owner_not_verified'],
   ])('is refused with %s', async (_, wrong, code) => {
-    const { key } = await house.owner()
+    const { key } = await service.owner()
     const body = { name: 'Build server', environment: 'sandbox', ...wrong }
-    const answer = await house.http('POST', '/keys', { token: key, body })
+    const answer = await service.http('POST', '/keys', { token: key, body })
     expect(answer.status).toBe(400)
     expect(answer.headers.get('x-error-code')).toBe(code)
   })
@@ -107,8 +107,8 @@ describe('a new key', () => {
 
 describe('a live key', () => {
   test('belongs to live mode alone', async () => {
-    const owner = await house.owner()
-    const live = await aLiveClient(house, owner)
+    const owner = await service.owner()
+    const live = await aLiveClient(service, owner)
     const [own] = (await live.keys.list()).body.data
     expect(own).toMatchObject({ mode: 'live', environment: 'live', ownerId: owner.ownerId })
     expect((await live.customers.me()).status).toBe(200)
@@ -121,18 +121,18 @@ describe('a live key', () => {
   })
 
   test('may have the plain prefix', async () => {
-    const owner = await house.owner()
-    const live = await aLiveClient(house, owner)
+    const owner = await service.owner()
+    const live = await aLiveClient(service, owner)
     const [own] = (await live.keys.list()).body.data
     const plain = 'sk_plainKeyThatWasMadeSomewhereElse'
-    await house.sql('update keys set hash = $1 where id = $2', [hashOf(plain), own?.id])
-    expect((await house.client(plain).keys.list()).body.data[0]).toMatchObject({ mode: 'live' })
+    await service.sql('update keys set hash = $1 where id = $2', [hashOf(plain), own?.id])
+    expect((await service.client(plain).keys.list()).body.data[0]).toMatchObject({ mode: 'live' })
   })
 })
 
 describe('a list of keys', () => {
   test('has the newest first and can be narrowed to an environment', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const sandbox = await aKey(client)
     const testing = await aKey(client, { environment: 'test' })
     const ids = (await client.keys.list({ query: { limit: 2 } })).body.data.map(({ id }) => id)
@@ -144,8 +144,8 @@ describe('a list of keys', () => {
 
 describe('another owner’s key', () => {
   test('is not found', async () => {
-    const { client } = await house.owner()
-    const other = await house.owner()
+    const { client } = await service.owner()
+    const other = await service.owner()
     const params = { id: (await aKey(other.client)).id }
     const answers = [
       await client.keys.get({ params }),
@@ -159,9 +159,9 @@ describe('another owner’s key', () => {
 
 describe('scopes', () => {
   test('are asked for by each operation', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id, key } = await aKey(client, { scopes: ['events:read'] })
-    const narrow = house.client(String(key))
+    const narrow = service.client(String(key))
     const answers = [
       await narrow.keys.create({ body: { name: 'No', environment: 'sandbox' } }),
       await narrow.keys.list(),
@@ -175,7 +175,7 @@ describe('scopes', () => {
 
 describe('a key opens nothing', () => {
   test('when it has expired', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const brief = await aKey(client, { expiresAt: new Date(Date.now() + 700).toISOString() })
     expect(await opens(clientOf(brief))).toBe(true)
     await until('it expires', async () => !(await opens(clientOf(brief))))
@@ -185,7 +185,7 @@ describe('a key opens nothing', () => {
   test.each(['sk_sandbox_', 'sk_sandbox_0000000000000000000000000000000000000000000', 'sk_', 'nonsense', ''])(
     'when nobody made it: %s',
     async token => {
-      const answer = await house.http('GET', '/keys', { token })
+      const answer = await service.http('GET', '/keys', { token })
       expect(answer.status).toBe(401)
       expect(answer.body).toEqual({ error: expect.any(String) })
       expect(answer.headers.get('www-authenticate')).toBe('Bearer')
@@ -195,7 +195,7 @@ describe('a key opens nothing', () => {
 
 describe('use', () => {
   const lastUse = async (id: string) => {
-    const [row] = await house.sql<{ last_used_at: Date | null }>(
+    const [row] = await service.sql<{ last_used_at: Date | null }>(
       'select last_used_at from keys where id = $1',
       [id],
     )
@@ -203,17 +203,17 @@ describe('use', () => {
   }
 
   test('is noted, at most once a minute', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id, key } = await aKey(client)
     expect(await lastUse(id)).toBeUndefined()
-    await opens(house.client(String(key)))
+    await opens(service.client(String(key)))
     const first = await lastUse(id)
     expect(Math.abs(Number(first) - Date.now())).toBeLessThan(5_000)
-    const another = await house.another()
+    const another = await service.another()
     const use = () => fetch(`${another}/customers/me`, { headers: { authorization: `Bearer ${key}` } })
     await use()
     expect(await lastUse(id)).toBe(first)
-    await house.sql(`update keys set last_used_at = now() - interval '61 seconds' where id = $1`, [id])
+    await service.sql(`update keys set last_used_at = now() - interval '61 seconds' where id = $1`, [id])
     await until('it is noted again', async () => {
       await use()
       return Number(await lastUse(id)) >= Number(first)
@@ -222,13 +222,13 @@ describe('use', () => {
   })
 
   test('does not wait for somebody who holds the row', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id, key } = await aKey(client)
     const row = 'select id from keys where id = $1 for update'
-    const held = house.sql(`with row as materialized (${row}) select pg_sleep(1.5) from row`, [id])
-    await until('the row is held', async () => (await house.sql(`${row} skip locked`, [id])).length === 0)
+    const held = service.sql(`with row as materialized (${row}) select pg_sleep(1.5) from row`, [id])
+    await until('the row is held', async () => (await service.sql(`${row} skip locked`, [id])).length === 0)
     const began = performance.now()
-    expect(await opens(house.client(String(key)))).toBe(true)
+    expect(await opens(service.client(String(key)))).toBe(true)
     expect(performance.now() - began).toBeLessThan(1_000)
     await held
   })

@@ -1,15 +1,15 @@
 import './beneficiaries/beneficiary-changes.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aBeneficiary, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { change, DUTCH, GERMAN, idsOf, read, remove, verify } from '../support/money/beneficiaries.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('a new beneficiary', () => {
   test('has its IBAN in plain, its name for SEPA, and the country of the IBAN', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const { status, body } = await client.beneficiaries.create({
       body: { name: ' Bäckerei Müller ', iban: 'de89 3704 0044 0532 0130 00', bic: 'cobadeffxxx' },
     })
@@ -33,20 +33,20 @@ describe('a new beneficiary', () => {
   })
 
   test('keeps the country and the email that it is given', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const body = { country: 'US', email: 'ada@example.com' }
     expect(await aBeneficiary(client, body)).toMatchObject({ ...body, bic: null })
   })
 
   test('leaves its event, without the account number, and audit entry in the same transaction', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answer = await client.beneficiaries.create({ body: { name: 'Ada', iban: GERMAN } })
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['beneficiary.created'],
       actions: ['beneficiaries.create'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'beneficiaries', answer.body.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'beneficiaries', answer.body.id)).toBe(1)
     const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
     expect(event?.data).toEqual({
       beneficiaryId: answer.body.id,
@@ -58,7 +58,7 @@ describe('a new beneficiary', () => {
   })
 
   test('has a name of 140 characters, cut at 70 for SEPA', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { name, sepaName } = await aBeneficiary(client, { name: 'ü'.repeat(140) })
     expect([name, sepaName]).toEqual(['ü'.repeat(140), 'ue'.repeat(35)])
   })
@@ -101,28 +101,28 @@ describe('a new beneficiary', () => {
     ['a verification', { verification: { result: 'match' } }, /^verification: there is no such member/],
     ['an owner', { ownerId: 'customer_1' }, /^ownerId: there is no such member/],
   ])('is refused with %s', async (_, wrong, said) => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const body = { name: 'Ada', iban: GERMAN, ...wrong }
-    const answer = await house.http('POST', '/beneficiaries', { token: key, body })
+    const answer = await service.http('POST', '/beneficiaries', { token: key, body })
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(said)])
     expect(await idsOf(client)).toEqual([])
   })
 
   test('is a vendor too', async () => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const body = { name: 'Ada', iban: GERMAN }
-    const { status, body: vendor } = await house.http('POST', '/vendors', { token: key, body })
+    const { status, body: vendor } = await service.http('POST', '/vendors', { token: key, body })
     expect([status, await read(client, vendor.id)]).toEqual([201, vendor])
   })
 })
 
 describe('a deleted beneficiary', () => {
   test('is gone for everybody, and its row stays', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
     const answer = await remove(client, id)
     expect([answer.status, answer.body]).toEqual([204, undefined])
-    expect((await traceOf(house, answer))?.events).toEqual(['beneficiary.deleted'])
+    expect((await traceOf(service, answer))?.events).toEqual(['beneficiary.deleted'])
     expect(await idsOf(client)).toEqual([])
     const params = { id }
     for (const gone of [
@@ -133,12 +133,12 @@ describe('a deleted beneficiary', () => {
     ])
       expect(gone).toMatchObject({ status: 404, code: 'beneficiary_not_found' })
     expect(
-      await house.sql('select deleted_at is not null as gone from beneficiaries where id = $1', [id]),
+      await service.sql('select deleted_at is not null as gone from beneficiaries where id = $1', [id]),
     ).toEqual([{ gone: true }])
   })
 
   test('leaves its IBAN free', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const first = await aBeneficiary(client)
     await remove(client, first.id)
     expect((await aBeneficiary(client)).duplicateOf).toBe(null)
@@ -147,7 +147,7 @@ describe('a deleted beneficiary', () => {
 
 describe('a list of beneficiaries', () => {
   test('has the newest first, and can be narrowed', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const german = await aBeneficiary(client)
     const dutch = await aBeneficiary(client, { iban: DUTCH, name: 'Close Adler' })
     const again = await aBeneficiary(client)
@@ -164,7 +164,7 @@ describe('a list of beneficiaries', () => {
   })
 
   test('goes on where its page ended, filters and all', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const all = []
     for (let count = 0; count < 3; count++) all.unshift((await aBeneficiary(client)).id)
     const query = { limit: 2, iban: 'de89 3704 0044 0532 0130 00' }
@@ -178,9 +178,9 @@ describe('a list of beneficiaries', () => {
 
 describe('others', () => {
   test('do not find an owner’s beneficiary, and live mode not the one of test mode', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const { id } = await aBeneficiary(owner.client)
-    for (const client of [(await house.owner()).client, await aLiveClient(house, owner)]) {
+    for (const client of [(await service.owner()).client, await aLiveClient(service, owner)]) {
       for (const answer of [
         await client.beneficiaries.get({ params: { id } }),
         await change(client, id, { email: null }),
@@ -194,10 +194,10 @@ describe('others', () => {
   })
 
   test('an agent’s token sees none of them', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
     const { token } = await aToken(client, agent.id)
-    expect(await house.client(String(token)).beneficiaries.list()).toMatchObject({
+    expect(await service.client(String(token)).beneficiaries.list()).toMatchObject({
       status: 403,
       code: 'wrong_caller',
     })

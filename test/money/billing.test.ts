@@ -2,13 +2,13 @@ import './billing/payment-methods.ts'
 import { describe, expect, test } from '@jest/globals'
 import { isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aPaymentMethod, aWallet, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
 import { traceOf } from '../support/trace.ts'
 
-const bare = await startHouse()
-const house = await startHouse({
+const bare = await startTestService()
+const service = await startTestService({
   env: {
     COLLECTION_IBAN: 'de89 3704 0044 0532 0130 00',
     COLLECTION_BIC: 'COBADEFFXXX',
@@ -23,7 +23,7 @@ const provenLedger = (client: TestClient) => expectProven(client)
 
 describe('the balance', () => {
   test('of who has nothing is nothing', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     expect(await made(client.billing.balance())).toEqual({
       currency: 'EUR',
       availableEuros: 0,
@@ -36,7 +36,7 @@ describe('the balance', () => {
   })
 
   test('sums over the open wallets, and tells what is on its way', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const [wallet] = [await aWallet(client, 10.01), await aWallet(client, 20.02)]
     await close(client, (await aWallet(client)).id)
     const { id: paymentMethodId } = await aPaymentMethod(client)
@@ -51,14 +51,14 @@ describe('the balance', () => {
       unassignedEuros: 7.5,
       wallets: 2,
     })
-    const { client: stranger } = await house.owner()
+    const { client: stranger } = await service.owner()
     expect(await made(stranger.billing.balance())).toMatchObject({ availableEuros: 0, wallets: 0 })
   })
 })
 
 describe('the SEPA details', () => {
   test('are those of the wallet, and money that is sent by them arrives', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id, iban, bic } = await aWallet(client)
     const details = await made(client.billing.sepaDetails({ query: { walletId: id } }))
     expect(details).toEqual({
@@ -75,7 +75,7 @@ describe('the SEPA details', () => {
   })
 
   test('are of the oldest open wallet when none is named', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const wallets = [await aWallet(client), await aWallet(client), await aWallet(client)]
     const named = async () => (await made(client.billing.sepaDetails())).walletId
     expect(await named()).toBe(wallets[0]?.id)
@@ -84,14 +84,14 @@ describe('the SEPA details', () => {
   })
 
   test('have a reference of its own for each wallet', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const wallets = await times(10, () => aWallet(client))
     const details = wallets.map(({ id }) => made(client.billing.sepaDetails({ query: { walletId: id } })))
     expect(new Set((await Promise.all(details)).map(({ reference }) => reference)).size).toBe(10)
   })
 
   test('are there for open wallets of one’s own', async () => {
-    const [{ client }, stranger] = [await house.owner(), await house.owner()]
+    const [{ client }, stranger] = [await service.owner(), await service.owner()]
     expect(await client.billing.sepaDetails()).toMatchObject({ status: 404, code: 'wallet_not_found' })
     const [theirs, shut] = [await aWallet(stranger.client), await aWallet(client)]
     await close(client, shut.id)
@@ -101,7 +101,7 @@ describe('the SEPA details', () => {
   })
 
   test('of a live wallet are those of the account that is set', async () => {
-    const live = await aLiveClient(house, await house.owner())
+    const live = await aLiveClient(service, await service.owner())
     const { id } = await aWallet(live)
     expect(await made(live.billing.sepaDetails())).toMatchObject({
       walletId: id,
@@ -123,12 +123,12 @@ describe('the card processor', () => {
   const lies = async (client: TestClient) => (await made(client.billing.processor())).balanceEuros
 
   test('is given money out of a wallet', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aWallet(client, 100)
     expect(await lies(client)).toBe(0)
     const answer = await move(client, id, 30.5)
     expect(answer).toMatchObject({ status: 200, body: { currency: 'EUR', balanceEuros: 30.5 } })
-    expect((await traceOf(house, answer))?.events).toEqual(['processor.funded'])
+    expect((await traceOf(service, answer))?.events).toEqual(['processor.funded'])
     expect(await made(move(client, null, 9.5))).toEqual({ currency: 'EUR', balanceEuros: 40 })
     expect([await lies(client), (await made(client.wallets.get({ params: { id } }))).availableEuros]).toEqual(
       [40, 60],
@@ -138,7 +138,7 @@ describe('the card processor', () => {
   })
 
   test('is given what is there and no more, by however many at once', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aWallet(client, 10)
     expect(tally(await times(20, () => move(client, id, 1)))).toEqual({ 200: 10, 400: 10 })
     const answer = await move(client, id, 0.01)
@@ -149,7 +149,7 @@ describe('the card processor', () => {
   })
 
   test('is given nothing out of a wallet that is closed, frozen, somebody else’s or not there', async () => {
-    const [{ client }, stranger] = [await house.owner(), await house.owner()]
+    const [{ client }, stranger] = [await service.owner(), await service.owner()]
     expect((await move(client, null, 1)).code).toBe('wallet_not_found')
     const [shut, frozen, theirs] = [
       await aWallet(client),
@@ -165,10 +165,10 @@ describe('the card processor', () => {
   })
 
   test('has an account for each owner and mode', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const { id } = await aWallet(owner.client, 5)
     await made(move(owner.client, id, 5))
-    expect(await lies(await aLiveClient(house, owner))).toBe(0)
-    expect(await lies((await house.owner()).client)).toBe(0)
+    expect(await lies(await aLiveClient(service, owner))).toBe(0)
+    expect(await lies((await service.owner()).client)).toBe(0)
   })
 })

@@ -1,15 +1,15 @@
 import './funding/funding-undone.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { fundingHouse } from '../support/money/funding.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { startFundingService } from '../support/money/funding.ts'
+import { tally, times } from '../support/pot-service.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
-const bare = await startHouse()
-const rehearsal = await startHouse({ env: { FUNDING_RAIL: 'sandbox' } })
+const bare = await startTestService()
+const rehearsal = await startTestService({ env: { FUNDING_RAIL: 'sandbox' } })
 const {
-  house,
+  service,
   client,
   methodId,
   charges,
@@ -21,7 +21,7 @@ const {
   provenLedger,
   postingsOf,
   fund,
-} = await fundingHouse()
+} = await startFundingService()
 
 describe('a wallet is funded', () => {
   test('from a payment method, and the processor hears of it once', async () => {
@@ -34,8 +34,8 @@ describe('a wallet is funded', () => {
     const { funding } = answer.body
     expect(charges).toMatchObject([{ token: 'tok_visa', amountEuros: 10_000n, reference: funding.id }])
     expect(await postingsOf(funding.id)).toEqual(['fund'])
-    expect(await transactionsOf(house, answer, 'fundings', funding.id)).toBe(2)
-    expect((await traceOf(house, answer))?.events).toEqual([
+    expect(await transactionsOf(service, answer, 'fundings', funding.id)).toBe(2)
+    expect((await traceOf(service, answer))?.events).toEqual([
       'funding.created',
       'funding.settled',
       'wallet.funded',
@@ -172,14 +172,14 @@ test('a card that declines does so at any amount', async () => {
 
 describe('nothing is begun', () => {
   const refused = async (answer: Promise<{ status: number; code: string | undefined }>) => {
-    const before = await house.sql('select count(*) from fundings')
+    const before = await service.sql('select count(*) from fundings')
     const { status, code } = await answer
-    expect(await house.sql('select count(*) from fundings')).toEqual(before)
+    expect(await service.sql('select count(*) from fundings')).toEqual(before)
     return [status, code]
   }
 
   test('with another owner’s wallet or payment method', async () => {
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     const theirs = await aPaymentMethod(stranger.client)
     const [mine, other] = [await aWallet(client), await aWallet(stranger.client)]
     expect(await refused(fund(other.id, 1))).toEqual([404, 'wallet_not_found'])

@@ -4,14 +4,14 @@ import { describe, expect, test } from '@jest/globals'
 import { numbersIn, referenceOf } from '../../src/money/incoming/reference.ts'
 import { creditorReference, isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aWallet, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { referenceIn } from '../support/money/incoming.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
 import { traceOf } from '../support/trace.ts'
 
-const house = await startHouse()
-const owner = await house.owner()
+const service = await startTestService()
+const owner = await service.owner()
 const { client } = owner
 
 const FOREIGN = 'DE89370400440532013000'
@@ -27,12 +27,12 @@ const send = (members: Sent = {}, by: TestClient = client) =>
   by.incoming.simulate({ body: { iban: FOREIGN, amountEuros: 25, senderName: 'Adler GmbH', ...members } })
 const balanceOf = async (id: string) => (await made(client.wallets.get({ params: { id } }))).availableEuros
 const assign = (id: string, walletId: string) =>
-  house.dash.incoming.assign({ params: { id }, body: { walletId } })
+  service.dash.incoming.assign({ params: { id }, body: { walletId } })
 const suspense = async () => {
   const [account] = (await made(client.ledger.accounts({ query: { kind: 'suspense' } }))).data
   return account?.availableEuros ?? 0
 }
-const referenceOfWallet = (id: string) => referenceIn(house, id)
+const referenceOfWallet = (id: string) => referenceIn(service, id)
 const close = (id: string) => made(client.wallets.close({ params: { id } }))
 const provenLedger = (by: TestClient = client) => expectProven(by)
 
@@ -86,7 +86,7 @@ describe('a credit is matched', () => {
       body: { status: 'matched', walletId: id, iban, reason: null, ownerId: owner.ownerId },
     })
     expect(await balanceOf(id)).toBe(12.34)
-    expect((await traceOf(house, answer))?.events).toEqual(['incoming.received', 'wallet.credited'])
+    expect((await traceOf(service, answer))?.events).toEqual(['incoming.received', 'wallet.credited'])
     const { data } = await made(client.events.list({ query: { event: 'wallet.credited', limit: 1 } }))
     expect(data[0]?.data).toEqual({ walletId: id, status: 'active', amountEuros: 12.34, balanceEuros: 12.34 })
   })
@@ -118,7 +118,7 @@ describe('a credit is matched', () => {
     expect(tally(answers)).toEqual({ 201: 10 })
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
     expect(await balanceOf(id)).toBe(5)
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     const theirs = await aWallet(stranger.client)
     const same = await made(send({ ...sent, iban: String(theirs.iban) }, stranger.client))
     expect(same.walletId).toBe(theirs.id)
@@ -171,7 +171,7 @@ describe('a credit lies on suspense', () => {
   })
 
   test('for another owner’s wallet: a sandbox reaches nobody else', async () => {
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     const theirs = await aWallet(stranger.client)
     expect(await made(send({ iban: String(theirs.iban) }))).toMatchObject({
       status: 'unmatched',
@@ -188,7 +188,7 @@ describe('an unmatched credit', () => {
   test('is listed for the operator until it is assigned', async () => {
     const { id } = await unmatched()
     const listed = async (query: object) =>
-      (await made(house.dash.incoming.list({ query: { limit: 100, ...query } }))).data.some(
+      (await made(service.dash.incoming.list({ query: { limit: 100, ...query } }))).data.some(
         one => one.id === id,
       )
     expect(await listed({ status: 'unmatched', ownerId: owner.ownerId })).toBe(true)
@@ -211,7 +211,7 @@ describe('an unmatched credit', () => {
       body: { status: 'assigned', walletId: wallet.id, reason: 'no_wallet' },
     })
     expect([await balanceOf(wallet.id), await suspense()]).toEqual([41, before - 40])
-    expect((await traceOf(house, answer))?.events).toEqual(['incoming.assigned', 'wallet.credited'])
+    expect((await traceOf(service, answer))?.events).toEqual(['incoming.assigned', 'wallet.credited'])
     const { data } = await made(client.events.list({ query: { event: 'incoming.assigned', limit: 1 } }))
     expect(data[0]?.data).toMatchObject({ creditId: id, walletId: wallet.id, amountEuros: 40 })
     await provenLedger()
@@ -232,17 +232,17 @@ describe('an unmatched credit', () => {
     const { id } = await unmatched()
     const shut = await aWallet(client)
     await close(shut.id)
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     const theirs = await aWallet(stranger.client)
-    const live = await aWallet(await aLiveClient(house, owner))
+    const live = await aWallet(await aLiveClient(service, owner))
     expect((await assign(id, shut.id)).code).toBe('wallet_closed')
     for (const wallet of [theirs, live])
       expect(await assign(id, wallet.id)).toMatchObject({ status: 404, code: 'wallet_not_found' })
-    expect((await made(house.dash.incoming.list({ query: { status: 'unmatched' } }))).data[0]?.id).toBe(id)
+    expect((await made(service.dash.incoming.list({ query: { status: 'unmatched' } }))).data[0]?.id).toBe(id)
   })
 })
 
 test('nothing comes in by a simulation in live mode', async () => {
-  const live = await aLiveClient(house, await house.owner())
+  const live = await aLiveClient(service, await service.owner())
   expect(await send({}, live)).toMatchObject({ status: 400, code: 'test_mode_only' })
 })

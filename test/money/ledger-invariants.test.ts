@@ -4,11 +4,11 @@ import { newId } from '../../src/values/ids.ts'
 import { made } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 
-const { house, client, tenant, wallet } = await startBooks()
+const { service, client, tenant, wallet } = await startBooks()
 
 /** Plain SQL, as the role that our own programs have. */
 const application = new pg.Client({
-  connectionString: house.databaseUrl,
+  connectionString: service.databaseUrl,
   options: '-c role=agentpay_application',
 })
 await application.connect()
@@ -19,7 +19,7 @@ await made(client.wallets.close({ params: { id: shut } }))
 const accountOf = async (walletId: string): Promise<string> =>
   (await made(client.ledger.accounts({ query: { walletId } }))).data[0]?.id ?? ''
 const [a, b, closed] = [await accountOf(rich), await accountOf(poor), await accountOf(shut)]
-const other = await house.owner()
+const other = await service.owner()
 await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
 const theirs = (await made(other.client.ledger.accounts({ query: {} }))).data[0]?.id ?? ''
 
@@ -45,7 +45,8 @@ function post(entries: readonly Entry[], key = newId('key')): Promise<unknown> {
   return application.query('select ledger_post($1, $2, $3, $4, $5)', values)
 }
 
-const state = () => house.sql('select id, posted_cents, held_cents, version from ledger_accounts order by id')
+const state = () =>
+  service.sql('select id, posted_cents, held_cents, version from ledger_accounts order by id')
 
 describe('the application’s role may not', () => {
   test.each([
@@ -192,14 +193,14 @@ describe('even its owner cannot', () => {
     'delete from ledger_transfers',
     'truncate ledger_entries, ledger_transfers',
   ])('%s', async statement => {
-    await expect(house.sql(statement)).rejects.toMatchObject({ code: '23001' })
+    await expect(service.sql(statement)).rejects.toMatchObject({ code: '23001' })
   })
 
   test.each([
     ['an entry that its account does not know', 0, 'ledger_account_follows'],
     ['an entry after a gap', 1, 'ledger_chain'],
   ])('add %s', async (_, skipped, constraint) => {
-    const [last] = await house.sql(
+    const [last] = await service.sql(
       'select * from ledger_entries where account_id = $1 order by version desc limit 1',
       [a],
     )
@@ -214,6 +215,6 @@ describe('even its owner cannot', () => {
       hold_cents, balance_after_cents, held_after_cents, booked_at)
       select $1, $2::bigint, $3, 'test', transfer_id, 0, 'hold_x', 1, $4::bigint, $5::bigint + 1, now() + interval '1 day'
       from ledger_entries limit 1`
-    await expect(house.sql(insert, values)).rejects.toMatchObject({ constraint })
+    await expect(service.sql(insert, values)).rejects.toMatchObject({ constraint })
   })
 })

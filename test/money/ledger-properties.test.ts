@@ -6,7 +6,7 @@ import { newId } from '../../src/values/ids.ts'
 import { startBooks } from '../support/money/books.ts'
 import { expectProven } from '../support/proven.ts'
 
-const { house, client, tenant, sql, inBook, wallet } = await startBooks()
+const { service, client, tenant, sql, inBook, wallet } = await startBooks()
 
 const WALLETS = 4
 
@@ -166,7 +166,7 @@ describe('many at once', () => {
       paying--
     }
     const killer = async () => {
-      while (paying > 0) await house.sql(KILL)
+      while (paying > 0) await service.sql(KILL)
     }
     await Promise.all([...Array.from({ length: 6 }, lane), killer()])
     const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableEuros ?? 0n

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { HOUSE } from '../../src/identity/customers/customer.ts'
+import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
 import { newId } from '../../src/values/ids.ts'
 import { made } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { until } from '../support/until.ts'
 
-const { house, client, tenant, inBook, wallet } = await startBooks()
+const { service, client, tenant, inBook, wallet } = await startBooks()
 
 const balance = async (id: string, at?: string) => {
   const { availableEuros, heldEuros } = await made(
@@ -109,7 +109,7 @@ describe('the book', () => {
     const [from, stranger] = [await wallet(10), await wallet()]
     const away = inBook({ wallets: [from] }, book => book.move('transfer', from, stranger, 1n, cause()))
     await expect(away).rejects.toThrow('opened without this account')
-    const other = await house.owner()
+    const other = await service.owner()
     const { id } = await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
     const theirs = inBook({ wallets: [from, id] }, book => book.move('transfer', from, id, 1n, cause()))
     await expect(theirs).rejects.toThrow('opened without this account')
@@ -176,42 +176,42 @@ describe('the proof', () => {
       /not the sum of its open holds/,
     ],
   ])('finds %s', async (_, damage, complaint) => {
-    const other = await house.owner()
+    const other = await service.owner()
     const { id } = await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
     await made(other.client.fund.wallet({ params: { id }, body: { amountEuros: 5 } }))
-    await house.sql('alter table ledger_entries disable trigger user')
-    await house.sql(
+    await service.sql('alter table ledger_entries disable trigger user')
+    await service.sql(
       `${damage} where owner_id = $1 and ${/entries/.test(damage) ? 'account_id' : 'id'} in (
       select id from ledger_accounts where wallet_id = $2)`,
       [other.ownerId, id],
     )
-    await house.sql('alter table ledger_entries enable trigger user')
+    await service.sql('alter table ledger_entries enable trigger user')
     const { ok, problems } = await made(other.client.ledger.verify({}))
     expect(ok).toBe(false)
     expect(problems.join(' ')).toMatch(complaint)
   })
 
   test('is made one at a time of each ledger, in all processes together', async () => {
-    const another = new pg.Client({ connectionString: house.databaseUrl })
+    const another = new pg.Client({ connectionString: service.databaseUrl })
     await another.connect()
     const lock = `select pg_advisory_lock(hashtextextended('alone verify ' || $1 || ' test', 0))`
     await another.query(lock, [tenant.ownerId])
-    const other = await house.owner()
+    const other = await service.owner()
     const verify = { params: { id: tenant.ownerId }, body: { mode: 'test' } } as const
     expect(await client.ledger.verify({})).toMatchObject({ status: 409, code: 'verifying' })
-    expect(await house.dash.ledger.verifyOwner(verify)).toMatchObject({ status: 409, code: 'verifying' })
+    expect(await service.dash.ledger.verifyOwner(verify)).toMatchObject({ status: 409, code: 'verifying' })
     expect((await made(other.client.ledger.verify({}))).ok).toBe(true)
     await another.end()
     await until('its end', async () => (await client.ledger.verify({})).status === 200)
   })
 
-  test('is made by the operator of any ledger, of that of the house too', async () => {
+  test('is made by the operator of any ledger, of that of the platform too', async () => {
     const verify = (id: string, mode: 'test' | 'live') =>
-      house.dash.ledger.verifyOwner({ params: { id }, body: { mode } })
+      service.dash.ledger.verifyOwner({ params: { id }, body: { mode } })
     const { accounts } = await made(client.ledger.verify({}))
     expect(await made(verify(tenant.ownerId, 'test'))).toMatchObject({ ok: true, accounts })
     expect(await made(verify(tenant.ownerId, 'live'))).toMatchObject({ ok: true, accounts: 0 })
-    expect(await made(verify(HOUSE, 'live'))).toMatchObject({ ok: true })
+    expect(await made(verify(PLATFORM_OWNER, 'live'))).toMatchObject({ ok: true })
     expect(await verify('customer_nobody', 'live')).toMatchObject({ status: 404, code: 'customer_not_found' })
   })
 

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
 import type { Payee, RailCall, SepaRail } from '../../src/ports/sepa-rail.ts'
 import { aBeneficiary, aLiveClient, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
@@ -18,10 +18,10 @@ const rail: SepaRail = {
     return answer(payee, call)
   },
 }
-const house = await startHouse({ outside: { sepaRail: () => rail } })
-const bare = await startHouse()
-const rehearsal = await startHouse({ env: { SEPA_RAIL: 'sandbox' } })
-const { client } = await house.owner()
+const service = await startTestService({ outside: { sepaRail: () => rail } })
+const bare = await startTestService()
+const rehearsal = await startTestService({ env: { SEPA_RAIL: 'sandbox' } })
+const { client } = await service.owner()
 
 beforeEach(() => {
   answer = sandbox.verifyPayee
@@ -35,7 +35,7 @@ const kept = async (id: string) => (await made(client.beneficiaries.get({ params
 
 /** As if the call had been made that long ago. */
 const age = (key: string) =>
-  house.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
+  service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
     key,
   ])
 
@@ -79,12 +79,12 @@ describe('the verification of a payee', () => {
   test('leaves its event and audit entry in the transaction of the answer', async () => {
     const { id } = await aBeneficiary(client)
     const answered = await verify(id)
-    expect(await traceOf(house, answered)).toEqual({
+    expect(await traceOf(service, answered)).toEqual({
       events: ['beneficiary.verified'],
       actions: ['beneficiaries.verify'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answered, 'beneficiaries', id)).toBe(1)
+    expect(await transactionsOf(service, answered, 'beneficiaries', id)).toBe(1)
     const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
     expect(event?.data).toMatchObject({ beneficiaryId: id, verification: 'match' })
   })
@@ -131,7 +131,7 @@ describe('a bank that gives no answer', () => {
     const answered = await verify(id)
     expect(answered).toMatchObject({ status, code })
     expect(await kept(id)).toBe(null)
-    expect((await traceOf(house, answered))?.events).toEqual([])
+    expect((await traceOf(service, answered))?.events).toEqual([])
   })
 
   test('leaves the last answer as it was', async () => {

@@ -9,10 +9,10 @@ import { newId } from '../../src/values/ids.ts'
 import { aWallet, made } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { at, cause, cents, OPENED, rowsOf, statementsIn } from '../support/money/statements.ts'
-import { times } from '../support/pot-house.ts'
+import { times } from '../support/pot-service.ts'
 
-const { house, client, key, inBook } = await startBooks()
-const { updates, draw, read, anOldWallet } = statementsIn({ house, client, key, inBook })
+const { service, client, key, inBook } = await startBooks()
+const { updates, draw, read, anOldWallet } = statementsIn({ service, client, key, inBook })
 
 function release(book: Book, kept: Cause[]): void {
   const one = kept.shift()
@@ -75,10 +75,12 @@ describe('opening and movements make the closing balance', () => {
     await old.fund(500n, at('2026-02-10T00:00:00Z'))
     const [open, final] = [await old.draw(), await old.draw('2026-02')]
     const change = (statementId: string) =>
-      house.sql('update statements set closing_cents = closing_cents + 1 where id = $1', [statementId])
+      service.sql('update statements set closing_cents = closing_cents + 1 where id = $1', [statementId])
     await expect(change(open.id)).rejects.toThrow('statements_add_up')
     await expect(change(final.id)).rejects.toThrow('append-only')
-    await expect(house.sql('delete from statements where id = $1', [final.id])).rejects.toThrow('append-only')
+    await expect(service.sql('delete from statements where id = $1', [final.id])).rejects.toThrow(
+      'append-only',
+    )
   })
 
   test('at the turn of a month each posting is in one of them', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, aToken, aWallet, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 /** Of these amounts the sandbox's bank says at once, or only when asked to. */
 const AT_ONCE = 12.5
@@ -25,7 +25,7 @@ async function aPayment(client: TestClient, amountEuros = AT_ONCE) {
 
 const eventsOf = async (id: string): Promise<string[]> =>
   (
-    await house.sql<{ event: string }>(
+    await service.sql<{ event: string }>(
       `select event from events where data ->> 'transactionId' = $1 order by id`,
       [id],
     )
@@ -33,7 +33,7 @@ const eventsOf = async (id: string): Promise<string[]> =>
 
 describe('a transfer by SEPA', () => {
   test('that is paid is a completed transaction, with every state as an event', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { wallet, transfer, params } = await aPayment(client)
     expect(transfer.status).toBe('completed')
     expect(await made(client.transactions.get({ params }))).toMatchObject({
@@ -57,7 +57,7 @@ describe('a transfer by SEPA', () => {
   })
 
   test('that is rejected is declined, with the reason', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { transfer, params } = await aPayment(client, STAYS)
     expect((await made(client.transactions.get({ params }))).status).toBe('settlement')
     const body = { transferId: transfer.id, reasonCode: 'AC04' }
@@ -68,7 +68,7 @@ describe('a transfer by SEPA', () => {
   })
 
   test('that comes back is refunded, whole', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { transfer, params } = await aPayment(client)
     await made(client.transfers.simulateReturn({ body: { transferId: transfer.id, reasonCode: 'AC04' } }))
     expect(await made(client.transactions.get({ params }))).toMatchObject({
@@ -79,7 +79,7 @@ describe('a transfer by SEPA', () => {
   })
 
   test('that never left is none', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const wallet = await aWallet(client, 10)
     const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }
     const { id: beneficiaryId } = await made(client.beneficiaries.create({ body }))
@@ -93,7 +93,7 @@ describe('a transfer by SEPA', () => {
 
 describe('a transaction', () => {
   test('is found by what it is about', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { wallet, transfer, params } = await aPayment(client)
     await aPayment(client)
     const found = async (query: object) =>
@@ -106,7 +106,7 @@ describe('a transaction', () => {
   })
 
   test('carries a memo, which may be taken away again', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { params } = await aPayment(client)
     const noted = await made(client.transactions.update({ params, body: { memo: ' Invoice 4711 ' } }))
     expect(noted.memo).toBe('Invoice 4711')
@@ -115,9 +115,9 @@ describe('a transaction', () => {
   })
 
   test('of its owner is not an agent’s to read', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { params } = await aPayment(client)
-    const itself = house.client(String((await aToken(client, (await anAgent(client)).id)).token))
+    const itself = service.client(String((await aToken(client, (await anAgent(client)).id)).token))
     expect((await itself.transactions.get({ params })).status).toBe(404)
     expect((await made(itself.transactions.list({}))).data).toEqual([])
   })

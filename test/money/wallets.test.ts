@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
 import { aLiveClient, aWallet, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
 
-const house = await startHouse()
-const owner = await house.owner()
+const service = await startTestService()
+const owner = await service.owner()
 const { client } = owner
 
 /** ISO 13616: the first four characters at the end, letters as numbers, and one is left of a division by 97. */
@@ -38,7 +38,7 @@ describe('a wallet', () => {
   })
 
   test('of live mode has no number, and takes no money by a bare call', async () => {
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     const { id, iban, bic } = await aWallet(live)
     expect([iban, bic]).toEqual([null, null])
     const { status, code } = await live.fund.wallet({ params: { id }, body: { amountEuros: 1 } })
@@ -53,7 +53,7 @@ describe('a wallet', () => {
     expect(await found({ parentWalletId: parent.id })).toEqual([child.id])
     expect(await found({ iban: child.iban })).toEqual([child.id])
     expect(await found({ iban: child.iban, kind: 'agent' })).toEqual([])
-    const { body } = await house.http('GET', `/v1/accounts/${child.id}`, { token: owner.key })
+    const { body } = await service.http('GET', `/v1/accounts/${child.id}`, { token: owner.key })
     expect(body).toEqual(await made(client.wallets.get({ params: { id: child.id } })))
   })
 

@@ -7,7 +7,7 @@ import { Cursors } from '../../src/kernel/contract/page.ts'
 import type { Ports } from '../../src/kernel/contract/ports.ts'
 import { scopes } from '../../src/kernel/contract/scopes.ts'
 import { executor } from '../../src/kernel/run/execute.ts'
-import { type House, reactionsOf } from '../../src/kernel/run/runtime.ts'
+import { type Runtime, reactionsOf } from '../../src/kernel/run/runtime.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { cloneDatabase } from './database.ts'
 import { define } from './rows.ts'
@@ -21,11 +21,11 @@ const nothing = () => undefined
 
 export interface Engine {
   readonly databaseUrl: string
-  readonly house: House
+  readonly runtime: Runtime
   readonly batches: Batch[]
   /** Runs an operation as this tenant, without a pipeline before it. */
   run(tenant: Tenant, key: string, input?: Partial<Call['input']>, extra?: Partial<Call>): Promise<Outcome>
-  sql: House['database']['pool']['query']
+  sql: Runtime['database']['pool']['query']
 }
 
 /** The kernel by itself, on a database of its own: what is called in one turn is gathered in one turn. */
@@ -36,7 +36,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   afterAll(() => database.close())
   await define(databaseUrl, tables)
   const batches: Batch[] = []
-  const house: House = {
+  const runtime: Runtime = {
     database,
     ports: {
       walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
@@ -48,11 +48,11 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
     onEvents: nothing,
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
   }
-  const execute = executor(house)
+  const execute = executor(runtime)
   const operations = registered(areas)
   return {
     databaseUrl,
-    house,
+    runtime,
     batches,
     sql: database.pool.query.bind(database.pool) as Engine['sql'],
     run(tenant, key, input = {}, extra = {}) {

@@ -1,7 +1,7 @@
 import type { areas } from '../../src/areas.ts'
 import type { Answer, Client } from '../../src/derive/client.ts'
 import { newId } from '../../src/values/ids.ts'
-import type { Owner, TestHouse } from './harness.ts'
+import type { Owner, TestService } from './harness.ts'
 
 export type TestClient = Client<typeof areas>
 
@@ -82,10 +82,10 @@ export const aToken = (
 ) => made(client.agentTokens.create({ params: { id: agentId }, body: { label: 'Laptop', ...members } }))
 
 /** A client with a live key, of an owner who is verified by the stroke of a pen. */
-export async function aLiveClient(house: TestHouse, owner: Owner<typeof areas>): Promise<TestClient> {
-  await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+export async function aLiveClient(service: TestService, owner: Owner<typeof areas>): Promise<TestClient> {
+  await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const { key } = await aKey(owner.client, { environment: 'live' })
-  return house.client(String(key))
+  return service.client(String(key))
 }
 
 /** A wallet with so many euros in it. */

@@ -21,7 +21,7 @@ export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 export const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '1000000', CONNECTIONS_PER_ADDRESS: '10000' }
 export const ENCRYPTION_KEY = '7e'.repeat(32)
 
-/** The settings that a house cannot do without, besides its database. */
+/** The settings that a service cannot do without, besides its database. */
 export const secretSettings = {
   dashboardSecret: DASHBOARD_SECRET,
   secretKey: 'a-secret-key-of-the-tests-0123456789',
@@ -48,7 +48,7 @@ export interface Told {
   readonly text: string
 }
 
-export interface TestHouse<A extends Areas = typeof realAreas> {
+export interface TestService<A extends Areas = typeof realAreas> {
   readonly url: string
   readonly databaseUrl: string
   readonly dashboardSecret: string
@@ -84,9 +84,9 @@ interface Options<A extends Areas> {
 }
 
 /** The real API on a database of its own; everything is closed after the file's tests. */
-export async function startHouse<A extends Areas = typeof realAreas>(
+export async function startTestService<A extends Areas = typeof realAreas>(
   options: Options<A> = {},
-): Promise<TestHouse<A>> {
+): Promise<TestService<A>> {
   const areas = (options.areas ?? realAreas) as A
   const databaseUrl = await cloneDatabase()
   const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
@@ -101,11 +101,11 @@ export async function startHouse<A extends Areas = typeof realAreas>(
   const services: Service[] = []
   const parts: Part[] = []
   // Most files have no use for Temporal's SDK, and it takes half a second to load.
-  const work = async ({ house }: Service, given: true | TemporalAccess): Promise<void> => {
+  const work = async ({ runtime }: Service, given: true | TemporalAccess): Promise<void> => {
     const { startRelay } = await import('../../src/app/relay-service.ts')
     const { startWork } = await import('../../src/app/worker-service.ts')
     const access = given === true ? (await import('./temporal/temporal.ts')).temporalOfRun() : given
-    parts.push(startDeadlines(house), startRelay(house, access), startWork(house, access))
+    parts.push(startDeadlines(runtime), startRelay(runtime, access), startWork(runtime, access))
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
   const open = async (): Promise<string> => {
@@ -118,10 +118,10 @@ export async function startHouse<A extends Areas = typeof realAreas>(
       ...(options.outbound ? { outbound: options.outbound } : {}),
     })
     services.push(service)
-    if (options.pushes) parts.push(startPushes(service.house))
+    if (options.pushes) parts.push(startPushes(service.runtime))
     if (options.temporal && services.length === 1) await work(service, options.temporal)
     if (services.length === 1)
-      for (let n = 0; n < (options.deliverers ?? 0); n++) parts.push(startDeliveries(service.house))
+      for (let n = 0; n < (options.deliverers ?? 0); n++) parts.push(startDeliveries(service.runtime))
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
   }
   afterAll(async () => {

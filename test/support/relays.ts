@@ -24,7 +24,7 @@ export function held() {
 
 /** Relays on an engine, and the outbox that they empty. */
 export function relaysOn(engine: Engine) {
-  const { database } = engine.house
+  const { database } = engine.runtime
 
   /** A relay that is stopped after the test. */
   function start(

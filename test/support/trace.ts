@@ -1,6 +1,6 @@
-import type { TestHouse } from './harness.ts'
+import type { TestService } from './harness.ts'
 
-type Asked = Pick<TestHouse, 'sql'>
+type Asked = Pick<TestService, 'sql'>
 
 const TRACE = `
 with e as (select id, event, xmin::text as x from events where request_id = $1),

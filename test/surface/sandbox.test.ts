@@ -4,20 +4,20 @@ import { areas } from '../../src/areas.ts'
 import { client as clientOf } from '../../src/derive/client.ts'
 import { days } from '../../src/values/clock.ts'
 import { aKey, aLiveClient, anAgent, anIntent, aToken, made, type TestClient } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { tally, times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { tally, times } from '../support/pot-service.ts'
 import { advance, DAY, offsetOf, statusOf } from '../support/sandbox.ts'
 import { traceOf } from '../support/trace.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
+const service = await startTestService()
+const elsewhere = await service.another()
 
 /** How many seconds ahead of real time; what a slow machine takes is no matter. */
 const ahead = (iso: string): number => (Date.parse(iso) - Date.now()) / 1_000
 
 describe('the test clock', () => {
   test('is real time until it is moved', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { now, offsetSeconds } = await made(client.sandbox.clock())
     expect(offsetSeconds).toBe(0)
     expect(Math.abs(ahead(now))).toBeLessThan(5)
@@ -30,7 +30,7 @@ describe('the test clock', () => {
     [{ days: 366 }, 366 * DAY],
     [{ seconds: 366 * DAY }, 366 * DAY],
   ])('moves forward by %j, and says so at once', async (by, seconds) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     expect((await made(client.sandbox.clock())).offsetSeconds).toBe(0)
     const moved = await advance(client, by)
     expect(moved.offsetSeconds).toBe(seconds)
@@ -40,7 +40,7 @@ describe('the test clock', () => {
   })
 
   test('moves on from where it stands', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     await advance(client, { days: 1 })
     await advance(client, { minutes: 1 })
     await advance(client, { seconds: 1 })
@@ -48,7 +48,7 @@ describe('the test clock', () => {
   })
 
   test('moves by all that was asked for when it is asked several times at once', async () => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const both = [client, clientOf(areas, { url: elsewhere, token: key })]
     const answers = await times(8, index =>
       (both[index % 2] as TestClient).sandbox.advance({ body: { days: 1 } }),
@@ -58,7 +58,7 @@ describe('the test clock', () => {
   })
 
   test('is the same in every process', async () => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const other = clientOf(areas, { url: elsewhere, token: key })
     expect(await offsetOf(other)).toBe(0)
     await advance(client, { days: 1 })
@@ -68,7 +68,7 @@ describe('the test clock', () => {
   })
 
   test('is moved once by one idempotency key', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const ask = () => client.sandbox.advance({ body: { days: 1 }, idempotencyKey: 'once' })
     const [first, again] = [await ask(), await ask()]
     expect(again).toMatchObject({ status: 200, body: first.body })
@@ -77,9 +77,9 @@ describe('the test clock', () => {
   })
 
   test('leaves an event and an audit entry', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const answer = await client.sandbox.advance({ body: { days: 1 } })
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['clock.advanced'],
       actions: ['sandbox.advance'],
       entries: 1,
@@ -101,24 +101,24 @@ describe('the test clock', () => {
     ['null', { days: null }, 'days'],
     ['a unit that it does not know', { hours: 1 }, 'hours'],
   ])('is not moved by %s', async (_, body, named) => {
-    const { client, key } = await house.owner()
-    const answer = await house.http('POST', '/simulate/clock/advance', { token: key, body })
+    const { client, key } = await service.owner()
+    const answer = await service.http('POST', '/simulate/clock/advance', { token: key, body })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(named)
     expect(await offsetOf(client)).toBe(0)
   })
 
   test('stays within the years that a date can be written in', async () => {
-    const { client, ownerId } = await house.owner()
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(365 * 99 + 300)])
+    const { client, ownerId } = await service.owner()
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(365 * 99 + 300)])
     const answer = await client.sandbox.advance({ body: { days: 366 } })
     expect(answer).toMatchObject({ status: 400, code: 'clock_too_far' })
     expect(await offsetOf(client)).toBe((365 * 99 + 300) * DAY)
   })
 
   test('is real time in live mode, where nobody moves it', async () => {
-    const owner = await house.owner()
-    const live = await aLiveClient(house, owner)
+    const owner = await service.owner()
+    const live = await aLiveClient(service, owner)
     await advance(owner.client, { days: 1 })
     const answer = await live.sandbox.advance({ body: { days: 1 } })
     expect(answer).toMatchObject({ status: 400, code: 'test_mode_only' })
@@ -127,18 +127,18 @@ describe('the test clock', () => {
   })
 
   test('is the owner’s: no agent moves it, and no key without the scope', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const token = await aToken(client, (await anAgent(client)).id)
-    const agent = await house.client(String(token.token)).sandbox.advance({ body: { days: 1 } })
+    const agent = await service.client(String(token.token)).sandbox.advance({ body: { days: 1 } })
     expect(agent).toMatchObject({ status: 403, code: 'wrong_caller' })
-    const reader = house.client(String((await aKey(client, { scopes: ['sandbox:read'] })).key))
+    const reader = service.client(String((await aKey(client, { scopes: ['sandbox:read'] })).key))
     expect(await offsetOf(reader)).toBe(0)
     expect((await reader.sandbox.advance({ body: { days: 1 } })).code).toBe('missing_scope')
     expect(await offsetOf(client)).toBe(0)
   })
 
   test('moves nobody else’s time', async () => {
-    const [owner, stranger] = [await house.owner(), await house.owner()]
+    const [owner, stranger] = [await service.owner(), await service.owner()]
     const [mine, theirs] = [await anAgent(owner.client), await anAgent(stranger.client)]
     const ends = { expiresInMinutes: 1 }
     const [one, other] = [

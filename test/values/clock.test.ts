@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { clock, days, instant } from '../../src/values/clock.ts'
 import { aKey, anAgent, aPolicy } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 const MONTH = days(30)
 
 /** As `POST /simulate/clock/advance` will do it. */
 const advance = (ownerId: string, offset: number) =>
-  house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
+  service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
 
 /** How many days ahead of real time; never minus nothing. */
 const ahead = (iso: string): number => Math.round((Date.parse(iso) - clock.milliseconds()) / days(1)) + 0
@@ -42,7 +42,7 @@ describe('an instant', () => {
 
 describe('the clock of a tenant', () => {
   test('moves what its records say, and nobody else’s', async () => {
-    const [owner, stranger] = [await house.owner(), await house.owner()]
+    const [owner, stranger] = [await service.owner(), await service.owner()]
     await advance(owner.ownerId, MONTH)
     const [mine, theirs] = [await anAgent(owner.client), await anAgent(stranger.client)]
     expect([ahead(mine.createdAt), ahead(theirs.createdAt)]).toEqual([30, 0])
@@ -58,16 +58,16 @@ describe('the clock of a tenant', () => {
   })
 
   test('ends no key: credentials are in real time', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const inADay = new Date(clock.milliseconds() + days(1)).toISOString()
     const { key } = await aKey(owner.client, { expiresAt: inADay })
     await advance(owner.ownerId, MONTH)
-    expect((await house.client(String(key)).agents.list()).status).toBe(200)
+    expect((await service.client(String(key)).agents.list()).status).toBe(200)
   })
 
   test('stands in live mode, and never goes back', async () => {
     const insert = (mode: string, offset: number) =>
-      house.sql('insert into tenant_clocks values ($1, $2, $3)', ['customer_1', mode, offset])
+      service.sql('insert into tenant_clocks values ($1, $2, $3)', ['customer_1', mode, offset])
     await expect(insert('live', 1)).rejects.toThrow(/check/)
     await expect(insert('test', -1)).rejects.toThrow(/check/)
   })

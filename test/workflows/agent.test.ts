@@ -6,17 +6,17 @@ import { LOOK_AGAIN } from '../../src/kernel/contract/process.ts'
 import { minutes } from '../../src/values/clock.ts'
 import { newId } from '../../src/values/ids.ts'
 import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
-const house = await startHouse({ temporal: true })
+const service = await startTestService({ temporal: true })
 const temporal = await runs()
 
 /** An owner with an agent whose policy ends in an hour, and the run that waits for it. */
 async function aWaiting() {
-  const { client, ownerId } = await house.owner()
+  const { client, ownerId } = await service.owner()
   const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
   const run = temporal.of({ workflowId: `agent/${agent.id}` })
   await run.begins()
@@ -25,7 +25,8 @@ async function aWaiting() {
 }
 
 const endsOf = async (agentId: string): Promise<number> =>
-  (await house.sql(`select 1 from events where event = 'policy.expired' and agent_id = $1`, [agentId])).length
+  (await service.sql(`select 1 from events where event = 'policy.expired' and agent_id = $1`, [agentId]))
+    .length
 
 describe('an agent whose policy has an end', () => {
   test('has a run that waits for it', async () => {
@@ -96,7 +97,7 @@ describe('an agent whose policy has an end', () => {
 
 /** Whoever wants to change this intent waits until it is let go. */
 async function hold(id: string): Promise<() => Promise<void>> {
-  const holder = new pg.Client({ connectionString: house.databaseUrl })
+  const holder = new pg.Client({ connectionString: service.databaseUrl })
   await holder.connect()
   await holder.query('begin')
   await holder.query('select 1 from intents where id = $1 for update', [id])
@@ -105,7 +106,7 @@ async function hold(id: string): Promise<() => Promise<void>> {
 
 describe('an agent that is to be deleted', () => {
   test('has a run that an operator finds and understands, until it is deleted', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const letGo = await hold((await anIntent(client, agent.id)).id)
     await made(client.agents.delete({ params: { id: agent.id } }))
@@ -125,7 +126,7 @@ describe('an agent that is to be deleted', () => {
   })
 
   test('is deleted after its open intents, whose runs end with them', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     const [one, other] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
     for (const intent of [one, other]) await temporal.of(intent).begins()
@@ -136,7 +137,7 @@ describe('an agent that is to be deleted', () => {
     for (const intent of [one, other]) expect(await temporal.of(intent).ends()).toBe('cancelled')
     for (const { id } of [one, other])
       expect((await made(client.intents.get({ params: { id } }))).status).toBe('cancelled')
-    const events = await house.sql<{ event: string }>(
+    const events = await service.sql<{ event: string }>(
       `select event from events where agent_id = $1 and event ~ 'delet|cancel' order by id`,
       [agent.id],
     )
@@ -159,7 +160,7 @@ describe('an agent that is to be deleted', () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => client.agents.delete({ params })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
     expect(await run.ends()).toBe('deleted')
-    const ends = await house.sql(`select 1 from events where event = 'agent.deleted' and agent_id = $1`, [
+    const ends = await service.sql(`select 1 from events where event = 'agent.deleted' and agent_id = $1`, [
       agent.id,
     ])
     expect(ends).toHaveLength(1)
@@ -193,7 +194,7 @@ describe('a run that is told to look while it looks', () => {
 
 describe('an agent without such a policy', () => {
   test('has no run', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agents = [await anAgent(client), await anAgentUnder(client, { dailyLimitEuros: 5 })]
     const { run } = await aWaiting()
     expect(await run.status()).toBe('RUNNING')

@@ -3,13 +3,13 @@ import { LOOK_AGAIN } from '../../src/kernel/contract/process.ts'
 import { days, minutes } from '../../src/values/clock.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
 import { aFundedAgent, anAgentUnder, anIntent, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { textOf } from '../support/temporal/history-text.ts'
 import { until } from '../support/until.ts'
 import './intent/intent-signals.ts'
 
-const house = await startHouse({ temporal: true })
-const { get, eventsOf, client, agent, owner, aWaiting, temporal } = await intentRunsIn(house)
+const service = await startTestService({ temporal: true })
+const { get, eventsOf, client, agent, owner, aWaiting, temporal } = await intentRunsIn(service)
 
 describe('an intent that waits', () => {
   test('has a run under its workflowId, which an operator finds and understands', async () => {
@@ -102,7 +102,7 @@ describe('a decision by REST', () => {
 
 describe('the deadline', () => {
   test('ends the run, whether it was approved or not', async () => {
-    const other = await house.owner()
+    const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
     const waiting = await aWaiting({ expiresInMinutes: 60 }, other.client, id)
     const approved = await aWaiting({ expiresInMinutes: 90 }, other.client, id)
@@ -124,10 +124,10 @@ describe('the deadline', () => {
   })
 
   test('comes by itself where the clock was moved to just before it', async () => {
-    const other = await house.owner()
+    const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
     const { intent, run } = await aWaiting({ expiresInMinutes: 1 }, other.client, id)
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(1) - 500])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(1) - 500])
     await run.signal(LOOK_AGAIN)
     expect(await run.ends()).toBe('expired')
     expect((await get(intent.id, other.client)).status).toBe('expired')

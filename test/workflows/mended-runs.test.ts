@@ -17,20 +17,20 @@ import {
   bringMoney,
   made,
 } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import type { RunSeen } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const access = temporalOfRun()
 const receiver = await startReceiver()
-const house = await startHouse({
+const service = await startTestService({
   temporal: access,
   deliverers: 1,
   env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', WEBHOOK_RETRY_SECONDS: '3600' },
 })
-const { client, aWaiting, get, becomes, auditOf, eventsOf, temporal } = await intentRunsIn(house)
-const pool = new pg.Pool({ connectionString: house.databaseUrl })
+const { client, aWaiting, get, becomes, auditOf, eventsOf, temporal } = await intentRunsIn(service)
+const pool = new pg.Pool({ connectionString: service.databaseUrl })
 afterAll(() => pool.end())
 
 const mend = () => mendRuns({ areas, database: { pool } as Database }, temporal.client, access.taskQueue)
@@ -118,10 +118,10 @@ describe('a run that was ended while its record is open', () => {
   })
 
   test('begins by itself where none was: statements of a month that is over', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const wallet = await made(owner.client.wallets.create({ body: { name: 'Purse' } }))
     await made(owner.client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 25 } }))
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 40 * 86_400_000])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 40 * 86_400_000])
     await mend()
     await temporal.of({ workflowId: `statements/${owner.ownerId}` }).ends()
     const { data } = await made(owner.client.statements.list({ query: { walletId: wallet.id } }))
@@ -195,9 +195,9 @@ describe('Request Cancellation', () => {
   })
 
   test('is noted where it is about live money, and the run goes on', async () => {
-    const live = await aLiveClient(house, await house.owner())
+    const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
-    await bringMoney(house, agent)
+    await bringMoney(service, agent)
     const { intent, run, params } = await aWaiting({}, live, agent.id)
     await run.handle.cancel()
     await run.says('A signal cancel was ignored: OPERATOR_SIGNALS is off, and this is live money.')

@@ -1,26 +1,26 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgentUnder, anIntent, made } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
-import { startHouse } from '../support/harness.ts'
-import { times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { times } from '../support/pot-service.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
 await proxy.close()
-const house = await startHouse({ temporal: temporalOfRun(new URL(proxy.url).host) })
+const service = await startTestService({ temporal: temporalOfRun(new URL(proxy.url).host) })
 const temporal = await runs()
-const { client } = await house.owner()
+const { client } = await service.owner()
 const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
 
-const checks = async () => (await made(house.client().health.health())).checks
+const checks = async () => (await made(service.client().health.health())).checks
 
 const becomes = (temporal: 'ok' | 'unreachable') =>
   until(`Temporal is ${temporal}`, async () => (await checks()).temporal === temporal)
 
 const waiting = async (): Promise<number> =>
-  (await house.sql<{ rows: number }>('select count(*)::int as rows from outbox'))[0]?.rows ?? 0
+  (await service.sql<{ rows: number }>('select count(*)::int as rows from outbox'))[0]?.rows ?? 0
 
 const isDelivered = () => until('the outbox is empty', async () => (await waiting()) === 0)
 
@@ -111,7 +111,7 @@ describe('while Temporal is away', () => {
     await isDeleted(early)
     for (const { id } of [late, early]) {
       expect(await temporal.of({ workflowId: `agent/${id}` }).ends()).toBe('deleted')
-      const ends = await house.sql(`select 1 from events where event = 'agent.deleted' and agent_id = $1`, [
+      const ends = await service.sql(`select 1 from events where event = 'agent.deleted' and agent_id = $1`, [
         id,
       ])
       expect(ends).toHaveLength(1)

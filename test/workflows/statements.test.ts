@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '../../src/values/ids.ts'
 import { aWallet, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const temporal = temporalOfRun()
-const house = await startHouse({ temporal })
+const service = await startTestService({ temporal })
 const { client: operator, of } = await runs()
 
 const eventsOf = async (walletId: string): Promise<string[]> =>
   (
-    await house.sql<{ period: string }>(
+    await service.sql<{ period: string }>(
       `select data ->> 'period' as period from events where event = 'bill.updated' and data ->> 'walletId' = $1
        and data ->> 'status' = 'final' order by id`,
       [walletId],
@@ -34,17 +34,17 @@ async function triggered(): Promise<string> {
 
 /** A wallet of an owner of its own into which so much has come two months ago. */
 async function aWalletOfOld(cents: number): Promise<string> {
-  const { client, ownerId } = await house.owner()
+  const { client, ownerId } = await service.owner()
   const { id } = await aWallet(client)
   const stamps = `created_at = now() - interval '70 days', updated_at = now() - interval '70 days'`
-  await house.sql(`update wallets set ${stamps} where id = $1`, [id])
-  await house.sql(`update ledger_accounts set ${stamps} where wallet_id = $1`, [id])
-  await house.sql(
+  await service.sql(`update wallets set ${stamps} where id = $1`, [id])
+  await service.sql(`update ledger_accounts set ${stamps} where wallet_id = $1`, [id])
+  await service.sql(
     `insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents)
      values ($2, $1, 'test', now() - interval '70 days', now() - interval '70 days', 'EUR', 'bank', 'debit', 0)`,
     [ownerId, newId('account')],
   )
-  await house.sql(
+  await service.sql(
     `select ledger_post($1, 'test', now() - interval '62 days',
        jsonb_build_array(jsonb_build_object('id', $2::text, 'currency', 'EUR', 'kind', 'fund',
          'referenceType', 'trial', 'referenceId', $2::text)),
@@ -67,7 +67,7 @@ test('on the first of the month, every wallet with entries and no other', async 
   ])
   expect(action).toMatchObject({ type: 'startWorkflow', workflowType: 'statements' })
   const [one, other] = [await aWalletOfOld(500), await aWalletOfOld(700)]
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const idle = (await aWallet(client)).id
   expect(await triggered()).toBe('2 statements made')
   expect([await eventsOf(one), await eventsOf(other), await eventsOf(idle)]).toEqual([
@@ -80,10 +80,10 @@ test('on the first of the month, every wallet with entries and no other', async 
 })
 
 test('more wallets than one page has are all looked at', async () => {
-  const { client, ownerId } = await house.owner()
+  const { client, ownerId } = await service.owner()
   const { id } = await aWallet(client, 1)
   // As many idle ones before it.
-  await house.sql(
+  await service.sql(
     `with w as (insert into wallets (id, owner_id, mode, created_at, updated_at, name, kind, currency, status, metadata)
        select 'wallet_0' || n, $1, 'test', now(), now(), 'Idle', 'owner', 'EUR', 'active', '{}'
        from generate_series(1, 300) as n returning id)
@@ -98,7 +98,7 @@ test('more wallets than one page has are all looked at', async () => {
 })
 
 test('when a test clock passes the end of a month, for its owner alone', async () => {
-  const [{ client, ownerId }, still] = [await house.owner(), await house.owner()]
+  const [{ client, ownerId }, still] = [await service.owner(), await service.owner()]
   const [wallet, other] = [await aWallet(client, 25), await aWallet(still.client, 25)]
   const month = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 7)
   await made(client.sandbox.advance({ body: { days: 40 } }))
@@ -114,8 +114,8 @@ test('when a test clock passes the end of a month, for its owner alone', async (
     [0, 25],
   ])
   await of({ workflowId: `statements/${ownerId}` }).ends()
-  const before = (await house.sql(`select 1 from events where owner_id = $1`, [ownerId])).length
+  const before = (await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length
   await made(client.sandbox.advance({ body: { minutes: 1 } }))
-  expect((await house.sql(`select 1 from outbox where owner_id = $1`, [ownerId])).length).toBe(0)
-  expect((await house.sql(`select 1 from events where owner_id = $1`, [ownerId])).length).toBe(before + 1)
+  expect((await service.sql(`select 1 from outbox where owner_id = $1`, [ownerId])).length).toBe(0)
+  expect((await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length).toBe(before + 1)
 })

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { aPayment, made, type TestClient } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
 const rail = recordingRail()
-const house = await startHouse({
+const service = await startTestService({
   temporal: temporalOfRun(new URL(proxy.url).host),
   outside: { sepaRail: () => rail.rail },
 })
@@ -23,7 +23,7 @@ const get = (client: TestClient, id: string) => made(client.transfers.get({ para
 const becomes = (state: 'ok' | 'unreachable') =>
   until(
     `Temporal is ${state}`,
-    async () => (await made(house.client().health.health())).checks.temporal === state,
+    async () => (await made(service.client().health.health())).checks.temporal === state,
   )
 
 const isProven = (client: TestClient) => expectProven(client)
@@ -34,7 +34,7 @@ describe('a bank that fails while the run goes on', () => {
     ['after', 'completed', 1],
     ['late', 'completed', 1],
   ] as const)('at an instant submission, %s: %s, and it was submitted once', async (fault, status, taken) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     rail.break('submit', fault, 1)
     const transfer = await aPayment(client, { scheme: 'sct_inst' })
     const run = temporal.of(transfer)
@@ -48,7 +48,7 @@ describe('a bank that fails while the run goes on', () => {
   })
 
   test('at the verification and at every question: it is tried again until it answers', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     rail.break('verifyPayee', 'before', 3)
     rail.break('submit', 'after', 1)
     rail.break('statusOf', 'before', 2)
@@ -66,7 +66,7 @@ describe('a bank that fails while the run goes on', () => {
 
 describe('while Temporal is away', () => {
   test('a transfer is made and waits, and is carried out when it is back', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     await proxy.close()
     await becomes('unreachable')
     const transfer = await aPayment(client)
@@ -78,7 +78,7 @@ describe('while Temporal is away', () => {
   })
 
   test('for longer than a minute, it is carried out without it', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     await proxy.close()
     await becomes('unreachable')
     const [paid, waiting] = [await aPayment(client), await aPayment(client, { name: 'No Match GmbH' })]

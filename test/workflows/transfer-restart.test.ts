@@ -1,11 +1,11 @@
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals'
 import { startRelay } from '../../src/app/relay-service.ts'
-import { openHouse, type Part } from '../../src/app/runtime.ts'
+import { openRuntime, type Part } from '../../src/app/runtime.ts'
 import { startWork } from '../../src/app/worker-service.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { aPayment, made } from '../support/factories.ts'
-import { secretSettings, startHouse } from '../support/harness.ts'
+import { secretSettings, startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
@@ -16,16 +16,16 @@ jest.setTimeout(90_000)
 
 const rail = recordingRail()
 const outside = { sepaRail: () => rail.rail }
-const house = await startHouse({ outside })
+const service = await startTestService({ outside })
 const temporal = await runs()
 const access = temporalOfRun()
 
 /** Beside the API a relay, and a worker that is another one after each restart. */
-const beside = await openHouse({
+const beside = await openRuntime({
   settings: {
     ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
     ...secretSettings,
-    databaseUrl: house.databaseUrl,
+    databaseUrl: service.databaseUrl,
   },
   shared: true,
   outside,
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 describe('a worker that is restarted', () => {
   test.each(['verifyPayee', 'submit', 'statusOf'] as const)('during %s: it ends right', async method => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     let restarted = false
     rail.meanwhile(method, async () => {
       if (!restarted) restart()
@@ -65,7 +65,7 @@ describe('a worker that is restarted', () => {
   })
 
   test('while a person is waited for: the next one knows how it stands', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const transfer = await aPayment(client, { name: 'Close Adler GmbH' })
     const run = temporal.of(transfer)
     await run.begins()

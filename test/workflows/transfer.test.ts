@@ -3,17 +3,17 @@ import { transferSignals } from '../../src/commerce/transfers/process.ts'
 import { days, minutes } from '../../src/values/clock.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { aPayment, aWallet, made } from '../support/factories.ts'
-import { startHouse } from '../support/harness.ts'
-import { times } from '../support/pot-house.ts'
+import { startTestService } from '../support/harness.ts'
+import { times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
 import { textOf } from '../support/temporal/history-text.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
 const rail = recordingRail()
-const house = await startHouse({ temporal: true, outside: { sepaRail: () => rail.rail } })
+const service = await startTestService({ temporal: true, outside: { sepaRail: () => rail.rail } })
 const temporal = await runs()
-const { client, ownerId } = await house.owner()
+const { client, ownerId } = await service.owner()
 
 const get = (id: string) => made(client.transfers.get({ params: { id } }))
 const becomes = (id: string, status: string) =>
@@ -123,7 +123,7 @@ describe('by REST', () => {
     expect(await run.ends()).toBe('completed')
     const { runId } = await run.handle.describe()
     await made(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'AC04' } }))
-    await until('the outbox is empty', async () => (await house.sql('select 1 from outbox')).length === 0)
+    await until('the outbox is empty', async () => (await service.sql('select 1 from outbox')).length === 0)
     expect((await run.handle.describe()).runId).toBe(runId)
     expect((await get(id)).status).toBe('returned')
   })
@@ -180,7 +180,7 @@ describe('a signal', () => {
 
 describe('time', () => {
   test('ends the waiting of an unconfirmed payee and its run', async () => {
-    const other = await house.owner()
+    const other = await service.owner()
     const { id, workflowId } = await aPayment(other.client, { name: 'No Match GmbH' })
     const run = temporal.of({ workflowId })
     await run.begins()
@@ -193,7 +193,7 @@ describe('time', () => {
   })
 
   test('asks about an instant payment after ten seconds', async () => {
-    const other = await house.owner()
+    const other = await service.owner()
     const transfer = await aPayment(other.client, { amountEuros: 777.02, scheme: 'sct_inst' })
     const run = temporal.of(transfer)
     await run.begins()

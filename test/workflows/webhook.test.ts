@@ -3,7 +3,7 @@ import { delivery } from '../support/delivery/deliveries.ts'
 import { answering, startReceiver } from '../support/delivery/receiver.ts'
 import { anAgent, aWebhook, made } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
-import { startHouse } from '../support/harness.ts'
+import { startTestService } from '../support/harness.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
@@ -13,7 +13,7 @@ jest.setTimeout(90_000)
 
 const receiver = await startReceiver()
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
-const house = await startHouse({
+const service = await startTestService({
   temporal: temporalOfRun(new URL(proxy.url).host),
   deliverers: 1,
   env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', WEBHOOK_RETRY_SECONDS: '1,3600' },
@@ -24,7 +24,7 @@ let paths = 0
 
 /** A delivery whose receiver fails so often, and takes it then. */
 async function failing(times: number) {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const path = `/${++paths}`
   receiver.treat(path, (response, n, received) => answering(n < times ? 500 : 200)(response, n, received))
   const { id } = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })

@@ -7,7 +7,7 @@ import type { railsApi } from './api.ts'
 
 type Shown = z.output<(typeof railsApi.read)['returns'][1]>
 
-/** A file of the bank that has been taken, and what came of it. It belongs to the house. */
+/** A file of the bank that has been taken, and what came of it. It belongs to the platform. */
 const schema = defineEntity({
   name: 'SepaMessage',
   tableName: 'sepa_messages',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { houseOf, keepCredits } from '../../money/incoming/index.ts'
+import { keepCredits, platformTenant } from '../../money/incoming/index.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { railsApi } from './api.ts'
 import { type Judged, judge } from './judge.ts'
@@ -17,23 +17,23 @@ export async function read(content: string, mode: Mode, context: Reading) {
   const { now, em, actFor, refuse, emit, ports } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const house = houseOf(mode)
-  actFor(house)
-  const known = await em.findOne(SepaMessage, { ...house, sha256 })
+  const platform = platformTenant(mode)
+  actFor(platform)
+  const known = await em.findOne(SepaMessage, { ...platform, sha256 })
   if (known) return known
   const told = await ports.threads.run<typeof messageIn>(
-    { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: house.ownerId },
+    { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
     bytes,
     now.toISOString().slice(0, 10),
   )
   if ('unreadable' in told) return refuse('file_unreadable', `content: ${told.unreadable}`)
   const judged = await judge(told, mode, context.sql)
   const credits = told.bookings && (await creditsOf(told.bookings, mode, context))
-  actFor(house)
+  actFor(platform)
   const { kind, messageId } = told
   const payments = judged.map(({ tenant: _, ...shown }) => shown)
   const message = em.create(SepaMessage, {
-    ...{ ...house, sha256, kind, messageId: excerpt(messageId), payments, credits },
+    ...{ ...platform, sha256, kind, messageId: excerpt(messageId), payments, credits },
   })
   await em.flush()
   const taken = notify(message.id, judged, context)

@@ -13,7 +13,7 @@ export const fileMachine = machine('sepa_file', {
   empty: [],
 })
 
-/** A file of payments for the bank. It holds those of many owners, and belongs to the house. */
+/** A file of payments for the bank. It holds those of many owners, and belongs to the platform. */
 const schema = defineEntity({
   name: 'SepaFile',
   tableName: 'sepa_files',

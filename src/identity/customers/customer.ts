@@ -13,8 +13,8 @@ export const types = ['individual', 'business'] as const
 export const plans = ['free', 'starter', 'business', 'enterprise'] as const
 export const kycStatuses = ['none', 'pending', 'in_review', 'verified', 'rejected'] as const
 
-/** The operator, as the owner of what nobody owns yet. A migration makes it. */
-export const HOUSE = 'customer_house'
+/** The platform itself as an owner, on whose ledger lies what belongs to nobody else yet. The stored id is older than the name. */
+export const PLATFORM_OWNER = 'customer_house'
 
 /** The owner of tenants, and so the one record that belongs to none. */
 const schema = defineEntity({

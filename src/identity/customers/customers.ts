@@ -5,7 +5,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { given } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
-import { Customer, customerMachine, HOUSE } from './customer.ts'
+import { Customer, customerMachine, PLATFORM_OWNER } from './customer.ts'
 
 /** A customer that has just joined; the caller acts for it by then. */
 export const addCustomer = (
@@ -47,7 +47,7 @@ function change(customer: Customer, changes: Changes, { actFor, emit }: Names): 
 
 const customers = implement(customersApi, {
   list: ({ query: { status, plan, email } }, { page }) =>
-    page(Customer, { ...given({ status, plan, email }), id: { $ne: HOUSE } }),
+    page(Customer, { ...given({ status, plan, email }), id: { $ne: PLATFORM_OWNER } }),
 
   me: (_, { em, tenant }) => findCustomer(em, tenant.ownerId),
 

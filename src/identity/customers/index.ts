@@ -1,3 +1,3 @@
 export { CustomerEvent, CustomerJoin, CustomerRecord } from './api.ts'
-export { HOUSE } from './customer.ts'
+export { PLATFORM_OWNER } from './customer.ts'
 export { addCustomer, customerEvent, findCustomer } from './customers.ts'

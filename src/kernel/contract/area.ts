@@ -32,7 +32,7 @@ export const reaction = <D extends z.ZodType, E extends Events>(
   run: (data: z.output<D>, context: Context<never, E>) => Promise<void>,
 ): Reaction => ({ emits, run: run as Reaction['run'] })
 
-/** All that the house needs to know of an area. */
+/** An area: one noun of the business, with all that the service is composed of. */
 export interface Area<A extends Api = Api> {
   /** The section of the documentation. */
   readonly name: string

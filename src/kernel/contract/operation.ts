@@ -168,7 +168,7 @@ export const agent_required: Failure = [
 ]
 export const nothing = z.undefined()
 
-/** An operation as the house knows it: where it belongs and what runs it. */
+/** A registered operation: its key, the section of the documentation, and what runs it. */
 export interface Registered {
   /** `policies.create`: in logs, metrics, the audit trail, the client. */
   readonly key: string

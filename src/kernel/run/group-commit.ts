@@ -9,7 +9,7 @@ import { emptyJournal, writeJournal } from '../journal/journal.ts'
 import { decideAll, type Result } from './group-decide.ts'
 import { open } from './group-open.ts'
 import { reactToBatch } from './group-reactions.ts'
-import { announce, type House } from './runtime.ts'
+import { announce, type Runtime } from './runtime.ts'
 
 const BATCH = { size: 64, inFlight: 2 }
 /**
@@ -19,35 +19,39 @@ const BATCH = { size: 64, inFlight: 2 }
 const PATIENCE = { first: 3_000, alone: 10 }
 
 /** A request joins the batch that its tenant's lane is gathering. */
-export function hotRun(house: House): (call: Call) => Promise<Outcome> {
-  const gather = gatherer<Call, Outcome>(BATCH, calls => together(house, calls))
+export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
+  const gather = gatherer<Call, Outcome>(BATCH, calls => together(runtime, calls))
   return call => gather(`${call.operation.key}|${identityOf(call.actor.tenant, null)}`, call)
 }
 
 /** All in one transaction; where one of them spoils it, each by itself. */
-async function together(house: House, calls: readonly Call[], patience = PATIENCE.first): Promise<Result[]> {
+async function together(
+  runtime: Runtime,
+  calls: readonly Call[],
+  patience = PATIENCE.first,
+): Promise<Result[]> {
   try {
-    return await retrying(() => commitTogether(house, calls, patience))
+    return await retrying(() => commitTogether(runtime, calls, patience))
   } catch (error) {
     const nobodyElsesFault =
       error instanceof Problem && error.code !== 'busy' && error.code !== 'unknown_reference'
     if (calls.length === 1 || nobodyElsesFault)
       return calls.map(() => ({ status: 'rejected', reason: error }))
-    return oneByOne(house, calls)
+    return oneByOne(runtime, calls)
   }
 }
 
 /** In turn: a lane that is in trouble takes no more connections than one that is not. */
-async function oneByOne(house: House, calls: readonly Call[]): Promise<Result[]> {
+async function oneByOne(runtime: Runtime, calls: readonly Call[]): Promise<Result[]> {
   const results: Result[] = []
-  for (const call of calls) results.push(...(await together(house, [call], PATIENCE.alone)))
+  for (const call of calls) results.push(...(await together(runtime, [call], PATIENCE.alone)))
   return results
 }
 
 const begin = (patience: number): string => `begin; set local lock_timeout = '${patience}ms'`
 
-const commitTogether = (house: House, calls: readonly Call[], patience: number): Promise<Result[]> =>
-  onConnection(house.database, begin(patience), async client => {
+const commitTogether = (runtime: Runtime, calls: readonly Call[], patience: number): Promise<Result[]> =>
+  onConnection(runtime.database, begin(patience), async client => {
     let roundTrips = 2
     const plainSql = sqlOn(client)
     const sql: Sql = (text, values) => {
@@ -56,11 +60,11 @@ const commitTogether = (house: House, calls: readonly Call[], patience: number):
     }
     const { id, entries } = await open(calls, sql)
     const journal = emptyJournal()
-    await decideAll(entries, sql, journal, house.ports)
-    await reactToBatch(house, entries, { client, sql, journal })
+    await decideAll(entries, sql, journal, runtime.ports)
+    await reactToBatch(runtime, entries, { client, sql, journal })
     const written = await writeJournal(sql, journal)
-    await commit(house.database, client, { id, auditId: journal.audit[0]?.id })
-    announce(house, journal, written)
-    house.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
+    await commit(runtime.database, client, { id, auditId: journal.audit[0]?.id })
+    announce(runtime, journal, written)
+    runtime.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
     return entries.map(({ result }) => result as Result)
   })

@@ -5,7 +5,7 @@ import type { EventRow, Journal } from '../journal/journal.ts'
 import type { Entry } from './group-decide.ts'
 import { note } from './plain.ts'
 import { Work } from './request-context.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 interface Opened {
   readonly client: PoolClient
@@ -17,22 +17,26 @@ interface Opened {
  * What other areas do about the events of a batch, in its transaction, once it has written what it decided. Few events
  * of hot operations have a reaction, and where none has, this costs nothing.
  */
-export async function reactToBatch(house: House, entries: readonly Entry[], opened: Opened): Promise<void> {
-  const isHeard = ({ event }: EventRow): boolean => house.reactions.has(event)
+export async function reactToBatch(
+  runtime: Runtime,
+  entries: readonly Entry[],
+  opened: Opened,
+): Promise<void> {
+  const isHeard = ({ event }: EventRow): boolean => runtime.reactions.has(event)
   for (const entry of entries) {
     const heard = entry.events?.filter(isHeard) ?? []
-    if (heard.length > 0) await reactTo(heard, entry, house, opened)
+    if (heard.length > 0) await reactTo(heard, entry, runtime, opened)
   }
 }
 
 async function reactTo(
   heard: readonly EventRow[],
   { call, now, result }: Entry,
-  house: House,
+  runtime: Runtime,
   { client, sql, journal }: Opened,
 ): Promise<void> {
   if (result?.status !== 'fulfilled') return
-  const work = new Work(house, call, now, { em: entitiesOn(house.database, client), sql })
+  const work = new Work(runtime, call, now, { em: entitiesOn(runtime.database, client), sql })
   work.events.push(...heard)
   await work.react()
   await work.em.flush()

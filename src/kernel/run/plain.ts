@@ -22,19 +22,19 @@ import { emptyJournal, type Journal, writeJournal } from '../journal/journal.ts'
 import { auditOf } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
 import { Work } from './request-context.ts'
-import { announce, type House } from './runtime.ts'
+import { announce, type Runtime } from './runtime.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
 
 /** What a write would go by at this moment: only the clock of test mode is ever moved. */
-async function nowOf({ database }: House, { actor: { tenant } }: Call): Promise<Date> {
+async function nowOf({ database }: Runtime, { actor: { tenant } }: Call): Promise<Date> {
   return clock.tenant(tenant?.mode === 'test' ? await offsetOf(sqlOn(database.pool), tenant) : 0)
 }
 
 /** A read: no transaction, no trace. */
-export async function read(house: House, call: Call): Promise<Outcome> {
+export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
   assertRunGoesOn(call)
-  const work = new Work(house, call, await nowOf(house, call))
+  const work = new Work(runtime, call, await nowOf(runtime, call))
   try {
     const value = await (call.operation.handler as Handler)(call.input, work)
     const outcome = outcomeOf(call.operation.operation, value, work.cursorAfter)
@@ -55,11 +55,12 @@ async function* explaining(pieces: Pieces): Pieces {
 }
 
 /** One transaction: idempotency, handler, what other areas do about it, events, audit row, commit. */
-export const runPlain = (house: House, call: Call): Promise<Outcome> =>
-  transaction(house, call, async opened => {
+export const runPlain = (runtime: Runtime, call: Call): Promise<Outcome> =>
+  transaction(runtime, call, async opened => {
     const replayed = opened.kept && opened.claim && replay(opened.claim, opened.kept)
     return (
-      replayed || perform(house, call, opened, work => (call.operation.handler as Handler)(call.input, work))
+      replayed ||
+      perform(runtime, call, opened, work => (call.operation.handler as Handler)(call.input, work))
     )
   })
 
@@ -74,12 +75,12 @@ export interface Opened {
 }
 
 export async function perform(
-  house: House,
+  runtime: Runtime,
   call: Call,
   opened: Opened,
   handle: (work: Work) => unknown,
 ): Promise<Outcome> {
-  const work = new Work(house, call, opened.now, opened)
+  const work = new Work(runtime, call, opened.now, opened)
   return settle(call, work, opened, await handle(work))
 }
 
@@ -121,13 +122,13 @@ const BEGIN = `begin; set local lock_timeout = '3s'`
 
 /** Opens, works, commits; tries again where another try can help. */
 export const transaction = <T>(
-  house: House,
+  runtime: Runtime,
   call: Call,
   work: (opened: Opened) => Promise<T>,
   whenLocked: keyof typeof OPEN = 'refuse',
 ): Promise<T> =>
   retrying(() =>
-    onConnection(house.database, BEGIN, async client => {
+    onConnection(runtime.database, BEGIN, async client => {
       const sql = sqlOn(client)
       const claim = claimOf(call)
       const { tenant } = call.actor
@@ -139,12 +140,12 @@ export const transaction = <T>(
       if (!opened?.locked) throw inProgress()
       const kept = claim ? (await lookUp(sql, [claim])).get(claim) : undefined
       if (!kept) assertRunGoesOn(call)
-      const em = entitiesOn(house.database, client)
+      const em = entitiesOn(runtime.database, client)
       const journal = emptyJournal()
       const result = await work({ em, sql, now: clock.tenant(opened.offset_ms), claim, kept, journal })
       const written = await writeJournal(sql, journal)
-      await commit(house.database, client, { id: opened.id, auditId: journal.audit[0]?.id })
-      announce(house, journal, written)
+      await commit(runtime.database, client, { id: opened.id, auditId: journal.audit[0]?.id })
+      announce(runtime, journal, written)
       return result
     }),
   )

@@ -14,7 +14,7 @@ import { bind, reachOf } from '../database/entity.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, type Woken, wakeUp } from '../journal/journal-rows.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 const ALONE = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as ours`
 
@@ -24,7 +24,7 @@ export class Work implements Context {
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
   readonly sql: Sql
-  readonly #house: House
+  readonly #runtime: Runtime
   readonly #call: Call
   #em: EntityManager | undefined
   #tenant: Tenant | null
@@ -33,11 +33,11 @@ export class Work implements Context {
   /** Of the rows of the page. */
   #keys: readonly string[] = []
 
-  constructor(house: House, call: Call, now: Date, on?: Pick<Work, 'em' | 'sql'>) {
+  constructor(runtime: Runtime, call: Call, now: Date, on?: Pick<Work, 'em' | 'sql'>) {
     this.now = now
     this.#em = on?.em
-    this.sql = on?.sql ?? sqlOn(house.database.pool)
-    this.#house = house
+    this.sql = on?.sql ?? sqlOn(runtime.database.pool)
+    this.#runtime = runtime
     this.#call = call
     this.#declared = call.operation.operation.emits
     this.#tenant = call.actor.tenant
@@ -47,7 +47,7 @@ export class Work implements Context {
   /** Made when it is first asked for: some reads need none. */
   get em(): EntityManager {
     if (!this.#em) {
-      this.#em = this.#house.database.fork()
+      this.#em = this.#runtime.database.fork()
       this.#bind()
     }
     return this.#em
@@ -66,7 +66,7 @@ export class Work implements Context {
   }
 
   get ports() {
-    return this.#house.ports
+    return this.#runtime.ports
   }
 
   get tenant(): Tenant {
@@ -101,7 +101,7 @@ export class Work implements Context {
   }
 
   alone = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
-    onConnection(this.#house.database, 'begin read only', async client => {
+    onConnection(this.#runtime.database, 'begin read only', async client => {
       const sql = sqlOn(client)
       const [lock] = await sql<{ ours: boolean }>(ALONE, [name])
       const result = lock?.ours ? await work(sql) : undefined
@@ -146,7 +146,7 @@ export class Work implements Context {
   /** `limit`, and the id after which the page begins. */
   #pageQuery(): { limit: number; after: string | undefined } {
     const { limit, cursor } = this.#call.input.query as { limit: number; cursor?: string }
-    const after = cursor === undefined ? undefined : this.#house.cursors.read(this.#list(), cursor)
+    const after = cursor === undefined ? undefined : this.#runtime.cursors.read(this.#list(), cursor)
     if (cursor !== undefined && after === undefined) throw new Problem('invalid_cursor')
     return { limit, after }
   }
@@ -158,7 +158,7 @@ export class Work implements Context {
 
   /** With which a list goes on after this row of its page. */
   cursorAfter = (index: number): string =>
-    this.#house.cursors.write(this.#list(), this.#keys[index] as string)
+    this.#runtime.cursors.write(this.#list(), this.#keys[index] as string)
 
   /** What a cursor is good for: this list, these filters, this caller. */
   #list(): string {
@@ -175,7 +175,7 @@ export class Work implements Context {
     const own = this.#declared
     while (this.#reactedTo < this.events.length) {
       const { event, data } = this.events[this.#reactedTo++] as EventRow
-      for (const reaction of this.#house.reactions.get(event) ?? []) {
+      for (const reaction of this.#runtime.reactions.get(event) ?? []) {
         await this.em.flush()
         this.#declared = reaction.emits
         await reaction.run(data, this as Context<never, Events>)

@@ -6,7 +6,7 @@ import type { EventRow, Journal, Written } from '../journal/journal.ts'
 import { type Channel, channels } from '../journal/outbox.ts'
 
 /** What running an operation takes; made once, in `bin`. */
-export interface House {
+export interface Runtime {
   readonly database: Database
   readonly ports: Ports
   readonly cursors: Cursors
@@ -20,7 +20,7 @@ export interface House {
 }
 
 /** After the commit: within it a notice would make all commits wait for one another. */
-export function announce({ announcers, onEvents }: House, { events }: Journal, written: Written): void {
+export function announce({ announcers, onEvents }: Runtime, { events }: Journal, written: Written): void {
   onEvents(events)
   for (const channel of channels) if (written[channel] > 0) announcers[channel]()
 }

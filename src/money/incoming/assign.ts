@@ -1,16 +1,16 @@
-import { HOUSE } from '../../identity/customers/index.ts'
+import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { openBook, RECOVERING } from '../ledger/index.ts'
 import { payableWallets, walletEvent, walletsOf } from '../wallets/index.ts'
 import type { incomingApi } from './api.ts'
-import { causeOf, creditEvent, creditMachine, houseOf, IncomingCredit } from './incoming-credit.ts'
+import { causeOf, creditEvent, creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
 import { recoverFrom } from './recover.ts'
 
 type Assigning = ContextOf<typeof incomingApi.assign>
 
 /**
- * From suspense into a wallet. What lies on the ledger of the house may be anybody's and changes ledgers; what is known
+ * From suspense into a wallet. What lies on the ledger of the platform may be anybody's and changes ledgers; what is known
  * to be an owner's stays within his own.
  */
 export async function assign(creditId: string, walletId: string, context: Assigning) {
@@ -18,38 +18,38 @@ export async function assign(creditId: string, walletId: string, context: Assign
   const known = await em.findOne(IncomingCredit, { id: creditId })
   if (!known) return refuse('credit_not_found')
   const { mode } = known
-  const isHouse = known.ownerId === HOUSE
+  const isPlatform = known.ownerId === PLATFORM_OWNER
   const [target] = await payableWallets(
     sql,
-    { mode, ownerId: isHouse ? null : known.ownerId },
+    { mode, ownerId: isPlatform ? null : known.ownerId },
     { ids: [walletId] },
   )
   if (!target) return refuse('wallet_not_found')
   const tenant = { ownerId: target.ownerId, mode }
-  // An owner's accounts before those of the house, as when money comes in: `customer_0…` sorts before `customer_h…`.
+  // An owner's accounts before those of the platform, as when money comes in: `customer_0…` sorts before `customer_h…`.
   actFor(tenant)
-  const others = isHouse ? (['bank'] as const) : (['bank', 'suspense'] as const)
+  const others = isPlatform ? (['bank'] as const) : (['bank', 'suspense'] as const)
   const book = await openBook(sql, context, { wallets: [walletId], others, ifThere: RECOVERING })
-  const ofHouse = await openHouse(isHouse, context, mode)
+  const platformBook = await openPlatformBook(isPlatform, context, mode)
   const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
   const credit = await lock(em, IncomingCredit, creditId)
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   const { amountEuros } = credit
-  ofHouse?.move('hand_over', 'suspense', 'bank', amountEuros, causeOf(credit))
-  if (ofHouse) book.move('sepa_credit', 'bank', walletId, amountEuros, causeOf(credit))
+  platformBook?.move('hand_over', 'suspense', 'bank', amountEuros, causeOf(credit))
+  if (platformBook) book.move('sepa_credit', 'bank', walletId, amountEuros, causeOf(credit))
   else book.move('assignment', 'suspense', walletId, amountEuros, causeOf(credit))
   creditMachine.move(credit, 'assigned')
   Object.assign(credit, { walletId, ownerId: target.ownerId })
   emit('incoming.assigned', creditEvent(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
   recoverFrom(wallet, amountEuros, causeOf(credit), book, emit)
-  await ofHouse?.post(sql)
+  await platformBook?.post(sql)
   await book.post(sql)
   return credit
 }
 
-const openHouse = async (needed: boolean, { sql, now }: Assigning, mode: 'test' | 'live') =>
+const openPlatformBook = async (needed: boolean, { sql, now }: Assigning, mode: 'test' | 'live') =>
   needed
-    ? openBook(sql, { tenant: houseOf(mode), now }, { wallets: [], others: ['bank', 'suspense'] })
+    ? openBook(sql, { tenant: platformTenant(mode), now }, { wallets: [], others: ['bank', 'suspense'] })
     : undefined

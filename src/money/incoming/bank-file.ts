@@ -3,17 +3,21 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { incomingApi } from './api.ts'
-import { houseOf } from './incoming-credit.ts'
+import { platformTenant } from './incoming-credit.ts'
 import { receive } from './receive.ts'
 import type { bookingsIn } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
-/** All that a bank's file brings, in one transaction. What is for nobody lies on the ledger of the house. */
+/** All that a bank's file brings, in one transaction. What is for nobody lies on the ledger of the platform. */
 export async function readFile(content: string, mode: Mode, context: Reading) {
   const { now, refuse, ports } = context
   const file = await ports.threads.run<typeof bookingsIn>(
-    { module: new URL('./thread.ts', import.meta.url), name: 'bookingsIn', owner: houseOf(mode).ownerId },
+    {
+      module: new URL('./thread.ts', import.meta.url),
+      name: 'bookingsIn',
+      owner: platformTenant(mode).ownerId,
+    },
     Buffer.from(content, 'base64'),
     now.toISOString().slice(0, 10),
   )
@@ -22,10 +26,10 @@ export async function readFile(content: string, mode: Mode, context: Reading) {
   return { ...counts, skipped: file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason })) }
 }
 
-/** The credits of a file, and how many of them are where. Goes on as the house. */
+/** The credits of a file, and how many of them are where. Goes on as the platform. */
 export async function keepCredits(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
-  const house = houseOf(mode)
-  const credits = await receive(file.arrivals, { mode, otherwise: house }, context)
+  const platform = platformTenant(mode)
+  const credits = await receive(file.arrivals, { mode, otherwise: platform }, context)
   const matched = credits.filter(({ status }) => status === 'matched').length
   const counts = {
     messageId: excerpt(file.messageId),
@@ -34,7 +38,7 @@ export async function keepCredits(file: BankFile, mode: Mode, context: Omit<Read
     unmatched: credits.length - matched,
     known: file.arrivals.length - credits.length,
   }
-  context.actFor(house)
+  context.actFor(platform)
   context.emit('incoming.file_read', { ...counts, skipped: file.skipped.length })
   return counts
 }

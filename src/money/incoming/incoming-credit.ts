@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { HOUSE } from '../../identity/customers/index.ts'
+import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import { creditSources, type UnmatchedReason, unmatchedReasons } from '../../iso20022/credit.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
@@ -13,7 +13,7 @@ export const creditMachine = machine('incoming_credit', {
 })
 
 /** On its ledger lies what has come in for nobody that is known. */
-export const houseOf = (mode: Mode): Tenant => ({ ownerId: HOUSE, mode })
+export const platformTenant = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER, mode })
 
 /** Money that has come in. Whose it is may turn out later, so the record belongs to the operator, whoever's ledger it is on. */
 const schema = defineEntity({
@@ -26,7 +26,7 @@ const schema = defineEntity({
       .onCreate(() => newId('credit')),
     ...stamps(),
     mode: p.enum(['test', 'live'] as const),
-    /** On whose ledger it lies: of the owner of the wallet, of who is known to own it, or of the house. */
+    /** On whose ledger it lies: of the owner of the wallet, of who is known to own it, or of the platform. */
     ownerId: p.text(),
     status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
     reason: p

@@ -1,7 +1,7 @@
 export { creditCounts, fileEvents, SkippedRecord } from './api.ts'
 export { keepCredits } from './bank-file.ts'
 export { exampleFile } from './bank-file-example.ts'
-export { houseOf } from './incoming-credit.ts'
+export { platformTenant } from './incoming-credit.ts'
 export { IncomingEvent } from './incoming-event.ts'
 export { recoverFrom } from './recover.ts'
 export { referenceOf } from './reference.ts'

@@ -153,7 +153,7 @@ export const ledgerApi = {
   verifyOwner: post('/customers/{id}/ledger/verify', {
     ...proving,
     summary: 'Prove the ledger of an owner',
-    description: `${proving.description} What has come in for nobody that is known lies on the ledger of the house, \`customer_house\`.`,
+    description: `${proving.description} What has come in for nobody that is known lies on the ledger of the platform, \`customer_house\`.`,
     callers: ['dash'],
     body: z.strictObject({ mode: z.enum(['test', 'live']).default('live') }),
     example: { mode: 'live' },

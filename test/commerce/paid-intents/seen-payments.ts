@@ -10,18 +10,18 @@ import {
   made,
   redeemed,
 } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 /** An agent that pays by SEPA on its intents, and what its intents and its timeline say of that. */
 async function someone(name = 'Bäckerei Müller') {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })
   const { token } = await aToken(client, agent.id, {
     scopes: ['transfers:create', 'transfers:read', 'intents:read'],
   })
-  const itself = house.client(String(token))
+  const itself = service.client(String(token))
   const { id: beneficiaryId } = await aBeneficiary(client, { name })
   const pay = async (amountEuros = 20, members: { runId?: string } = {}, by = client) => {
     const { id: intentId } = await anIntent(by, agent.id, { amountEuros, beneficiaryId, ...members })
@@ -141,7 +141,7 @@ describe('an agent sees', () => {
     const { client, agent, pay } = await someone()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 100 })
     const token = String((await redeemed(client, delegation)).token)
-    const delegate = house.client(token)
+    const delegate = service.client(token)
     const [own, other] = [await pay(7, {}, delegate), await pay(8)]
     expect((await made(delegate.transfers.list())).data.map(({ id }) => id)).toEqual([own.transfer.id])
     expect((await delegate.transfers.get({ params: { id: own.transfer.id } })).status).toBe(200)

@@ -2,18 +2,18 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { tally } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { tally } from '../../support/pot-service.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
+const service = await startTestService()
+const elsewhere = await service.another()
 
 /** An agent with 10,000 € that pays a wallet or by SEPA, and how its intents and transfers stand. */
 async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
-  const { client: mine } = await house.owner()
+  const { client: mine } = await service.owner()
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
   const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
-  const itself = [house.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
+  const itself = [service.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
   const named = {
     wallet: async (name: string) => ({ walletId: (await aWallet(mine, 0, { name })).id }),
     sepa: async (name: string) => ({ beneficiaryId: (await aBeneficiary(mine, { name })).id }),

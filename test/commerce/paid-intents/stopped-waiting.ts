@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { only } from '../../support/control/risk.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aPayment, aWallet, made } from '../../support/factories.ts'
-import { http, startHouse } from '../../support/harness.ts'
+import { http, startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
+const service = await startTestService()
+const elsewhere = await service.another()
 
 /** An owner whose payees are unknown to their banks: what is paid to them waits until somebody confirms. */
 async function someone() {
-  const owner = await house.owner()
+  const owner = await service.owner()
   const { client } = owner
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })
   const { id: beneficiaryId } = await aBeneficiary(client, { name: 'No Match GmbH' })
@@ -20,7 +20,7 @@ async function someone() {
     params: { id: agent.id },
     get,
     /** What has been asked of the process of this record, and when. */
-    woken: (id: string) => house.sql(`select 1 from outbox where input ->> 'id' = $1`, [id]),
+    woken: (id: string) => service.sql(`select 1 from outbox where input ->> 'id' = $1`, [id]),
     /** The verification has been asked for by then. */
     async waiting(make: () => Promise<{ id: string }>) {
       const { id } = await make()
@@ -57,7 +57,7 @@ describe('a transfer that waits for its payee', () => {
     })
     expect(await usedToday()).toBe(0)
     expect(await woken(id)).toHaveLength(before + 1)
-    const told = await house.sql('select event from events where request_id = $1 order by id', [
+    const told = await service.sql('select event from events where request_id = $1 order by id', [
       answer.headers.get('x-request-id'),
     ])
     expect(told.map(({ event }) => event)).toEqual(['wallet.updated', 'transfer.failed'])
@@ -89,7 +89,7 @@ describe('a transfer that waits for its payee', () => {
     const answer = await client.intents.create({ body })
     expect(answer.body.status).toBe('denied')
     expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
-    const told = await house.sql<{ event: string; action: string }>(
+    const told = await service.sql<{ event: string; action: string }>(
       'select event, action from audit_entries where request_id = $1 and resource_id = $2',
       [answer.headers.get('x-request-id'), id],
     )
@@ -104,7 +104,7 @@ describe('a transfer that waits for its payee', () => {
       client.delegations.create({ body: { agentId: agent.id, maxAmountEuros: 50, expiresInMinutes: 600 } }),
     )
     const { token } = await made(client.delegations.redeem({ body: { code: String(delegation.code) } }))
-    const intent = await anIntent(house.client(String(token)), agent.id, { amountEuros: 9, beneficiaryId })
+    const intent = await anIntent(service.client(String(token)), agent.id, { amountEuros: 9, beneficiaryId })
     const id = await waiting(() =>
       made(
         client.transfers.create({
@@ -126,10 +126,10 @@ describe('a transfer that waits for its payee', () => {
     const id = await one.waiting(() => one.fromWallet(wallets[0].id))
     const theirs = await other.waiting(() => other.fromWallet(wallets[1].id))
     const params = { id: one.ownerId }
-    await made(house.dash.customers.update({ params, body: { status: 'suspended' } }))
-    await made(house.dash.customers.update({ params, body: { status: 'active' } }))
+    await made(service.dash.customers.update({ params, body: { status: 'suspended' } }))
+    await made(service.dash.customers.update({ params, body: { status: 'active' } }))
     expect((await other.get(theirs)).status).toBe('verifying')
-    const [row] = await house.sql('select status, reason from transfers where id = $1', [id])
+    const [row] = await service.sql('select status, reason from transfers where id = $1', [id])
     expect(row).toMatchObject({ status: 'cancelled', reason: { code: 'customer_suspended' } })
   })
 
@@ -140,16 +140,17 @@ describe('a transfer that waits for its payee', () => {
       client.transfers.get({ params: { id: await waiting(() => fromWallet(wallet.id)) } }),
     )
     const body = { fromWalletId: wallet.id, beneficiaryId, amountEuros: 5 }
-    const pay = (n: number) => http(n % 2 ? house.url : elsewhere, 'POST', '/transfers', { token: key, body })
+    const pay = (n: number) =>
+      http(n % 2 ? service.url : elsewhere, 'POST', '/transfers', { token: key, body })
     const params = { id: ownerId }
     const [suspended, ...answers] = await Promise.all([
-      house.dash.customers.update({ params, body: { status: 'suspended' } }),
+      service.dash.customers.update({ params, body: { status: 'suspended' } }),
       ...Array.from({ length: 16 }, (_, n) => pay(n)),
     ])
     expect(suspended.status).toBe(200)
     for (const { status } of answers) expect([201, 403]).toContain(status)
-    await made(house.dash.customers.update({ params, body: { status: 'active' } }))
-    const [open] = await house.sql<{ euros: number }>(
+    await made(service.dash.customers.update({ params, body: { status: 'active' } }))
+    const [open] = await service.sql<{ euros: number }>(
       `select coalesce(sum(amount_cents), 0)::int / 100 as euros from transfers
       where from_wallet_id = $1 and status <> 'cancelled'`,
       [wallet.id],
@@ -161,13 +162,13 @@ describe('a transfer that waits for its payee', () => {
 
   test('keeps its owner from being suspended no longer than it is being made', async () => {
     const { ownerId } = await someone()
-    const maker = new pg.Client({ connectionString: house.databaseUrl })
+    const maker = new pg.Client({ connectionString: service.databaseUrl })
     await maker.connect()
     await maker.query('begin')
     // As the foreign key of a new record does it.
     await maker.query('select from customers where id = $1 for key share', [ownerId])
     const change = { params: { id: ownerId }, body: { status: 'suspended' } } as const
-    expect((await made(house.dash.customers.update(change))).status).toBe('suspended')
+    expect((await made(service.dash.customers.update(change))).status).toBe('suspended')
     await maker.end()
   })
 

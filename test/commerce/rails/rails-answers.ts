@@ -5,10 +5,23 @@ import { emptyInbox } from '../../../src/app/sepa-inbox.ts'
 import { aPayment, aWallet, made } from '../../support/factories.ts'
 import { bankFiles, booking, pain002, reason, returned } from '../../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../../support/money/camt.ts'
-import { times } from '../../support/pot-house.ts'
+import { times } from '../../support/pot-service.ts'
 
-const { live, owners, worker, inbox, house, proven, get, sweep, tell, lastFile, cutOff, other, aSubmitted } =
-  await bankFiles()
+const {
+  live,
+  owners,
+  worker,
+  inbox,
+  service,
+  proven,
+  get,
+  sweep,
+  tell,
+  lastFile,
+  cutOff,
+  other,
+  aSubmitted,
+} = await bankFiles()
 
 beforeEach(cutOff)
 
@@ -92,14 +105,14 @@ describe('what a bank says of a file', () => {
     const answers = await times(5, () => made(tell(xml)))
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
     expect(answers[0]?.credits).toMatchObject({ unmatched: 1, known: 0, skipped: [] })
-    const [row] = await house.sql<{ count: string }>(
+    const [row] = await service.sql<{ count: string }>(
       'select count(*) from sepa_notices where transfer_id = $1',
       [one.id],
     )
     expect(row?.count).toBe('1')
     await times(3, () => sweep())
     expect((await get(one.id)).status).toBe('completed')
-    const { data } = await made(house.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
+    const { data } = await made(service.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
     expect(data[0]).toEqual(answers[0])
     await proven()
   })
@@ -138,7 +151,7 @@ describe('the order of a transfer', () => {
     const one = await aSubmitted()
     const [{ key, client }] = owners
     const mine = await aPayment(client)
-    const answer = await house.http('GET', `/transfers/${mine.id}/pain001`, { token: key })
+    const answer = await service.http('GET', `/transfers/${mine.id}/pain001`, { token: key })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/xml'])
     expect(answer.text).toContain(`<EndToEndId>${mine.endToEndId}</EndToEndId>`)
     const { body } = await live.transfers.pain001({ params: { id: one.id } })

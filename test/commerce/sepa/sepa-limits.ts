@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBeneficiary, aPayment, aWallet, made, type TestClient } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-service.ts'
 import { expectProven } from '../../support/proven.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 async function anOwner(limits: { singleEuros?: number; dailyEuros?: number } = {}) {
-  const { ownerId, client } = await house.owner()
+  const { ownerId, client } = await service.owner()
   const set = (singleEuros: number | null, dailyEuros: number | null, mode: 'test' | 'live' = 'test') =>
-    house.dash.transfers.setLimits({ params: { id: ownerId }, body: { mode, singleEuros, dailyEuros } })
+    service.dash.transfers.setLimits({ params: { id: ownerId }, body: { mode, singleEuros, dailyEuros } })
   await made(set(limits.singleEuros ?? null, limits.dailyEuros ?? null))
   const wallet = await aWallet(client, 1_000)
   const { id: beneficiaryId } = await aBeneficiary(client)
@@ -26,7 +26,7 @@ describe('the limits of an owner', () => {
     const { client, ownerId, set, limits } = await anOwner()
     const ofPlan = { singleEuros: 50_000, dailyEuros: 250_000, usedEuros: 0, remainingEuros: 250_000 }
     expect(await limits()).toMatchObject({ ownerId, mode: 'test', ...ofPlan })
-    await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+    await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
     expect(await limits()).toMatchObject({ singleEuros: 1_000, dailyEuros: 2_000 })
     expect((await made(set(5, 70))).remainingEuros).toBe(70)
     expect(await limits()).toMatchObject({ singleEuros: 5, dailyEuros: 70, remainingEuros: 70 })
@@ -65,7 +65,7 @@ describe('the limits of an owner', () => {
     expect((await pay(1)).error).toBe('The daily limit of € 10.00 is reached: € 60.00 used, € 0.00 left.')
   })
 
-  test('do not count what stays in the house', async () => {
+  test('do not count what stays with the platform', async () => {
     const { client, wallet, limits } = await anOwner({ singleEuros: 1, dailyEuros: 1 })
     const { id: toWalletId } = await aWallet(client)
     await made(client.transfers.create({ body: { fromWalletId: wallet.id, toWalletId, amountEuros: 500 } }))
@@ -91,7 +91,7 @@ describe('the limits of an owner', () => {
     const today = await aPayment(client, { fromWalletId: wallet.id, amountEuros: 1 })
     await made(client.transfers.cancel({ params: { id: waiting.id }, body: {} }))
     expect((await limits()).usedEuros).toBe(1)
-    const [row] = await house.sql<{ used: string }>(
+    const [row] = await service.sql<{ used: string }>(
       'select used_cents as used from transfer_days where owner_id = $1 and day = $2',
       [today.ownerId, day],
     )
@@ -111,7 +111,7 @@ describe('the limits of an owner', () => {
     const { client, ownerId } = await anOwner()
     const body = { mode: 'test', singleEuros: null, dailyEuros: null } as const
     expect((await client.transfers.setLimits({ params: { id: ownerId }, body })).status).toBe(403)
-    expect((await house.dash.transfers.setLimits({ params: { id: 'customer_1' }, body })).status).toBe(404)
+    expect((await service.dash.transfers.setLimits({ params: { id: 'customer_1' }, body })).status).toBe(404)
   })
 })
 
@@ -129,7 +129,7 @@ describe('many at once', () => {
     const { client, ownerId, limits } = await anOwner({ dailyEuros: 30 })
     const wallets = await times(4, () => aWallet(client, 20))
     const { id: beneficiaryId } = await aBeneficiary(client)
-    const there = await house.another()
+    const there = await service.another()
     const { key } = (await made(client.keys.create({ body: { name: 'Two', environment: 'sandbox' } }))) as {
       key: string
     }
@@ -147,7 +147,7 @@ describe('many at once', () => {
     const ids = answers.flatMap(({ status, body }) => (status === 201 && body?.id ? [body.id] : []))
     await times(10, n => made(client.transfers.cancel({ params: { id: String(ids[n]) }, body: {} })))
     expect((await limits()).usedEuros).toBe(20)
-    const [row] = await house.sql<{ sum: string }>(
+    const [row] = await service.sql<{ sum: string }>(
       `select sum(amount_cents) as sum from transfers where owner_id = $1 and status = 'created'`,
       [ownerId],
     )

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../../support/commerce/rail.ts'
 import { noticesIn } from '../../support/commerce/sepa-notices.ts'
 import { aPayment, aWallet, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
 const rail = recordingRail()
-const house = await startHouse({ outside: { sepaRail: () => rail.rail } })
-const { client, ownerId } = await house.owner()
+const service = await startTestService({ outside: { sepaRail: () => rail.rail } })
+const { client, ownerId } = await service.owner()
 const {
   pass,
   recall,
@@ -26,12 +26,12 @@ const {
 describe('a notice of the bank', () => {
   test('that it has settled counts once, however often it comes, and from two places at once', async () => {
     const { id } = await aSubmitted()
-    const there = house.client()
+    const there = service.client()
     expect((await settle(id, there)).status).toBe(401)
     const answers = await Promise.all(Array.from({ length: 5 }, () => settle(id)))
     expect(answers.map(({ body }) => body?.status)).toEqual(Array(5).fill('completed'))
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle'])
-    const told = await house.sql(
+    const told = await service.sql(
       `select 1 from events where event = 'transfer.completed' and data ->> 'transferId' = $1`,
       [id],
     )
@@ -94,11 +94,11 @@ describe('a notice of the bank', () => {
     for (const notice of [settle, reject, giveBack])
       expect((await notice(id)).code).toBe('transfer_not_submitted')
     expect((await settle('transfer_1')).status).toBe(404)
-    const { client: other } = await house.owner()
+    const { client: other } = await service.owner()
     expect((await settle(id, other)).status).toBe(404)
-    await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
     const { key } = await made(client.keys.create({ body: { name: 'Live', environment: 'live' } }))
-    expect((await settle(id, house.client(String(key)))).code).toBe('test_mode_only')
+    expect((await settle(id, service.client(String(key)))).code).toBe('test_mode_only')
   })
 
   test('with a reason that is none is a 400', async () => {

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { divide } from '../../../src/commerce/transfers/transfer.ts'
 import { aWallet, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { times } from '../../support/pot-service.ts'
 import { expectProven } from '../../support/proven.ts'
 
-const house = await startHouse()
-const owner = await house.owner()
+const service = await startTestService()
+const owner = await service.owner()
 const { client } = owner
 const balanceOf = async (id: string) => (await made(client.wallets.get({ params: { id } }))).availableEuros
 

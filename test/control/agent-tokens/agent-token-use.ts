@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
 import { anAgent, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
-const house = await startHouse()
-const { clientOf, anOwnerWithAgent } = agentTokensIn(house)
+const service = await startTestService()
+const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
 
 describe('an agent', () => {
   test('sees itself and its own tokens, and no other agent', async () => {
@@ -69,19 +69,19 @@ describe('revoking', () => {
     const answer = await client.agentTokens.revoke({ params })
     expect(answer).toMatchObject({ status: 200, body: { id: token.id, revokedAt: expect.any(String) } })
     expect((await itself.agents.list()).status).toBe(401)
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['token.revoked'],
       actions: ['agentTokens.revoke'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'agent_tokens', token.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'agent_tokens', token.id)).toBe(1)
     expect(await client.agentTokens.revoke({ params })).toMatchObject({ status: 400, code: 'token_revoked' })
   })
 
   test('finds a token only under its own agent and its own owner', async () => {
     const { client, agent, token } = await anOwnerWithAgent()
     const other = await anAgent(client)
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     const wrong = [
       { by: client, id: other.id, tokenId: token.id },
       { by: client, id: agent.id, tokenId: 'token_00000000000000000000000000' },
@@ -102,18 +102,18 @@ describe('revoking', () => {
     const gone = await aToken(client, agent.id)
     await made(client.agentTokens.revoke({ params: { id: agent.id, tokenId: gone.id } }))
     const answer = await client.agents.delete({ params: { id: agent.id } })
-    expect(await traceOf(house, answer)).toMatchObject({
+    expect(await traceOf(service, answer)).toMatchObject({
       events: ['agent.deleting', 'token.revoked', 'token.revoked'],
       entries: 3,
     })
     for (const { id } of [token, second])
-      expect(await transactionsOf(house, answer, 'agent_tokens', id)).toBe(1)
+      expect(await transactionsOf(service, answer, 'agent_tokens', id)).toBe(1)
     expect((await itself.agents.list()).status).toBe(401)
   })
 
   test('leaves no open token behind when one is made while the agent is deleted', async () => {
     for (let round = 0; round < 5; round++) {
-      const { client } = await house.owner()
+      const { client } = await service.owner()
       const params = { id: (await anAgent(client)).id }
       await Promise.all([
         client.agentTokens.create({ params, body: { label: 'Late' } }),
@@ -129,7 +129,7 @@ describe('revoking', () => {
 describe('a token opens nothing', () => {
   test('when it has expired', async () => {
     const { token, itself } = await anOwnerWithAgent()
-    await house.sql(`update agent_tokens set expires_at = now() - interval '1 second' where id = $1`, [
+    await service.sql(`update agent_tokens set expires_at = now() - interval '1 second' where id = $1`, [
       token.id,
     ])
     expect(await itself.agents.list()).toMatchObject({ status: 401, code: 'unauthenticated' })
@@ -142,13 +142,13 @@ describe('a token opens nothing', () => {
       String(token.token).replace('at_test_', 'sk_test_'),
     ]
     for (const secret of swapped)
-      expect((await house.http('GET', '/agents', { token: secret })).status).toBe(401)
+      expect((await service.http('GET', '/agents', { token: secret })).status).toBe(401)
   })
 })
 
 describe('a token with a budget', () => {
   test('shows what is held, spent and left of it, and nothing left once it is revoked', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
     const scopes = ['intents:write' as const, 'transfers:create' as const, 'tokens:read' as const]
     const given = await aToken(client, agent.id, { maxAmountEuros: 30, scopes })

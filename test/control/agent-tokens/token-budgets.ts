@@ -10,16 +10,16 @@ import {
   made,
   redeemed,
 } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { times } from '../../support/pot-service.ts'
 
-const house = await startHouse()
-const { clientOf } = agentTokensIn(house)
+const service = await startTestService()
+const { clientOf } = agentTokensIn(service)
 const scopes = ['intents:write', 'transfers:create', 'tokens:read'] as const
 
 /** An agent that pays with a token of 30 €, and what is said of that token. */
 async function aPayer() {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
   const { id: payee } = await aWallet(client, 0, { name: 'Bookshop' })
   const token = await aToken(client, agent.id, { scopes: [...scopes], maxAmountEuros: 30 })

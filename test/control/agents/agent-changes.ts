@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('changing an agent', () => {
   test('writes what is named and leaves the rest', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const before = await anAgent(client, { description: 'Buys papers.', metadata: { team: 'research' } })
     const params = { id: before.id }
     const answer = await client.agents.update({ params, body: { name: 'Librarian', description: null } })
@@ -17,21 +17,21 @@ describe('changing an agent', () => {
     })
     expect(answer.body.updatedAt >= before.updatedAt).toBe(true)
     expect((await client.agents.get({ params })).body).toEqual(answer.body)
-    expect((await traceOf(house, answer))?.events).toEqual(['agent.updated'])
-    expect(await transactionsOf(house, answer, 'agents', before.id)).toBe(1)
+    expect((await traceOf(service, answer))?.events).toEqual(['agent.updated'])
+    expect(await transactionsOf(service, answer, 'agents', before.id)).toBe(1)
   })
 })
 
 describe('freezing', () => {
   test('keeps the reason until it is over', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const frozen = await client.agents.freeze({ params, body: { reason: 'Unusual spending' } })
     expect(frozen.body).toMatchObject({ status: 'frozen', frozenReason: 'Unusual spending' })
-    expect((await traceOf(house, frozen))?.events).toEqual(['agent.frozen'])
+    expect((await traceOf(service, frozen))?.events).toEqual(['agent.frozen'])
     const active = await client.agents.unfreeze({ params })
     expect(active.body).toMatchObject({ status: 'active', frozenReason: null })
-    expect((await traceOf(house, active))?.events).toEqual(['agent.unfrozen'])
+    expect((await traceOf(service, active))?.events).toEqual(['agent.unfrozen'])
   })
 
   test.each([
@@ -39,7 +39,7 @@ describe('freezing', () => {
     ['pictures', `r${'🚀'.repeat(400)}`, `r${'🚀'.repeat(99)}…`],
     ['pictures that would be cut in half', '🚀'.repeat(400), `${'🚀'.repeat(99)}…`],
   ])('tells no more than 200 characters of a reason of %s', async (_, reason, told) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     await made(client.agents.freeze({ params, body: { reason } }))
     const [event] = (await client.events.list()).body.data
@@ -47,7 +47,7 @@ describe('freezing', () => {
   })
 
   test('refuses to freeze a frozen agent and to unfreeze an active one', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     expect(await client.agents.unfreeze({ params })).toMatchObject({ status: 400, code: 'agent_not_frozen' })
     await made(client.agents.freeze({ params }))
@@ -55,7 +55,7 @@ describe('freezing', () => {
   })
 
   test('happens once when it is asked for five times at once', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.agents.freeze({ params })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])

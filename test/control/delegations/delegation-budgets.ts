@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { declareAll, declareOne, delegationsIn } from '../../support/control/delegations.ts'
 import { aDelegation, aRun, aToken, made, type TestClient } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
-const { aDelegate, anOwnerWithAgent } = delegationsIn(house)
+const service = await startTestService()
+const { aDelegate, anOwnerWithAgent } = delegationsIn(service)
 
 describe('the cap of a delegation', () => {
   test('lets exactly so many of a hundred at once pass', async () => {
@@ -117,7 +117,7 @@ describe('the cap of a delegation', () => {
   test('reaches no intent but those that are made with it, not even by a key that another request has used', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { itself, id } = await aDelegate(client, agent.id)
-    const agentItself = house.client(String((await aToken(client, agent.id)).token))
+    const agentItself = service.client(String((await aToken(client, agent.id)).token))
     const others = await declareOne(agentItself, agent.id, 1, 'Bookshop')
     expect((await itself.intents.get({ params: others })).code).toBe('intent_not_found')
     expect((await itself.intents.cancel({ params: others, body: {} })).code).toBe('intent_not_found')
@@ -161,14 +161,14 @@ describe('the cap of a delegation', () => {
 test('the budget of a token lets exactly so many of fifty at once pass, and binds approvals too', async () => {
   const { client, agent } = await anOwnerWithAgent()
   const token = await aToken(client, agent.id, { maxAmountEuros: 3, label: 'Small' })
-  const itself = house.client(String(token.token))
+  const itself = service.client(String(token.token))
   const answers = await declareAll(itself, agent.id, Array(50).fill(1))
   expect(answers.filter(({ body }) => body.status === 'approved')).toHaveLength(3)
   const denied = answers.find(({ body }) => body.status === 'denied')
   expect(denied?.body.decision.reason).toContain('The budget of the token Small of € 3.00 is reached')
   expect((await declareOne(client, agent.id, 1, 'By the owner')).status).toBe('approved')
   const other = await aToken(client, agent.id, { maxAmountEuros: 100, label: 'Large' })
-  const large = house.client(String(other.token))
+  const large = service.client(String(other.token))
   const waiting = [await declareOne(large, agent.id, 60, 'A'), await declareOne(large, agent.id, 60, 'B')]
   const approvals = waiting.map(({ id }) => client.intents.approve({ params: { id }, body: {} }))
   expect((await Promise.all(approvals)).map(({ status, code }) => code ?? status).toSorted()).toEqual([

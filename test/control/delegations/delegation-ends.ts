@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { codeOf, declareOne, delegationsIn, statusesOf } from '../../support/control/delegations.ts'
 import { aDelegation, anAgent, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
 
-const house = await startHouse()
-const { anyone, aDelegate, anOwnerWithAgent } = delegationsIn(house)
+const service = await startTestService()
+const { anyone, aDelegate, anOwnerWithAgent } = delegationsIn(service)
 
 describe('the end of a delegation', () => {
   test('is one transaction for all below it, and their tokens stop', async () => {
@@ -25,11 +25,11 @@ describe('the end of a delegation', () => {
       status: 200,
       body: { status: 'revoked', revokedAt: expect.any(String), remainingEuros: 0 },
     })
-    expect(await traceOf(house, answer)).toMatchObject({
+    expect(await traceOf(service, answer)).toMatchObject({
       events: [...Array(4).fill('delegation.revoked'), ...Array(3).fill('token.revoked')],
     })
     for (const { id } of [root, left, right, leaf])
-      expect(await transactionsOf(house, answer, 'delegations', id)).toBe(1)
+      expect(await transactionsOf(service, answer, 'delegations', id)).toBe(1)
     expect((await anyone.delegations.redeem(codeOf(right))).code).toBe('code_revoked')
     expect((await client.delegations.revoke(left)).code).toBe('delegation_over')
     for (const { itself } of [root, left, leaf])
@@ -53,12 +53,12 @@ describe('the end of a delegation', () => {
   })
 
   test('comes with that of its agent', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
     const { itself, id } = await aDelegate(client, agent.id)
     const unused = await aDelegation(client, agent.id)
     const answer = await client.agents.delete({ params: agent })
-    expect(await traceOf(house, answer)).toMatchObject({
+    expect(await traceOf(service, answer)).toMatchObject({
       events: expect.arrayContaining(['agent.deleting', 'token.revoked', 'delegation.revoked']),
       entries: 4,
     })
@@ -75,7 +75,7 @@ describe('the end of a delegation', () => {
         client.delegations.revoke({ params: delegation }),
       ])
       expect([201, 410]).toContain(taken.status)
-      const open = await house.sql(
+      const open = await service.sql(
         'select id from agent_tokens where delegation_id = $1 and revoked_at is null',
         [delegation.id],
       )
@@ -100,10 +100,10 @@ describe('a delegation that is revoked', () => {
     expect(open.map(({ status }) => status)).toEqual(['approved', 'approved', 'created'])
     const answer = await client.delegations.revoke(root)
     expect(answer.body).toMatchObject({ heldEuros: 0, remainingEuros: 0 })
-    expect(await traceOf(house, answer)).toMatchObject({
+    expect(await traceOf(service, answer)).toMatchObject({
       events: expect.arrayContaining(Array(3).fill('intent.cancelled')),
     })
-    for (const { id } of open) expect(await transactionsOf(house, answer, 'intents', id)).toBe(1)
+    for (const { id } of open) expect(await transactionsOf(service, answer, 'intents', id)).toBe(1)
     const late = await client.intents.approve({ params: { id: String(open[2]?.id) }, body: {} })
     expect(late.code).toBe('intent_not_waiting')
     expect((await made(client.intents.get({ params: beside }))).status).toBe('approved')
@@ -141,7 +141,7 @@ describe('a delegation that is revoked', () => {
     const refusals = new Set(told.flatMap(({ code }) => code ?? []))
     expect([...refusals].filter(code => !/^(delegation_over|unauthenticated)$/.test(code))).toEqual([])
     expect(refusals.size).toBeGreaterThan(0)
-    const left = await house.sql(
+    const left = await service.sql(
       `select id from intents where delegation_id = $1 and status in ('created', 'approved')`,
       [params.id],
     )

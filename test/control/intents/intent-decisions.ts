@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { minutes } from '../../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
 import { anIntent, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
-const house = await startHouse()
-const { setClock, eventsOf, anOwner } = intentsIn(house)
+const service = await startTestService()
+const { setClock, eventsOf, anOwner } = intentsIn(service)
 
 describe('approving', () => {
   test('is recorded: by whom, when and why', async () => {
@@ -27,12 +27,12 @@ describe('approving', () => {
     })
     expect(answer.body.decision.id).not.toBe(before.decision.id)
     expect(await intentOf(client, before.id)).toEqual(answer.body)
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['intent.approved'],
       actions: ['intents.approve'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'intents', before.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'intents', before.id)).toBe(1)
     expect((await eventsOf(before.id)).at(-1)).toEqual({
       event: 'intent.approved',
       data: {
@@ -50,7 +50,7 @@ describe('approving', () => {
   test('needs no comment, and no body', async () => {
     const { client, key, agent } = await anOwner()
     const { id } = await anIntent(client, agent.id)
-    const answer = await house.http('POST', `/intents/${id}/approve`, { token: key })
+    const answer = await service.http('POST', `/intents/${id}/approve`, { token: key })
     expect(answer).toMatchObject({ status: 200, body: { status: 'approved', comment: null } })
   })
 
@@ -119,7 +119,7 @@ describe('denying', () => {
     const { client, key, agent } = await anOwner()
     const before = await anIntent(client, agent.id)
     for (const body of [{}, { reason: '' }, { reason: ' ' }, { reason: 7 }, { reason: 'r'.repeat(1_001) }]) {
-      const refused = await house.http('POST', `/intents/${before.id}/deny`, { token: key, body })
+      const refused = await service.http('POST', `/intents/${before.id}/deny`, { token: key, body })
       expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('reason') } })
     }
     const answer = await client.intents.deny({ params: { id: before.id }, body: { reason: 'Too expensive' } })
@@ -132,12 +132,12 @@ describe('denying', () => {
       updatedAt: answer.body.decidedAt,
     })
     expect(await intentOf(client, before.id)).toEqual(answer.body)
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['intent.denied'],
       actions: ['intents.deny'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'intents', before.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'intents', before.id)).toBe(1)
     expect((await eventsOf(before.id)).at(-1)).toMatchObject({
       event: 'intent.denied',
       data: { status: 'denied', reason: 'Too expensive' },
@@ -179,12 +179,12 @@ describe('cancelling', () => {
       const before = await intentOf(client, id)
       const answer = await client.intents.cancel({ params: { id } })
       expect(answer.body).toEqual({ ...before, status: 'cancelled', updatedAt: expect.any(String) })
-      expect(await traceOf(house, answer)).toEqual({
+      expect(await traceOf(service, answer)).toEqual({
         events: ['intent.cancelled'],
         actions: ['intents.cancel'],
         entries: 1,
       })
-      expect(await transactionsOf(house, answer, 'intents', id)).toBe(1)
+      expect(await transactionsOf(service, answer, 'intents', id)).toBe(1)
     }
   })
 

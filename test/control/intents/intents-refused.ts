@@ -9,11 +9,11 @@ import {
   made,
   type TestClient,
 } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { traceOf } from '../../support/trace.ts'
 
-const house = await startHouse()
-const { eventsOf, asAgent, anOwner } = intentsIn(house)
+const service = await startTestService()
+const { eventsOf, asAgent, anOwner } = intentsIn(service)
 
 describe('a new intent', () => {
   test.each([
@@ -43,7 +43,7 @@ describe('a new intent', () => {
   ])('is refused with %s', async (_, wrong, named) => {
     const { client, key, agent } = await anOwner()
     const right = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
-    const answer = await house.http('POST', '/intents', { token: key, body: { ...right, ...wrong } })
+    const answer = await service.http('POST', '/intents', { token: key, body: { ...right, ...wrong } })
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({ error: expect.stringContaining(named) })
     expect((await client.intents.list()).body.data).toEqual([])
@@ -56,7 +56,7 @@ describe('a new intent', () => {
     await made(client.agents.freeze({ params }))
     const answer = await client.intents.create({ body })
     expect(answer).toMatchObject({ status: 400, code: 'agent_not_active' })
-    expect(await traceOf(house, answer)).toMatchObject({ events: [], entries: 0 })
+    expect(await traceOf(service, answer)).toMatchObject({ events: [], entries: 0 })
     await made(client.agents.unfreeze({ params }))
     expect((await client.intents.create({ body })).status).toBe(201)
   })
@@ -66,7 +66,7 @@ describe('a new intent', () => {
     const { client } = owner
     const deleted = await aDeletedAgent(client)
     const stranger = await anOwner()
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     const declare = (by: TestClient, agentId: string) =>
       by.intents.create({ body: { agentId, amountEuros: 1, merchant: 'M', purpose: 'P' } })
     const answers = [
@@ -154,8 +154,8 @@ describe('a key without the scope', () => {
     const { client, agent } = await anOwner()
     const params = { id: (await anIntent(client, agent.id)).id }
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P' }
-    const reader = house.client(String((await aKey(client, { scopes: ['intents:read'] })).key))
-    const writer = house.client(String((await aKey(client, { scopes: ['intents:write'] })).key))
+    const reader = service.client(String((await aKey(client, { scopes: ['intents:read'] })).key))
+    const writer = service.client(String((await aKey(client, { scopes: ['intents:write'] })).key))
     const answers = [
       await reader.intents.create({ body }),
       await reader.intents.cancel({ params }),
@@ -173,7 +173,7 @@ describe('an id of nobody, of another owner, of the other mode', () => {
   test('is found by no operation', async () => {
     const owner = await anOwner()
     const stranger = await anOwner()
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     const ids: [TestClient, string][] = [
       [owner.client, 'intent_1'],
       [owner.client, owner.agent.id],

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
 import { aLiveClient, anAgent, anIntent, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
-const { setClock, asAgent, eventsOf, anOwner } = intentsIn(house)
+const service = await startTestService()
+const { setClock, asAgent, eventsOf, anOwner } = intentsIn(service)
 
 describe('the end of an intent', () => {
   test('is an event of its own, with nobody’s decision', async () => {
@@ -44,7 +44,7 @@ describe('the end of an intent', () => {
       ['POST', 'expire'],
       ['GET', 'look'],
     ] as const)
-      expect((await house.http(method, `/intents/${id}/${path}`, { token: key })).status).toBe(404)
+      expect((await service.http(method, `/intents/${id}/${path}`, { token: key })).status).toBe(404)
   })
 })
 
@@ -120,8 +120,8 @@ describe('a list of intents', () => {
   test('has nobody else’s', async () => {
     const owner = await anOwner()
     await anIntent(owner.client, owner.agent.id)
-    const live = await aLiveClient(house, owner)
-    expect((await made((await house.owner()).client.intents.list())).data).toEqual([])
+    const live = await aLiveClient(service, owner)
+    expect((await made((await service.owner()).client.intents.list())).data).toEqual([])
     expect((await made(live.intents.list())).data).toEqual([])
   })
 })

@@ -10,10 +10,10 @@ import {
   made,
   redeemed,
 } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
-const { anOwner } = intentsIn(house)
+const service = await startTestService()
+const { anOwner } = intentsIn(service)
 const CASINO = 'DE89370400440532013000'
 const BOOKS = 'FR7630006000011234567890189'
 const generous = { autoApproveLimitEuros: 1_000 }
@@ -88,7 +88,7 @@ describe('who is paid is the record that an intent names', () => {
   test('for a delegation, for what looks like a double, and for what is foreseen', async () => {
     const { client, agent, casino, books } = await aTown()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 500, merchant: 'Bookshop' })
-    const itself = house.client(String((await redeemed(client, delegation)).token))
+    const itself = service.client(String((await redeemed(client, delegation)).token))
     const by = (members: object) =>
       made(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
     expect((await by({ beneficiaryId: casino.id })).status).toBe('denied')
@@ -126,7 +126,7 @@ describe('who is paid is the record that an intent names', () => {
   test('of an intent of before, which said another one, nothing is paid', async () => {
     const { client, agent, wallet } = await aTown()
     const { id: intentId } = await anIntent(client, agent.id, { walletId: wallet.id })
-    await house.sql(`update intents set merchant = 'Bookshop', payee_iban = null where id = $1`, [intentId])
+    await service.sql(`update intents set merchant = 'Bookshop', payee_iban = null where id = $1`, [intentId])
     const body = { fromWalletId: agent.walletId, toWalletId: wallet.id, amountEuros: 25, intentId }
     expect((await client.transfers.create({ body })).code).toBe('intent_payee_changed')
   })
@@ -135,7 +135,7 @@ describe('who is paid is the record that an intent names', () => {
 describe('an agent’s own token', () => {
   test('leaves out whose it is, and a key does not', async () => {
     const { client, agent } = await anOwner(generous)
-    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     const purpose = 'A paper on caching'
     const asked = { amountEuros: 5, merchant: 'Bookshop' }
     expect((await made(itself.intents.create({ body: { ...asked, purpose } }))).agentId).toBe(agent.id)

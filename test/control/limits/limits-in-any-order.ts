@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { limitsIn } from '../../support/control/limits.ts'
 import { replayed } from '../../support/control/replays.ts'
 import { made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { times } from '../../support/pot-service.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
-const { expectToMatch, countersOf, someone } = limitsIn(house, elsewhere)
+const service = await startTestService()
+const elsewhere = await service.another()
+const { expectToMatch, countersOf, someone } = limitsIn(service, elsewhere)
 
 type Step = readonly ['declare' | 'approve' | 'cancel', number]
 
@@ -68,6 +68,6 @@ describe('whatever happens in which order', () => {
   })
 
   test('every decision that was stored says the same when it is asked again', async () => {
-    expect((await replayed(house)).length).toBeGreaterThan(30)
+    expect((await replayed(service)).length).toBeGreaterThan(30)
   })
 })

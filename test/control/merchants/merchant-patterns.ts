@@ -4,9 +4,9 @@ import { resolveDescriptor } from '../../../src/control/merchants/descriptors.ts
 import { foldMerchant, matcher } from '../../../src/control/merchants/matcher.ts'
 import { patternProblem } from '../../../src/control/merchants/patterns.ts'
 import { descriptors } from '../../support/control/descriptors.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 /** Of the scripts of the world: Latin, Greek, Cyrillic, Indic, signs, spaces and what is not seen. */
 const anyText = fc
@@ -219,7 +219,7 @@ describe('a descriptor', () => {
   })
 
   test('is resolved by request', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { status, body } = await client.merchants.resolve({ query: { q: ' AMZN Mktp DE*2A3B4 ' } })
     expect([status, body]).toEqual([
       200,

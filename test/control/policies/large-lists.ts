@@ -4,9 +4,9 @@ import { changesBetween } from '../../../src/control/policies/changes.ts'
 import { PAGE_BYTES } from '../../../src/kernel/contract/page-size.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aPolicy, made } from '../../support/factories.ts'
-import { type Owner, startHouse, type Told } from '../../support/harness.ts'
+import { type Owner, startTestService, type Told } from '../../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 const names = (count: number, of = 'Merchant') => Array.from({ length: count }, (_, n) => `${of} number ${n}`)
 
@@ -14,7 +14,7 @@ const names = (count: number, of = 'Merchant') => Array.from({ length: count }, 
 async function pagesOf(path: string, token: string): Promise<Told[]> {
   const pages: Told[] = []
   for (let cursor = ''; ; ) {
-    const page = await house.http('GET', `${path}?limit=100${cursor && `&cursor=${cursor}`}`, { token })
+    const page = await service.http('GET', `${path}?limit=100${cursor && `&cursor=${cursor}`}`, { token })
     expect(page.status).toBe(200)
     expect(page.body.hasMore).toBe(page.body.nextCursor !== null)
     pages.push(page)
@@ -28,9 +28,9 @@ async function anOldPolicy({ client }: Pick<Owner<typeof areas>, 'client'>, entr
   const { id } = await aPolicy(client)
   const listed = (of: string) =>
     `(select array_agg('Merchant ' || ${of} || n) from generate_series(1, ${entries}) n)`
-  await house.sql(`update policies set merchant_allowlist = ${listed(`''`)} where id = $1`, [id])
+  await service.sql(`update policies set merchant_allowlist = ${listed(`''`)} where id = $1`, [id])
   for (let version = 2; version <= latest; version++)
-    await house.sql(
+    await service.sql(
       `insert into policy_versions
        select (jsonb_populate_record(v, jsonb_build_object('id', $2::text, 'version', $3::int, 'rules',
          jsonb_set(v.rules::jsonb, '{merchantAllowlist}', to_jsonb(${listed(`${version} || '.'`)}))))).*
@@ -42,7 +42,7 @@ async function anOldPolicy({ client }: Pick<Owner<typeof areas>, 'client'>, entr
 
 describe('a page of records that are large', () => {
   test('has as many as there is room for, and the next one goes on from there', async () => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const merchantAllowlist = names(1_000, 'x'.repeat(200))
     const made: string[] = []
     for (let n = 0; n < 9; n++) made.unshift((await aPolicy(client, { merchantAllowlist })).id)
@@ -53,7 +53,7 @@ describe('a page of records that are large', () => {
   })
 
   test('has one at least, however large it is, and old ones are read as they are', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const id = await anOldPolicy(owner, 62_000, 3)
     const read = await made(owner.client.policies.get({ params: { id } }))
     expect(read.merchantAllowlist).toHaveLength(62_000)

@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
 import { effective, everyRule, noRule, policyOf, versionsOf } from '../../support/control/policies.ts'
 import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('replacing', () => {
   test('writes back what was read and loses nothing', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const before = await policyOf(client, (await aPolicy(client, everyRule)).id)
     const after = await made(client.policies.replace({ params: { id: before.id }, body: before }))
     expect(after).toEqual({ ...before, version: 2, updatedAt: expect.any(String) })
   })
 
   test('lifts the rules that are left out, and keeps each version', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aPolicy(client, everyRule)
     const answer = await client.policies.replace({ params: { id }, body: { name: 'Bare', maxUsageCount: 1 } })
     expect(answer.body).toMatchObject({
@@ -29,12 +29,12 @@ describe('replacing', () => {
       { policyId: id, version: 2, rules: { name: 'Bare', maxUsageCount: 1 } },
       { policyId: id, version: 1, rules: everyRule },
     ])
-    expect((await traceOf(house, answer))?.events).toEqual(['policy.updated'])
-    expect(await transactionsOf(house, answer, 'policies', id)).toBe(1)
+    expect((await traceOf(service, answer))?.events).toEqual(['policy.updated'])
+    expect(await transactionsOf(service, answer, 'policies', id)).toBe(1)
   })
 
   test('is refused where the policy has changed since it was read', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const read = await policyOf(client, id)
     await made(client.policies.replace({ params: { id }, body: { name: 'First' } }))
@@ -44,7 +44,7 @@ describe('replacing', () => {
   })
 
   test('succeeds once when five write the same version at once', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const write = (n: number) =>
       client.policies.replace({ params: { id }, body: { name: `Name ${n}`, version: 1 } })
@@ -54,7 +54,7 @@ describe('replacing', () => {
   })
 
   test('counts a version for each of five writers who name none', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const write = (n: number) => client.policies.replace({ params: { id }, body: { name: `Name ${n}` } })
     const answers = await Promise.all([1, 2, 3, 4, 5].map(write))
@@ -67,7 +67,7 @@ describe('toggling', () => {
   test.each(['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const)(
     'switches %s for one agent, and for no other',
     async field => {
-      const { client } = await house.owner()
+      const { client } = await service.owner()
       const template = await aPolicy(client)
       const agent = await anAgent(client, { policyId: template.id })
       const neighbour = await anAgent(client, { policyId: template.id })
@@ -85,14 +85,14 @@ describe('toggling', () => {
       })
       expect((await effective(client, neighbour.id))[field]).toBe(false)
       expect((await policyOf(client, template.id))[field]).toBe(false)
-      expect((await traceOf(house, answer))?.events).toEqual(['policy.updated'])
+      expect((await traceOf(service, answer))?.events).toEqual(['policy.updated'])
       const back = await made(client.policies.toggle({ params, body: { field, value: false } }))
       expect(back[field]).toBe(false)
     },
   )
 
   test('is refused without a policy or an agent, and for anything else', async () => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const { id } = await anAgent(client)
     const body = { field: 'requireIntent', value: true } as const
     const bare = await client.policies.toggle({ params: { agentId: id }, body })
@@ -105,7 +105,7 @@ describe('toggling', () => {
       { field: 'requireIntent', value: 'yes' },
       {},
     ]) {
-      const answer = await house.http('PATCH', `/policies/agent/${id}/toggle`, { token: key, body: wrong })
+      const answer = await service.http('PATCH', `/policies/agent/${id}/toggle`, { token: key, body: wrong })
       expect(answer.status).toBe(400)
     }
   })
@@ -114,7 +114,7 @@ describe('toggling', () => {
 describe('a policy that has ended', () => {
   /** An owner with an agent whose policy has ended after an hour. */
   async function anEnded() {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     await made(client.sandbox.advance({ body: { minutes: 60 } }))
     const params = { id: String(policyId) }
@@ -127,7 +127,7 @@ describe('a policy that has ended', () => {
   }
 
   test('and was only to notify of it leaves the agent spending', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const rules = { expiresAfterMinutes: 60, autoApproveLimitEuros: 50, dailyLimitEuros: 60 }
     const spent = async (expirationAction: 'notify' | 'freeze') => {
       const { id } = await anAgentUnder(client, { ...rules, expirationAction })
@@ -181,13 +181,13 @@ describe('a policy that has ended', () => {
 
 describe('deleting', () => {
   test('removes a template and leaves the copies and the versions', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 10 })
     const agent = await anAgent(client, { policyId: template.id })
     const params = { id: template.id }
     const answer = await client.policies.delete({ params })
     expect(answer).toMatchObject({ status: 204, body: undefined })
-    expect((await traceOf(house, answer))?.events).toEqual(['policy.deleted'])
+    expect((await traceOf(service, answer))?.events).toEqual(['policy.deleted'])
     const refused = [
       await client.policies.get({ params }),
       await client.policies.replace({ params, body: { name: 'Ghost' } }),
@@ -201,7 +201,7 @@ describe('deleting', () => {
   })
 
   test('is refused for an agent’s own policy', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client, { policyId: (await aPolicy(client)).id })
     const answer = await client.policies.delete({ params: { id: String(agent.policyId) } })
     expect(answer).toMatchObject({ status: 400, code: 'policy_assigned' })

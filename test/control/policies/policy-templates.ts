@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { effective, everyRule, noRule, versionsOf } from '../../support/control/policies.ts'
 import { anAgent, aPolicy, aToken, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('assigning', () => {
   test('gives the agent a copy of its own that remembers its template', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
     const template = await aPolicy(client, everyRule)
     const params = { agentId: agent.id }
@@ -26,12 +26,12 @@ describe('assigning', () => {
     expect(answer.body.id).not.toBe(template.id)
     expect(await effective(client, agent.id)).toEqual(answer.body)
     expect((await client.agents.get({ params: { id: agent.id } })).body.policyId).toBe(answer.body.id)
-    expect(await traceOf(house, answer)).toMatchObject({ events: ['policy.assigned'], entries: 1 })
-    expect(await transactionsOf(house, answer, 'agents', agent.id)).toBe(1)
+    expect(await traceOf(service, answer)).toMatchObject({ events: ['policy.assigned'], entries: 1 })
+    expect(await transactionsOf(service, answer, 'agents', agent.id)).toBe(1)
   })
 
   test('turns the policy that the agent has into a copy of the new template', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client, { policyId: (await aPolicy(client, everyRule)).id })
     const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 5 })
     const before = await effective(client, agent.id)
@@ -44,7 +44,7 @@ describe('assigning', () => {
   })
 
   test('takes a preset by its name, for an agent that is there and for a new one', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
     for (const policyId of ['standard', 'Standard', 'SaaS subscriptions']) {
       const preset = policyId === 'SaaS subscriptions' ? 'saas-subscriptions' : 'standard'
@@ -57,8 +57,8 @@ describe('assigning', () => {
   })
 
   test('is refused without an agent, without a template, and with another agent’s own policy', async () => {
-    const { client } = await house.owner()
-    const stranger = await house.owner()
+    const { client } = await service.owner()
+    const stranger = await service.owner()
     const template = await aPolicy(client)
     const agent = await anAgent(client, { policyId: template.id })
     const strangers = await aPolicy(stranger.client)
@@ -75,7 +75,7 @@ describe('assigning', () => {
 
   test('leaves one policy when two templates are assigned at once', async () => {
     for (let round = 0; round < 5; round++) {
-      const { client } = await house.owner()
+      const { client } = await service.owner()
       const agent = await anAgent(client)
       const templates = [await aPolicy(client, { name: 'One' }), await aPolicy(client, { name: 'Two' })]
       const params = { agentId: agent.id }
@@ -93,7 +93,7 @@ describe('assigning', () => {
   })
 
   test('and applying at once end in order', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client)
     const agents = [await anAgent(client), await anAgent(client), await anAgent(client)]
     const assign = ({ id }: { id: string }) =>
@@ -108,7 +108,7 @@ describe('assigning', () => {
 
 describe('a changed template', () => {
   test('reaches its agents when it is applied, and not before', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 10 })
     const other = await aPolicy(client, { dailyLimitEuros: 99 })
     const one = await anAgent(client, { policyId: template.id })
@@ -127,18 +127,18 @@ describe('a changed template', () => {
       agents: [one, two].map(({ id }) => ({ agentId: id, kept: [] })),
     })
     expect(await limits()).toEqual([5, 5, 99])
-    expect((await traceOf(house, answer))?.events).toEqual([
+    expect((await traceOf(service, answer))?.events).toEqual([
       'policy.updated',
       'policy.updated',
       'policy.applied',
     ])
     const own = await effective(client, one.id)
     expect(own).toMatchObject({ name: 'Tighter', version: 2, templateId: template.id })
-    expect(await transactionsOf(house, answer, 'policies', own.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'policies', own.id)).toBe(1)
   })
 
   test('leaves what was switched for one agent alone, until it is switched back', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client)
     const agents = [
       await anAgent(client, { policyId: template.id }),
@@ -168,7 +168,7 @@ describe('a changed template', () => {
   })
 
   test('leaves on what was switched on for an agent while it was on already', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client, { requireAttestation: true })
     const { id } = await anAgent(client, { policyId: template.id })
     const body = { field: 'requireAttestation', value: true } as const
@@ -179,7 +179,7 @@ describe('a changed template', () => {
   })
 
   test('leaves what was written into the policy of one agent, and what is switched on under any other', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 50, merchantBlocklist: ['Casino'] })
     const { id, policyId } = await anAgent(client, { policyId: template.id })
     const read = await effective(client, id)
@@ -200,19 +200,19 @@ describe('a changed template', () => {
   })
 
   test('does not reach a deleted agent, whose own policy goes with it', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client)
     const gone = await anAgent(client, { policyId: template.id })
     const stays = await anAgent(client, { policyId: template.id })
     const deleted = await client.agents.delete({ params: { id: gone.id } })
-    expect((await traceOf(house, deleted))?.events).toEqual(['agent.deleting', 'policy.deleted'])
+    expect((await traceOf(service, deleted))?.events).toEqual(['agent.deleting', 'policy.deleted'])
     const { agentIds } = await made(client.policies.apply({ params: { id: template.id } }))
     expect(agentIds).toEqual([stays.id])
     expect(await versionsOf(client, String(gone.policyId))).toHaveLength(1)
   })
 
   test('is applied to templates only', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client, { policyId: (await aPolicy(client)).id })
     const answer = await client.policies.apply({ params: { id: String(agent.policyId) } })
     expect(answer).toMatchObject({ status: 400, code: 'not_a_template' })
@@ -222,11 +222,11 @@ describe('a changed template', () => {
 
 describe('an agent’s token', () => {
   test('reads its own policy and its versions, and no template', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const template = await aPolicy(client)
     const agent = await anAgent(client, { policyId: template.id })
     await anAgent(client, { policyId: template.id })
-    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     const own = await effective(itself, agent.id)
     expect((await itself.policies.list()).body.data).toEqual([own])
     expect((await itself.policies.get({ params: { id: own.id } })).body).toEqual(own)
@@ -235,9 +235,9 @@ describe('an agent’s token', () => {
   })
 
   test('is told when it has none', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
-    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     const answer = await itself.policies.effective({ params: { agentId: agent.id } })
     expect(answer).toMatchObject({ status: 404, code: 'no_policy_assigned' })
   })

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { replayed } from '../../support/control/replays.ts'
 import { only, riskIn } from '../../support/control/risk.ts'
 import { aFundedAgent, aPolicy, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-service.ts'
 
-const house = await startHouse()
-const elsewhere = await house.another()
-const { happened, namesOf, someone } = riskIn(house, elsewhere)
+const service = await startTestService()
+const elsewhere = await service.another()
+const { happened, namesOf, someone } = riskIn(service, elsewhere)
 
 describe('an agent that risk has frozen', () => {
   const strict = only('newMerchant', 95)
@@ -140,7 +140,7 @@ describe('an agent that risk has frozen', () => {
 })
 
 test('every decision of all these, asked again, says the same', async () => {
-  const judged = (await replayed(house)).filter(
+  const judged = (await replayed(service)).filter(
     ({ request }) => request.risk && request.risk.outcome !== 'pass',
   )
   expect(judged.length).toBeGreaterThan(4)

@@ -3,10 +3,10 @@ import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { agentRunsIn, timelineOf, within } from '../../support/control/agent-runs.ts'
 import { anAgent, aRun, made, type TestClient } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
-const { anOwnerWithAgent } = agentRunsIn(house)
+const service = await startTestService()
+const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('the budget of a run', () => {
   /** As many intents at once, no two alike. */
@@ -23,7 +23,7 @@ describe('the budget of a run', () => {
   test('lets exactly so many of a hundred at once pass, on two processes', async () => {
     const { client, key, agent } = await anOwnerWithAgent()
     const run = await aRun(client, agent.id, { budgetEuros: 7 })
-    const elsewhere = clientOf(areas, { url: await house.another(), token: key })
+    const elsewhere = clientOf(areas, { url: await service.another(), token: key })
     const both = await Promise.all(
       [client, elsewhere].map(one => declareAll(one, agent.id, Array(50).fill({}), run.id)),
     )
@@ -136,13 +136,13 @@ describe('the budget of a run', () => {
 test('a timeline is found by its index, however much else has happened', async () => {
   const { client, agent } = await anOwnerWithAgent()
   const run = await aRun(client, agent.id)
-  await house.sql(
+  await service.sql(
     `insert into audit_entries (id, owner_id, mode, actor_type, action, event, outcome, resource_id, request_id, at)
      select 'audit_' || n, $1, 'test', 'key', 'x.y', 'x.y', 'done', 'x', 'x', now() from generate_series(1, 20000) n`,
     [run.ownerId],
   )
-  await house.sql('analyze audit_entries')
-  const plan = await house.sql<{ 'QUERY PLAN': string }>(
+  await service.sql('analyze audit_entries')
+  const plan = await service.sql<{ 'QUERY PLAN': string }>(
     `explain select id from audit_entries a where (a.owner_id, a.mode, a.run_id) = ($1, 'test', $2) and a.id > ''
      order by a.id limit 21`,
     [run.ownerId, run.id],

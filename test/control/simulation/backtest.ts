@@ -4,10 +4,10 @@ import { compile } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { EVER, type Rules, whatIfIn } from '../../support/control/simulation.ts'
 import { aFundedAgent, aKey, anAgentUnder, anIntent, aPolicy, aToken, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
-const { someone } = whatIfIn(house)
+const service = await startTestService()
+const { someone } = whatIfIn(service)
 type Backtest = Awaited<ReturnType<Awaited<ReturnType<typeof someone>>['under']>>
 
 const countsOf = ({ decisions, same, newlyDenied, newlyAllowed, newlyToPerson, decidedBefore }: Backtest) => {
@@ -64,7 +64,7 @@ describe('a backtest', () => {
   })
 
   test('knows what the money and the time between spends would have been', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const policyId = (await aPolicy(owner.client, { autoApproveLimitEuros: 100, maxTransactionEuros: 15 })).id
     const agent = await aFundedAgent(owner.client, { policyId }, 30)
     for (const [n, amountEuros] of [20, 15, 10].entries())
@@ -133,7 +133,7 @@ describe('a backtest', () => {
     const copies = `insert into decisions select 'decision_' || lpad(n::text, 26, '0'), owner_id, mode, created_at,
       updated_at, agent_id, 'trial', 'trial_' || n, policy_id, policy_version, request, counters, result
       from decisions, generate_series(1, 2100) as n where id = $1`
-    await house.sql(copies, [decision.id])
+    await service.sql(copies, [decision.id])
     for (const body of [{}, { agentId: id }]) {
       const answer = await under({ maxTransactionEuros: 9 }, body)
       expect(countsOf(answer)).toEqual([0, 2_101, 0, 0, 0])
@@ -143,7 +143,7 @@ describe('a backtest', () => {
     const tenant = { ownerId, mode: 'test' } as const
     const span = { from: new Date(EVER.from), to: new Date(EVER.to) }
     const rules = compile(PolicyCreate.parse({ name: 'P' }))
-    const sql = (text: string, values: readonly unknown[] = []) => house.sql(text, [...values])
+    const sql = (text: string, values: readonly unknown[] = []) => service.sql(text, [...values])
     expect(await replayAll(sql as never, tenant, span, rules, -1)).toBeUndefined()
   })
 
@@ -159,16 +159,16 @@ describe('a backtest', () => {
     expect((await client.policies.backtest({ params: own, body })).code).toBe('agent_not_found')
     await theirs.declare(10)
     expect((await made(client.policies.backtest({ params: own, body: EVER }))).decisions).toBe(0)
-    const itself = house.client(String((await aToken(client, mine.id)).token))
+    const itself = service.client(String((await aToken(client, mine.id)).token))
     expect((await itself.policies.backtest({ params: own, body: EVER })).status).toBe(403)
-    const blind = house.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    const blind = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
     expect((await blind.policies.backtest({ params: own, body: EVER })).code).toBe('missing_scope')
   })
 })
 
 describe('a probe', () => {
   test('shows every rule from both sides, and what contradicts itself', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aPolicy(client, {
       maxTransactionEuros: 20,
       autoApproveLimitEuros: 30,
@@ -185,10 +185,10 @@ describe('a probe', () => {
       ['autoApproveLimitEuros', 'maxTransactionEuros'],
       ['autoApproveLimitEuros', 'requireAttestation'],
     ])
-    const stranger = (await house.owner()).client
+    const stranger = (await service.owner()).client
     expect((await stranger.policies.probe({ params: { id } })).code).toBe('policy_not_found')
     const agent = await anAgentUnder(client, {})
-    const itself = house.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     expect((await itself.policies.probe({ params: { id: String(agent.policyId) } })).status).toBe(200)
     expect((await itself.policies.probe({ params: { id } })).status).toBe(404)
   })

@@ -10,9 +10,9 @@ import {
   redeemed,
   type TestClient,
 } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 interface Asked {
   readonly amountEuros?: number
@@ -28,7 +28,7 @@ interface Situation {
 }
 
 async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
-  const owner = await house.owner()
+  const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100, ...rules })
   const declare = (amountEuros: number, members = {}, by: TestClient = owner.client) =>
     anIntent(by, agent.id, { amountEuros, ...members })
@@ -44,9 +44,9 @@ from information_schema.tables where table_schema = 'public' and table_type = 'B
 
 /** What is stored anywhere, and what is counted or remembered of an agent. */
 const stored = async (agentId: string) => [
-  await house.sql(COUNTS),
-  await house.sql('select * from counters where subject = $1 order by period', [agentId]),
-  await house.sql('select * from risk_profiles where agent_id = $1', [agentId]),
+  await service.sql(COUNTS),
+  await service.sql('select * from counters where subject = $1 order by period', [agentId]),
+  await service.sql('select * from risk_profiles where agent_id = $1', [agentId]),
 ]
 
 const only = (signal: string, points: number) => ({
@@ -60,8 +60,8 @@ const withRisk = ({ client }: Someone, signal: string, points: number) =>
   made(client.risk.configure({ body: { ...only(signal, points), velocityCount: 2 } }))
 
 async function aDelegate({ client, id }: Someone, members: Parameters<typeof aDelegation>[2]) {
-  const { token } = await redeemed(house.client(), await aDelegation(client, id, members))
-  return house.client(String(token))
+  const { token } = await redeemed(service.client(), await aDelegation(client, id, members))
+  return service.client(String(token))
 }
 
 const withScopes = { scopes: ['intents:write' as const, 'policies:read' as const] }
@@ -114,7 +114,7 @@ const situations: [string, (one: Someone) => Promise<Situation>, against: string
     'a token has little left',
     async ({ client, id, declare }) => {
       const { token } = await aToken(client, id, { ...withScopes, maxAmountEuros: 10 })
-      const by = house.client(String(token))
+      const by = service.client(String(token))
       await declare(6, { merchant: 'Library' }, by)
       return { by }
     },

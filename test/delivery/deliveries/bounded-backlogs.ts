@@ -3,11 +3,11 @@ import pg from 'pg'
 import { newId } from '../../../src/values/ids.ts'
 import { startReceiver } from '../../support/delivery/receiver.ts'
 import { aWebhook, made, type TestClient } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()
-const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
 /** So many may wait for a subscription, where its owner has very many. */
 const ROOM = 100
@@ -21,8 +21,8 @@ select publish_events(jsonb_agg(to_jsonb(e)), array[$1]) as made from e`
 
 /** An owner on the smallest plan, with so many other subscriptions that each has the least room. */
 async function crowdedOwner() {
-  const { client, ownerId } = await house.owner()
-  await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
+  const { client, ownerId } = await service.owner()
+  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
   const path = `/${ownerId}`
   const held: (() => void)[] = []
   let isHeld = true
@@ -32,16 +32,16 @@ async function crowdedOwner() {
     else answer()
   })
   const { id } = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
-  await house.sql(
+  await service.sql(
     `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
      select 'webhook_' || $1 || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
      from generate_series(1, 60) n`,
     [ownerId],
   )
-  await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
   async function happen(event: string, ids: readonly string[]): Promise<number> {
-    const [row] = await house.sql<{ made: number }>(HAPPEN, [ownerId, event, ids])
-    await house.sql('notify deliveries')
+    const [row] = await service.sql<{ made: number }>(HAPPEN, [ownerId, event, ids])
+    await service.sql('notify deliveries')
     return row?.made ?? 0
   }
   const params = { id }
@@ -72,7 +72,7 @@ describe('a subscription for which more waits than its plan allows', () => {
     })
     expect([status, backlog.message]).toEqual(['active', expect.stringMatching(/nothing is lost/)])
     expect(await told(client, 'webhook.paused')).toEqual([{ ownerId, webhookIds: [id] }])
-    const { checks } = (await house.http('GET', '/health')).body
+    const { checks } = (await service.http('GET', '/health')).body
     expect(checks.deliveries.behind).toBe(1)
 
     // One that began before the pause, and is committed only now.
@@ -99,7 +99,7 @@ describe('a subscription for which more waits than its plan allows', () => {
     expect(await happen('agent.frozen', ids(1))).toBe(1)
     const later = new Set([...second, ...wanted, ...last])
     const inOrder = 'select event_id from deliveries where webhook_id = $1 order by created_at, event_id'
-    const rows = await house.sql<{ event_id: string }>(inOrder, [id])
+    const rows = await service.sql<{ event_id: string }>(inOrder, [id])
     expect(rows.map(row => row.event_id).filter(one => later.has(one))).toEqual([...later])
   }, 60_000)
 
@@ -112,7 +112,7 @@ describe('a subscription for which more waits than its plan allows', () => {
     const before = received().length
     release()
     const open = `select made, is_through from replay_events($1, 100, '')`
-    expect(await house.sql(open, [params.id])).toEqual([{ made: 0, is_through: false }])
+    expect(await service.sql(open, [params.id])).toEqual([{ made: 0, is_through: false }])
     expect(received()).toHaveLength(before)
   })
 
@@ -129,18 +129,18 @@ describe('a subscription for which more waits than its plan allows', () => {
 
 test('what is published and not committed yet holds up the replay: it is not passed over', async () => {
   const { ownerId, id, happen } = await crowdedOwner()
-  await house.sql(
+  await service.sql(
     `update webhooks set backlog_after = hold_events($2, 'test'), backlog_since = now(), paused_until = now() + interval '1 hour',
        failures = 3, failing_since = now() where id = $1`,
     [id, ownerId],
   )
   const [slow = '', quick = ''] = ids(2)
-  const publisher = new pg.Client({ connectionString: house.databaseUrl })
+  const publisher = new pg.Client({ connectionString: service.databaseUrl })
   await publisher.connect()
   await publisher.query('begin')
   await publisher.query(HAPPEN, [ownerId, 'agent.created', [slow]])
   expect(await happen('agent.created', [quick])).toBe(0)
-  const replay = () => house.sql(`select made, is_through from replay_events($1, 100, '')`, [id])
+  const replay = () => service.sql(`select made, is_through from replay_events($1, 100, '')`, [id])
   expect(await replay()).toEqual([{ made: 0, is_through: false }])
   await publisher.query('commit')
   await publisher.end()
@@ -154,10 +154,10 @@ test('of more paused subscriptions than one round serves none keeps the others o
     await happen('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
     // The first has waited for longest, and has no room.
-    await house.sql('update webhooks set backlog_after = $2 where id = $1', [id, String(n)])
+    await service.sql('update webhooks set backlog_after = $2 where id = $1', [id, String(n)])
   }
   await until('each has had its turn', async () => {
-    const [row] = await house.sql(`select id from paused_by_backlog('{"free": 5000}', 1)`)
+    const [row] = await service.sql(`select id from paused_by_backlog('{"free": 5000}', 1)`)
     rounds.add(row?.id)
     return crowded.every(({ id }) => rounds.has(id))
   })
@@ -176,7 +176,7 @@ test('whoever publishes while a subscription is paused and let go again: each ev
   })
   const pausing = (async () => {
     for (let n = 0; n < 4; n++) {
-      await house.sql(
+      await service.sql(
         `begin; select id from webhooks where id = '${id}' for update;
          update webhooks set backlog_after = hold_events('${ownerId}', 'test'), backlog_since = now()
          where id = '${id}' and backlog_after is null; commit`,
@@ -194,10 +194,10 @@ test.each([
   ['free', 5],
   ['starter', 20],
 ] as const)('the plan %s has %i subscriptions; who has more keeps them', async (plan, most) => {
-  const { client, ownerId } = await house.owner()
+  const { client, ownerId } = await service.owner()
   for (let n = 0; n < most; n++) await aWebhook(client)
   const { id } = await aWebhook(client)
-  await made(house.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
+  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
   const body = { url: 'https://example.com/hooks', events: ['agent.frozen'] }
   expect(await client.webhooks.create({ body })).toMatchObject({
     status: 400,

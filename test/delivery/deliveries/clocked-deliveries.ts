@@ -3,11 +3,11 @@ import { deliveriesOf, delivery } from '../../support/delivery/deliveries.ts'
 import { answering, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
 import { aLiveClient, anAgent, aWebhook, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
 const receiver = await startReceiver()
-const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
-const { subscribed } = subscriptionsIn(house, receiver)
+const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const { subscribed } = subscriptionsIn(service, receiver)
 
 /** A delivery that has failed once, on a plan with further attempts after 1, 5, 15 and 60 minutes. */
 async function failed() {
@@ -56,8 +56,8 @@ describe('the test clock', () => {
   })
 
   test('of one owner moves nothing of another, nor of live mode', async () => {
-    const owner = await house.owner()
-    const live = await aLiveClient(house, owner)
+    const owner = await service.owner()
+    const live = await aLiveClient(service, owner)
     receiver.treat('/live', answering(500))
     const { id } = await aWebhook(live, { url: `${receiver.url}/live`, events: ['agent.created'] })
     await anAgent(live)
@@ -69,7 +69,7 @@ describe('the test clock', () => {
     )
     await made(owner.client.sandbox.advance({ body: { days: 1 } }))
     const rows = `select due_at - now() > interval '30 seconds' as waits, ahead_ms from deliveries where id = any($1)`
-    expect(await house.sql(rows, [[waits.id, other.first.id]])).toEqual([
+    expect(await service.sql(rows, [[waits.id, other.first.id]])).toEqual([
       { waits: true, ahead_ms: 0 },
       { waits: true, ahead_ms: 0 },
     ])
@@ -78,7 +78,7 @@ describe('the test clock', () => {
 
   test('that is moved over five days gives a receiver up that takes nothing', async () => {
     const { client, id, advance } = await failed()
-    await house.sql('update webhooks set failures = 9 where id = $1', [id])
+    await service.sql('update webhooks set failures = 9 where id = $1', [id])
     await advance(6 * 24 * 60)
     await delivery(client, id, one => one.attempts.length >= 2)
     const disabled = await delivery(client, id, one => one.explanation.includes('five days'))

@@ -3,13 +3,13 @@ import { deliveriesOf, delivery, letItBeDue } from '../../support/delivery/deliv
 import { answering, type Manner, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
 import { anAgent, made, type TestClient } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { times } from '../../support/pot-service.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()
-const house = await startHouse({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
-const { subscribed } = subscriptionsIn(house, receiver)
+const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const { subscribed } = subscriptionsIn(service, receiver)
 const statusOf = async (client: TestClient, id: string) => made(client.webhooks.get({ params: { id } }))
 
 describe('a receiver that keeps failing', () => {
@@ -33,8 +33,8 @@ describe('a receiver that keeps failing', () => {
     expect(waiting[0]?.explanation).toMatch(/left alone until/)
     const before = receiver.at(path).length
 
-    await house.sql(`update webhooks set paused_until = now() where id = $1`, [id])
-    await house.sql('notify deliveries')
+    await service.sql(`update webhooks set paused_until = now() where id = $1`, [id])
+    await service.sql('notify deliveries')
     await until('it is probed', () => receiver.at(path).length > before)
     await until('the pause is longer', async () => {
       const { pausedUntil } = (await statusOf(client, id)).health
@@ -53,7 +53,7 @@ describe('a receiver that keeps failing', () => {
 
   test('for five days is given up, and that is told', async () => {
     const { client, id } = await subscribed(answering(500), 'free')
-    await house.sql(
+    await service.sql(
       `update webhooks set failures = 20, failing_since = now() - interval '6 days' where id = $1`,
       [id],
     )
@@ -98,7 +98,7 @@ describe('a subscription', () => {
       return one.status === 'pending' ? one : undefined
     })
     expect(after.explanation).toMatch(/^The subscription is deleted/)
-    await letItBeDue(house, params.id)
+    await letItBeDue(service, params.id)
     expect(receiver.at(path)).toHaveLength(1)
     expect((await client.webhooks.deliveries({ params: { id } })).code).toBe('webhook_not_found')
   })
@@ -110,7 +110,7 @@ describe('a subscription', () => {
     const waiting = await delivery(client, id, one => one.status === 'pending' && one.attempts.length === 1)
     await made(client.webhooks.update({ params: { id }, body: { status: 'disabled' } }))
     await anAgent(client)
-    await letItBeDue(house, waiting.id)
+    await letItBeDue(service, waiting.id)
     answer = 204
     await made(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
     await delivery(client, id, one => one.status === 'delivered')

@@ -9,13 +9,13 @@ import type { Vault } from '../../../src/ports/vault.ts'
 import { answering, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
 import { anAgent } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()
-const house = await startHouse({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
-const { subscribed } = subscriptionsIn(house, receiver)
-const database = await openDatabase(house.databaseUrl, [Delivery], 3)
+const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const { subscribed } = subscriptionsIn(service, receiver)
+const database = await openDatabase(service.databaseUrl, [Delivery], 3)
 afterAll(() => database.close())
 
 const shareOf = (id: string): Share => ({ lane: { id } as Share['lane'], most: 1 })
@@ -29,7 +29,7 @@ async function taken(lease: ProcessLease): Promise<Claimed> {
 }
 
 const leasedUntil = async ({ id }: Claimed) =>
-  (await house.sql('select leased_until as "until" from deliveries where id = $1', [id]))[0]?.until
+  (await service.sql('select leased_until as "until" from deliveries where id = $1', [id]))[0]?.until
 
 describe('what a process has taken', () => {
   test('is its own while it lives, and free once it has not said so for too long', async () => {
@@ -45,13 +45,13 @@ describe('what a process has taken', () => {
       return performance.now() - began > 120
     })
     expect([[...rounds], await leasedUntil(claimed)]).toEqual([[0], expect.any(Date)])
-    await house.sql('update process_leases set held_until = now() where id = $1', [claimed.lease])
+    await service.sql('update process_leases set held_until = now() where id = $1', [claimed.lease])
     await until('it is freed', async () => (await heir.round()) === 1)
     expect(await leasedUntil(claimed)).toBeNull()
     await doomed.round()
     expect(doomed.held).not.toBe(claimed.lease)
     await Promise.all([doomed.end(), heir.end()])
-    expect(await house.sql('select 1 from process_leases')).toEqual([])
+    expect(await service.sql('select 1 from process_leases')).toEqual([])
   })
 
   test('stays its own after a halt that nobody has noticed; then nothing is freed before all could say so', async () => {
@@ -61,16 +61,16 @@ describe('what a process has taken', () => {
     expect(await halted.round()).toBe(0)
     expect(halted.held).toBe(first)
     const others = `insert into process_leases values ('other', 'deliveries', now())`
-    await house.sql(others)
+    await service.sql(others)
     await until('its time has passed again', () => halted.held === undefined)
     expect(await halted.round()).toBe(0)
-    expect(await house.sql(`select 1 from process_leases where id = 'other'`)).toHaveLength(1)
-    await house.sql('delete from process_leases')
+    expect(await service.sql(`select 1 from process_leases where id = 'other'`)).toHaveLength(1)
+    await service.sql('delete from process_leases')
   })
 })
 
 test('a delivery whose lease has passed before its turn is not begun: whoever looks next takes it', async () => {
-  await house.sql('delete from deliveries')
+  await service.sql('delete from deliveries')
   const { client, path, id } = await subscribed(answering(204))
   await anAgent(client)
   const looks: (string | undefined)[] = [undefined]
@@ -99,7 +99,7 @@ test('a delivery whose lease has passed before its turn is not begun: whoever lo
     },
   })
   await until('it is delivered', async () => {
-    const [row] = await house.sql('select status, claims from deliveries where webhook_id = $1', [id])
+    const [row] = await service.sql('select status, claims from deliveries where webhook_id = $1', [id])
     return row?.status === 'delivered' && row.claims === 2
   })
   await deliverer.stop()

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
-import { freeze, heard, listed, pushHouse } from '../../support/delivery/push.ts'
+import { freeze, heard, listed, startPushService } from '../../support/delivery/push.ts'
 import { decrypt } from '../../support/delivery/push-service.ts'
 import { anAgent, anAgentUnder, anIntent, made } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
 
-const { house, aBrowser } = await pushHouse()
+const { service, aBrowser } = await startPushService()
 
 describe('an event', () => {
   test('reaches every browser that is to hear of it, with its ids and nothing else', async () => {
-    const { client } = await house.owner()
-    const { client: stranger } = await house.owner()
+    const { client } = await service.owner()
+    const { client: stranger } = await service.owner()
     const browsers = [await aBrowser(client), await aBrowser(client, { events: ['*'] })]
     const deaf = [
       await aBrowser(client, { events: ['transfer.failed'] }),
@@ -34,7 +34,7 @@ describe('an event', () => {
   })
 
   test('of an intent that is decided at once reaches nobody', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const browser = await aBrowser(client, { events: ['intent.created', 'agent.frozen'] })
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
     expect((await anIntent(client, agent.id)).status).toBe('approved')
@@ -44,7 +44,7 @@ describe('an event', () => {
   })
 
   test('drops who is gone, and is not sent again to whoever did not take it', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const [gone, weary] = [await aBrowser(client), await aBrowser(client)]
     gone.answerWith(410)
     weary.answerWith(503)
@@ -62,7 +62,7 @@ describe('an event', () => {
   })
 
   test('does not wait for a push service that does not answer', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const silent = await aBrowser(client)
     silent.answerWith(null)
     const agent = await anAgent(client)
@@ -76,30 +76,30 @@ describe('an event', () => {
   })
 
   test('that a process had taken which died is sent by another one, under the same topic', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const browser = await aBrowser(client, { events: ['agent.frozen'] })
     const agent = await anAgent(client)
-    await house.sql(`insert into process_leases values ('dead', 'pushes', now())`)
-    await house.sql(`create function taken_by_the_dead() returns trigger language plpgsql as $$ begin
+    await service.sql(`insert into process_leases values ('dead', 'pushes', now())`)
+    await service.sql(`create function taken_by_the_dead() returns trigger language plpgsql as $$ begin
       new.leased_by := 'dead'; new.leased_until := now() + interval '1 hour'; return new; end $$`)
-    await house.sql(
+    await service.sql(
       `create trigger taken before insert on pushes for each row execute function taken_by_the_dead()`,
     )
     await freeze(client, agent.id)
-    await house.sql('drop trigger taken on pushes')
-    await house.sql('notify pushes')
+    await service.sql('drop trigger taken on pushes')
+    await service.sql('notify pushes')
     expect(heard(browser)).toEqual([])
-    expect(await house.sql(`select free_leases('pushes') as count`)).toEqual([{ count: 1 }])
-    await house.sql('notify pushes')
+    expect(await service.sql(`select free_leases('pushes') as count`)).toEqual([{ count: 1 }])
+    await service.sql('notify pushes')
     await until('it to arrive', () => heard(browser).length === 1)
     const [{ headers, payload } = browser.messages[0] as never] = browser.messages
     expect(payload.eventId).toBe(`event_${headers.topic}`)
   })
 
   test('is sent once, whichever of several processes sends it', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const browser = await aBrowser(client, { events: ['agent.frozen'] })
-    await house.sql(
+    await service.sql(
       `with written as (
          insert into events (id, owner_id, mode, event, data, request_id, created_at)
          select 'event_' || $1 || n, $1, 'test', 'agent.frozen', jsonb_build_object('agentId', n::text), 'r', now()
@@ -107,8 +107,8 @@ describe('an event', () => {
        select publish_pushes((select jsonb_agg(written) from written), array[$1])`,
       [ownerId],
     )
-    await house.sql('notify pushes')
-    const left = () => house.sql('select 1 from pushes where owner_id = $1', [ownerId])
+    await service.sql('notify pushes')
+    const left = () => service.sql('select 1 from pushes where owner_id = $1', [ownerId])
     await until('none is left', async () => (await left()).length === 0)
     expect(new Set(browser.messages.map(({ payload }) => payload.agentId)).size).toBe(100)
     expect(browser.messages).toHaveLength(100)

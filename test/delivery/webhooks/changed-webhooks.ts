@@ -3,12 +3,12 @@ import { verifyWebhook } from '../../../src/derive/client.ts'
 import { deliveriesOf, delivery } from '../../support/delivery/deliveries.ts'
 import { answering, startReceiver } from '../../support/delivery/receiver.ts'
 import { anAgent, anAgentUnder, aWebhook, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { times } from '../../support/pot-service.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()
-const house = await startHouse({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
 /** So many are on their way to a receiver of which nobody knows anything. */
 const AT_ONCE = 4
@@ -18,7 +18,7 @@ let paths = 0
 
 /** A subscription whose receiver keeps the first ones waiting, while the others have been taken and wait behind them. */
 async function crowded() {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const [path, elsewhere] = [`/${++paths}`, `/${++paths}`]
   const held: (() => void)[] = []
   receiver.treat(path, response => {
@@ -37,7 +37,7 @@ async function crowded() {
   const letGo = (condition: 'leased_until is null' | 'claims = 2') =>
     until(`they are let go: ${condition}`, async () => {
       const text = `select 1 from deliveries where webhook_id = $1 and status = 'pending' and ${condition}`
-      return (await house.sql(text, [webhook.id])).length === REST
+      return (await service.sql(text, [webhook.id])).length === REST
     })
   return { client, params: { id: webhook.id }, path, elsewhere, release, letGo }
 }
@@ -49,9 +49,10 @@ describe('what has been taken and is not on its way yet', () => {
     await letGo('leased_until is null')
     release()
     await until('the others are marked', async () => {
-      const left = await house.sql(`select 1 from deliveries where webhook_id = $1 and status = 'pending'`, [
-        params.id,
-      ])
+      const left = await service.sql(
+        `select 1 from deliveries where webhook_id = $1 and status = 'pending'`,
+        [params.id],
+      )
       return left.length === REST
     })
     expect(receiver.at(path)).toHaveLength(AT_ONCE)
@@ -60,7 +61,7 @@ describe('what has been taken and is not on its way yet', () => {
     const [waiting] = data
     const replayed = await client.webhooks.replay({ params: { id: String(waiting?.id) } })
     expect([replayed.status, replayed.code]).toEqual([400, 'webhook_deleted'])
-    await house.sql(`update deliveries set status = 'dead', due_at = null where id = $1`, [waiting?.id])
+    await service.sql(`update deliveries set status = 'dead', due_at = null where id = $1`, [waiting?.id])
     expect(await made(client.webhooks.replayDeadLetters({ body: {} }))).toEqual({ replayed: 0, more: false })
   })
 
@@ -88,7 +89,7 @@ describe('what has been taken and is not on its way yet', () => {
 })
 
 test('that the old address wants nothing more is no reason to give up the new one', async () => {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const [old, path] = [`/${++paths}`, `/${++paths}`]
   const held: (() => void)[] = []
   receiver.treat(old, response => void held.push(() => response.writeHead(410).end()))
@@ -104,8 +105,8 @@ test('that the old address wants nothing more is no reason to give up the new on
 })
 
 test('of many subscriptions made at once none is beyond the limit of the plan', async () => {
-  const { client, ownerId } = await house.owner()
-  await house.sql(
+  const { client, ownerId } = await service.owner()
+  await service.sql(
     `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
      select 'webhook_' || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
      from generate_series(1, 97) n`,
@@ -120,7 +121,7 @@ test('of many subscriptions made at once none is beyond the limit of the plan', 
 })
 
 test('what the clock brings about is sent under the id of the request behind it', async () => {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const path = `/${++paths}`
   receiver.treat(path, answering(204))
   await aWebhook(client, { url: receiver.url + path, events: ['intent.expired'] })

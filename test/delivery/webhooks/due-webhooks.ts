@@ -86,7 +86,7 @@ test('deliveries are kept for 30 days, whatever has become of them', async () =>
   }
   await aged(31 * days)
   const kept = await aged(29 * days)
-  await expireDeliveries(engine.house.database)
+  await expireDeliveries(engine.runtime.database)
   const { rows } = await engine.sql(`select id from deliveries where webhook_id = $1 and status = 'dead'`, [
     id,
   ])

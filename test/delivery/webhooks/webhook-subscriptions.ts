@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aWebhook, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
-const house = await startHouse({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
 describe('a subscription', () => {
   test('shows its secret once, and keeps it sealed', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const body = { url: 'https://example.com/hooks', events: ['agent.frozen'], description: 'Bookkeeping' }
     const create = () => client.webhooks.create({ body, idempotencyKey: 'once' })
     const { secret, ...rest } = await made(create())
@@ -14,9 +14,9 @@ describe('a subscription', () => {
     expect(rest).toMatchObject({ ...body, status: 'active', statusReason: null, hint: secret?.slice(-4) })
     expect(await made(create())).toEqual({ ...rest, secret: null })
     expect(await made(client.webhooks.get({ params: { id: rest.id } }))).toEqual(rest)
-    const [row] = await house.sql('select secret from webhooks where id = $1', [rest.id])
+    const [row] = await service.sql('select secret from webhooks where id = $1', [rest.id])
     expect(String(row?.secret)).not.toContain(String(secret).slice(6))
-    const kept = await house.sql(`select body from idempotency_keys where body like '%' || $1 || '%'`, [
+    const kept = await service.sql(`select body from idempotency_keys where body like '%' || $1 || '%'`, [
       secret,
     ])
     expect(kept).toEqual([])
@@ -30,7 +30,7 @@ describe('a subscription', () => {
     ['ftp://example.com/', /^url: /],
     ['not a url', /^url: /],
   ])('to %s is refused, by name of the field', async (url, says) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const before = (await made(client.webhooks.list())).data.length
     const answer = await client.webhooks.create({ body: { url, events: ['*'] } })
     expect([answer.status, answer.error]).toEqual([400, expect.stringMatching(says)])
@@ -43,7 +43,7 @@ describe('a subscription', () => {
   })
 
   test('to an event that there is not is told which one was meant', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const url = 'https://example.com/hooks'
     const refused = await client.webhooks.create({ body: { url, events: ['agent.frozn', '*'] } })
     expect(refused).toMatchObject({ status: 400, code: 'unknown_event' })
@@ -56,7 +56,7 @@ describe('a subscription', () => {
   })
 
   test('is changed, listed, deleted by its owner alone, and each change is an event', async () => {
-    const [{ client }, stranger] = [await house.owner(), await house.owner()]
+    const [{ client }, stranger] = [await service.owner(), await service.owner()]
     const { id } = await aWebhook(client, { events: ['agent.frozen'] })
     const params = { id }
     const refusals = [
@@ -87,8 +87,8 @@ describe('a subscription', () => {
   })
 
   test('is not to be had with a key for reading, nor by an agent', async () => {
-    const { client } = await house.owner()
-    const reader = house.client(String((await aKey(client, { scopes: ['webhooks:read'] })).key))
+    const { client } = await service.owner()
+    const reader = service.client(String((await aKey(client, { scopes: ['webhooks:read'] })).key))
     expect((await made(reader.webhooks.list())).data).toEqual([])
     const body = { url: 'https://example.com/hooks', events: ['*'] }
     expect((await reader.webhooks.create({ body })).code).toBe('missing_scope')
@@ -96,7 +96,7 @@ describe('a subscription', () => {
 })
 
 test('every event has a schema and an example, in the list and in the OpenAPI document', async () => {
-  const { client } = await house.owner()
+  const { client } = await service.owner()
   const { data } = await made(client.events.types())
   const names = data.map(({ event }) => event)
   expect(names).toEqual(expect.arrayContaining(['agent.created', 'transaction.completed', 'card.issued']))
@@ -105,7 +105,7 @@ test('every event has a schema and an example, in the list and in the OpenAPI do
     'intent.mismatched',
     'mpp.credential.expired',
   ])
-  const { webhooks } = (await house.http('GET', '/openapi.json')).body
+  const { webhooks } = (await service.http('GET', '/openapi.json')).body
   expect(Object.keys(webhooks)).toEqual(names)
   for (const { event, schema, example } of data) {
     const content = webhooks[event].post.requestBody.content['application/json']

@@ -7,12 +7,12 @@ import { stepsFor } from '../../../src/derive/docs/quickstart.ts'
 import { verifyWebhook } from '../../../src/derive/verify-webhook.ts'
 import { useBrowser, useOnePage, type Visit } from '../../support/web/browser.ts'
 import { faintTexts } from '../../support/web/contrast.js'
-import { house } from './docs-house.ts'
+import { service } from './docs-service.ts'
 
 const desktop = { viewport: { width: 1440, height: 900 } }
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-const docs = `${house.url}/docs`
+const docs = `${service.url}/docs`
 
 const visit = useBrowser()
 const open = useOnePage(visit, desktop)
@@ -36,7 +36,7 @@ describe('the pages', () => {
     expect(found).toMatchObject({ event: 'agent.frozen', data: { status: 'frozen' } })
   })
 
-  test.each([docs, `${docs}/agents`, `${house.url}/v1/docs`])(
+  test.each([docs, `${docs}/agents`, `${service.url}/v1/docs`])(
     '%s asks nothing of anybody else and breaks no rule',
     async address => {
       const { page, complaints, requests } = await open(address)
@@ -45,7 +45,7 @@ describe('the pages', () => {
       await page.locator('#results a').first().waitFor()
       await page.locator('.theme').click()
       expect(requests.length).toBeGreaterThanOrEqual(4)
-      expect(requests.filter(url => !url.startsWith(`${house.url}/`))).toEqual([])
+      expect(requests.filter(url => !url.startsWith(`${service.url}/`))).toEqual([])
       expect(complaints).toEqual([])
     },
   )
@@ -78,7 +78,9 @@ describe('the pages', () => {
 describe('with their script', () => {
   test('the service is called what the page was asked under', async () => {
     const { page } = await open(docs)
-    expect(await page.locator('#quickstart pre').first().textContent()).toContain(`export URL=${house.url}\n`)
+    expect(await page.locator('#quickstart pre').first().textContent()).toContain(
+      `export URL=${service.url}\n`,
+    )
   })
 
   test('/ leads to the search', async () => expectSlashToSearch((await open(docs)).page))
@@ -216,10 +218,10 @@ describe('on a phone', () => {
 })
 
 test('the quickstart works as it is pasted', async () => {
-  const { key } = await house.owner()
-  const [, ...steps] = stepsFor(house.url)
+  const { key } = await service.owner()
+  const [, ...steps] = stepsFor(service.url)
   const script = [
-    `export URL=${house.url} KEY=${key}`,
+    `export URL=${service.url} KEY=${key}`,
     ...steps.map(({ command }) => `${command}\necho`),
   ].join('\n')
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script])

@@ -4,12 +4,12 @@ import './bad-input/ids-in-bodies.ts'
 import './bad-input/refusal-words.ts'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import { expectRefusal, houseToLeaveAlone } from '../../support/contract/bad-input.ts'
+import { expectRefusal, serviceToLeaveAlone } from '../../support/contract/bad-input.ts'
 
-const { house, owner, agent } = await houseToLeaveAlone()
+const { service, owner, agent } = await serviceToLeaveAlone()
 
 const post = (body: string, headers: Record<string, string> = {}) =>
-  house.http('POST', '/policies', {
+  service.http('POST', '/policies', {
     token: owner.key,
     body,
     headers: { 'idempotency-key': 'bad', ...headers },
@@ -90,7 +90,7 @@ describe('a body', () => {
     ],
   ])('with %s is refused in few words', async (_, members) => {
     const body = { name: 'a', ...members }
-    expectRefusal(await house.http('POST', '/agents', { token: owner.key, body }), 400, 'invalid_request')
+    expectRefusal(await service.http('POST', '/agents', { token: owner.key, body }), 400, 'invalid_request')
   })
 
   test('of another type is refused', async () => {
@@ -105,7 +105,7 @@ describe('a body', () => {
 
   test('that is compressed is refused', async () => {
     for (const encoding of ['gzip', 'deflate', 'br', 'x-unknown']) {
-      const { status, headers } = await fetch(`${house.url}/policies`, {
+      const { status, headers } = await fetch(`${service.url}/policies`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${owner.key}`,
@@ -120,7 +120,7 @@ describe('a body', () => {
 
   test('that is not UTF-8 is refused', async () => {
     const body = Buffer.from('{"name":"\xff"}', 'latin1')
-    const answer = await fetch(`${house.url}/policies`, {
+    const answer = await fetch(`${service.url}/policies`, {
       method: 'POST',
       headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
       body,
@@ -145,7 +145,7 @@ describe('a body', () => {
     const body = JSON.stringify({ name: 'x'.repeat(262_144) })
     expectRefusal(await post(body), 413, 'body_too_large', /larger than 256 KiB, the most/)
     const stream = new Blob([body]).stream()
-    const { status } = await fetch(`${house.url}/policies`, {
+    const { status } = await fetch(`${service.url}/policies`, {
       method: 'POST',
       headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
       body: stream,
@@ -156,21 +156,21 @@ describe('a body', () => {
 
   test('has little room where anybody may call', async () => {
     const body = { code: 'x'.repeat(4_096) }
-    const answer = await house.http('POST', '/delegations/redeem', { body })
+    const answer = await service.http('POST', '/delegations/redeem', { body })
     expectRefusal(answer, 413, 'body_too_large', /larger than 4 KiB, the most/)
   })
 
   test('where there is none to be is refused', async () => {
     const path = `/agents/${agent.id}/unfreeze`
     expectRefusal(
-      await house.http('POST', path, { token: owner.key, body: { a: 1 } }),
+      await service.http('POST', path, { token: owner.key, body: { a: 1 } }),
       400,
       'invalid_request',
       /^a: /,
     )
-    expectRefusal(await house.http('POST', path, { token: owner.key, body: [1] }), 400, 'invalid_request')
+    expectRefusal(await service.http('POST', path, { token: owner.key, body: [1] }), 400, 'invalid_request')
     expectRefusal(
-      await house.http('DELETE', `/agents/${agent.id}`, { token: owner.key, body: { a: 1 } }),
+      await service.http('DELETE', `/agents/${agent.id}`, { token: owner.key, body: { a: 1 } }),
       400,
       'invalid_request',
     )

@@ -6,17 +6,17 @@ import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
 import { bodyLimitOf } from '../../../src/kernel/contract/operation.ts'
 import { everythingSent } from '../../support/contract/contract-members.ts'
 import { credentials, operations, unknownId, World } from '../../support/contract/world.ts'
-import { type Owner, startHouse } from '../../support/harness.ts'
+import { type Owner, startTestService } from '../../support/harness.ts'
 import { converse, request } from '../../support/http/raw.ts'
 import { longestTurn } from '../../support/longest-turn.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-const house = await startHouse()
-const [owner, another] = [await house.owner(), await house.owner()]
+const service = await startTestService()
+const [owner, another] = [await service.owner(), await service.owner()]
 /** For what must succeed: nothing else is done with what this owner has. */
-const world = new World(house, another)
+const world = new World(service, another)
 
 const MEBIBYTE = 1_048_576
 
@@ -156,7 +156,7 @@ describe('a request that is as much work as it can be', () => {
     merchantBlocklist: Array.from({ length: 1_000 }, (_, n) => `SQ *${salt}-${n} ${'ä12 é '.repeat(11)}`),
   })
   const asAnother = (method: string, path: string, body?: object) =>
-    house.http(method, path, { token: another.key, ...(body ? { body } : {}) })
+    service.http(method, path, { token: another.key, ...(body ? { body } : {}) })
 
   test('of what such bodies have left lets others have their turn', async () => {
     const { body: policy } = await asAnother('POST', '/policies', dear(0))
@@ -188,7 +188,7 @@ describe('a request that is as much work as it can be', () => {
     while (turns.length < 3 && Math.min(...turns) >= LONGEST)
       turns.push(
         await longestTurn(async () => {
-          const [answer] = await converse(house.url, wire)
+          const [answer] = await converse(service.url, wire)
           expect(answer?.text).toMatch(/name: must have at most 200 characters/)
         }),
       )

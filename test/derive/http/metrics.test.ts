@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { aKey, anAgent, aPolicy, aWebhook, made } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
-import { startPots, times } from '../../support/pot-house.ts'
+import { startPots, times } from '../../support/pot-service.ts'
 
-const house = await startPots()
-const owner = await house.owner()
+const service = await startPots()
+const owner = await service.owner()
 
 const text = async (): Promise<string> =>
-  (await house.http('GET', '/metrics', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } })).text
+  (await service.http('GET', '/metrics', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } })).text
 
 /** The value of one line, by its name and some of its labels. */
 async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
@@ -25,12 +25,12 @@ const served = (operation: string, status: number) =>
 
 describe('the figures', () => {
   test('are for who has the dashboard secret', async () => {
-    expect((await house.http('GET', '/metrics')).status).toBe(401)
-    expect((await house.http('GET', '/metrics', { headers: { 'x-dashboard-secret': 'guess' } })).status).toBe(
-      401,
-    )
-    expect((await house.http('GET', '/metrics', { token: owner.key })).status).toBe(403)
-    const answer = await house.http('GET', '/metrics', {
+    expect((await service.http('GET', '/metrics')).status).toBe(401)
+    expect(
+      (await service.http('GET', '/metrics', { headers: { 'x-dashboard-secret': 'guess' } })).status,
+    ).toBe(401)
+    expect((await service.http('GET', '/metrics', { token: owner.key })).status).toBe(403)
+    const answer = await service.http('GET', '/metrics', {
       headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
     })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
@@ -52,17 +52,17 @@ describe('the figures', () => {
 
   test('tell how long work has waited for Temporal', async () => {
     expect(await value('outbox_oldest_seconds')).toBe(0)
-    await house.sql(
+    await service.sql(
       `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
        values ('outbox_1', 'customer_1', 'test', 'intent', false, 'intent/1', '{}', now() - interval '1 hour', now())`,
     )
     expect(await value('outbox_oldest_seconds')).toBeGreaterThanOrEqual(3_600)
-    await house.sql('delete from outbox')
+    await service.sql('delete from outbox')
     expect(await value('outbox_oldest_seconds')).toBe(0)
   })
 
   test('tell how long a webhook waits that could be sent, and how many do', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aWebhook(client, { events: ['agent.created'] })
     const figures = async () => [
       await value('webhook_overdue_seconds'),
@@ -72,12 +72,12 @@ describe('the figures', () => {
     ]
     expect(await figures()).toEqual([0, 0, 0, 0])
     const overdue = async () => {
-      const { checks } = await made(house.client().health.health({}))
+      const { checks } = await made(service.client().health.health({}))
       return Math.round(checks.deliveries.oldestSeconds ?? -1)
     }
     await anAgent(client)
     await anAgent(client)
-    const change = (members: string) => house.sql(`update deliveries set ${members}`)
+    const change = (members: string) => service.sql(`update deliveries set ${members}`)
     await change(`due_at = now() - interval '1 hour'`)
     expect(await figures()).toEqual([expect.closeTo(3_600, -2), 2, 0, 0])
     expect(await overdue()).toBeCloseTo(3_600, -2)
@@ -86,7 +86,7 @@ describe('the figures', () => {
     await change(`leased_until = now() + interval '1 minute'`)
     expect(await overdue()).toBe(-1)
     await change(`status = 'dead', due_at = null, leased_until = null`)
-    await house.sql(
+    await service.sql(
       `update webhooks set failures = 3, failing_since = now(), paused_until = now() + interval '1 minute' where id = $1`,
       [id],
     )
@@ -98,8 +98,8 @@ describe('the figures', () => {
 
   test('name no address that a caller has made up, and nobody', async () => {
     const { key } = await aKey(owner.client)
-    await house.http('GET', '/somewhere/else')
-    await house.http('GET', `/agents/agent_made_up`, { token: String(key) })
+    await service.http('GET', '/somewhere/else')
+    await service.http('GET', `/agents/agent_made_up`, { token: String(key) })
     const figures = await text()
     for (const word of ['somewhere', 'made_up', owner.ownerId, String(key), '127.0.0.1'])
       expect(figures).not.toContain(word)
@@ -107,7 +107,7 @@ describe('the figures', () => {
   })
 
   test('tell how large batches are and how many round trips they take', async () => {
-    const potId = await house.pot(owner, 100)
+    const potId = await service.pot(owner, 100)
     await times(66, () => owner.client.pots.take({ params: { id: potId }, body: { amount: 1 } }))
     const of = { operation: 'pots.take' }
     const batches = await value('batch_size_count', of)

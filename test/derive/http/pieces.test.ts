@@ -6,7 +6,7 @@ import { area } from '../../../src/kernel/contract/area.ts'
 import { file } from '../../../src/kernel/contract/file.ts'
 import { get, implement } from '../../../src/kernel/contract/operation.ts'
 import { Problem } from '../../../src/kernel/contract/problem.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
 const piece = 'x'.repeat(65_536)
@@ -56,12 +56,14 @@ const streams = implement(streamsApi, {
   }),
 })
 
-const house = await startHouse({ areas: { ...areas, streams: area('Streams', 'Only here.', streams) } })
-const read = (name: string, method = 'GET') => house.http(method, `/streams/${name}`)
+const service = await startTestService({
+  areas: { ...areas, streams: area('Streams', 'Only here.', streams) },
+})
+const read = (name: string, method = 'GET') => service.http(method, `/streams/${name}`)
 
 /** A client that reads only when it is told to. */
 async function slow(name: string) {
-  const asking = request(`${house.url}/streams/${name}`).end()
+  const asking = request(`${service.url}/streams/${name}`).end()
   const [answer] = await once(asking, 'response')
   return { asking, answer }
 }

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { clock } from '../../../src/values/clock.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
-import { http, startHouse } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-house.ts'
+import { http, startTestService } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-service.ts'
 
 const LIMIT = 20
 const RATE_LIMIT_PER_MINUTE = String(LIMIT)
 
-const house = await startHouse({ env: { RATE_LIMIT_PER_MINUTE } })
-const behindProxy = await startHouse({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '1' } })
-const behindNamed = await startHouse({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '10.0.0.1' } })
+const service = await startTestService({ env: { RATE_LIMIT_PER_MINUTE } })
+const behindProxy = await startTestService({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '1' } })
+const behindNamed = await startTestService({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '10.0.0.1' } })
 
 let proxy!: FlakyProxy
-const cut = await startHouse({
+const cut = await startTestService({
   env: { RATE_LIMIT_PER_MINUTE },
   async through(url) {
     proxy = await flakyProxy(url)
@@ -20,12 +20,12 @@ const cut = await startHouse({
   },
 })
 
-const urls = [house.url, await house.another()]
+const urls = [service.url, await service.another()]
 
-const newMinute = (of = house) => of.sql('delete from rate_limits')
+const newMinute = (of = service) => of.sql('delete from rate_limits')
 beforeEach(() => newMinute())
 
-const ask = (url = house.url, headers: Record<string, string> = {}) => http(url, 'GET', '/', { headers })
+const ask = (url = service.url, headers: Record<string, string> = {}) => http(url, 'GET', '/', { headers })
 
 const number = (headers: Headers, name: string): number => Number(headers.get(name))
 
@@ -63,7 +63,7 @@ describe('a client', () => {
 
   test('may ask again in the next minute', async () => {
     await times(LIMIT + 1, () => ask())
-    await house.sql(`update rate_limits set resets_at = now() - interval '1 millisecond'`)
+    await service.sql(`update rate_limits set resets_at = now() - interval '1 millisecond'`)
     const { status, headers } = await ask()
     expect([status, number(headers, 'x-ratelimit-remaining')]).toEqual([200, LIMIT - 1])
   })
@@ -71,21 +71,21 @@ describe('a client', () => {
   test('is counted whatever it asks for', async () => {
     await times(LIMIT - 3, () => ask())
     const paths = ['/nowhere', '/agents', '/agents?limit=0']
-    const answers = await times(3, index => http(house.url, 'GET', paths[index] as string, {}))
+    const answers = await times(3, index => http(service.url, 'GET', paths[index] as string, {}))
     expect(tally(answers)).toEqual({ 401: 2, 404: 1 })
     expect((await ask()).status).toBe(429)
   })
 
   test('asks for health and documentation as often as it likes, and is not counted', async () => {
     const free = ['/health', '/v1/health', '/docs', '/docs/nothing', '/openapi.json']
-    const answers = await times(2 * LIMIT, index => http(house.url, 'GET', String(free[index % 5]), {}))
+    const answers = await times(2 * LIMIT, index => http(service.url, 'GET', String(free[index % 5]), {}))
     expect(tally(answers)[429]).toBeUndefined()
     for (const { headers } of answers) expect(headers.has('x-ratelimit-limit')).toBe(false)
     expect(number((await ask()).headers, 'x-ratelimit-remaining')).toBe(LIMIT - 1)
   })
 
   test('that was made to wait has used up no idempotency key', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     await times(LIMIT, () => ask())
     const create = () => client.agents.create({ body: { name: 'A' }, idempotencyKey: 'waiting' })
     expect((await create()).status).toBe(429)
@@ -103,7 +103,7 @@ describe('X-Forwarded-For', () => {
   }
 
   test('means nothing unless a proxy is trusted', async () => {
-    expect(await passed(house.url, index => `192.0.2.${index}`)).toBe(LIMIT)
+    expect(await passed(service.url, index => `192.0.2.${index}`)).toBe(LIMIT)
   })
 
   test('is believed from a trusted proxy', async () => {

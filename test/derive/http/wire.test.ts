@@ -3,11 +3,11 @@ import './wire/large-bodies.ts'
 import './wire/slow-clients.ts'
 import './wire/unfinished-bodies.ts'
 import { describe, expect, test } from '@jest/globals'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { converse, type Raw, request } from '../../support/http/raw.ts'
 
-const house = await startHouse()
-const owner = await house.owner()
+const service = await startTestService()
+const owner = await service.owner()
 const auth = { Authorization: `Bearer ${owner.key}` }
 const json = { ...auth, 'Content-Type': 'application/json' }
 
@@ -37,26 +37,29 @@ describe('what is not HTTP', () => {
       head('POST / HTTP/1.1', 'Host: x', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
     ],
     ['a length that is none', head('POST / HTTP/1.1', 'Host: x', 'Content-Length: -1')],
-  ])('is refused: %s', async (_, bytes) => expectAnswer((await converse(house.url, bytes))[0], 400))
+  ])('is refused: %s', async (_, bytes) => expectAnswer((await converse(service.url, bytes))[0], 400))
 
   test('is refused in the middle of a body', async () => {
     const chunked = head('POST /policies HTTP/1.1', 'Host: x', ...lines(json), 'Transfer-Encoding: chunked')
-    expectAnswer((await converse(house.url, `${chunked}zz\r\n`))[0], 400)
+    expectAnswer((await converse(service.url, `${chunked}zz\r\n`))[0], 400)
   })
 
   test('is refused where the headers are too large', async () => {
-    const [many] = await converse(house.url, head('GET / HTTP/1.1', 'Host: x', `X-A: ${'x'.repeat(20_000)}`))
+    const [many] = await converse(
+      service.url,
+      head('GET / HTTP/1.1', 'Host: x', `X-A: ${'x'.repeat(20_000)}`),
+    )
     expectAnswer(many, 431)
-    const [long] = await converse(house.url, head(`GET /${'x'.repeat(20_000)} HTTP/1.1`, 'Host: x'))
+    const [long] = await converse(service.url, head(`GET /${'x'.repeat(20_000)} HTTP/1.1`, 'Host: x'))
     expectAnswer(long, 431)
   })
 
   test('is refused where there is no host', async () => {
-    expectAnswer((await converse(house.url, head('GET / HTTP/1.1')))[0], 400)
+    expectAnswer((await converse(service.url, head('GET / HTTP/1.1')))[0], 400)
   })
 
   test('is refused where something is expected that nobody knows', async () => {
-    expectAnswer((await converse(house.url, request('GET', '/health', { Expect: 'bananas' })))[0], 417)
+    expectAnswer((await converse(service.url, request('GET', '/health', { Expect: 'bananas' })))[0], 417)
   })
 })
 
@@ -82,7 +85,7 @@ describe('a connection', () => {
     [415, post('{"name":"a"}', { 'Content-Encoding': 'gzip' })],
     [400, request('GET', '/agents?limit=0', auth)],
   ])('survives a %s', async (status, refused) => {
-    const [first, second] = await converse(house.url, refused, request('GET', '/health'))
+    const [first, second] = await converse(service.url, refused, request('GET', '/health'))
     expectAnswer(first, status)
     expect(second?.status).toBe(200)
   })
@@ -90,7 +93,7 @@ describe('a connection', () => {
   test('survives a body that nobody reads', async () => {
     const body = '{"name":"x"}'
     const [first, second] = await converse(
-      house.url,
+      service.url,
       request('GET', '/health', {}, body),
       request('GET', '/health'),
     )
@@ -101,7 +104,7 @@ describe('a connection', () => {
 describe('HEAD', () => {
   test('answers as GET does, without the body', async () => {
     const [head, get] = await converse(
-      house.url,
+      service.url,
       request('HEAD', '/policies/presets', auth),
       request('GET', '/policies/presets', auth),
     )
@@ -111,7 +114,11 @@ describe('HEAD', () => {
   })
 
   test('knows 404 and 405', async () => {
-    const answers = await converse(house.url, request('HEAD', '/nowhere'), request('HEAD', '/keys/a/rotate'))
+    const answers = await converse(
+      service.url,
+      request('HEAD', '/nowhere'),
+      request('HEAD', '/keys/a/rotate'),
+    )
     expect(answers.map(({ status }) => status)).toEqual([404, 405])
   })
 })
@@ -119,7 +126,7 @@ describe('HEAD', () => {
 describe('a request id', () => {
   const idOf = async (given?: string): Promise<string | null> => {
     const headers = given === undefined ? {} : { 'X-Request-Id': given }
-    const [answer] = await converse(house.url, request('GET', '/nowhere', headers))
+    const [answer] = await converse(service.url, request('GET', '/nowhere', headers))
     return answer?.headers.get('x-request-id') ?? null
   }
 

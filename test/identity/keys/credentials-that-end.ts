@@ -10,7 +10,7 @@ import {
   type TestClient,
 } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
-import { elsewhere, house } from './keys-house.ts'
+import { elsewhere, service } from './keys-service.ts'
 
 /** A secret that opens something, and how it ends. */
 interface Ending {
@@ -25,7 +25,7 @@ interface Holder {
 }
 
 async function aHolder(): Promise<Holder> {
-  const { client, ownerId } = await house.owner()
+  const { client, ownerId } = await service.owner()
   return { client, ownerId, agentId: (await anAgent(client)).id }
 }
 
@@ -35,7 +35,7 @@ const aChild = async ({ client, agentId }: Holder, under: string): Promise<strin
     maxAmountEuros: 1,
     expiresInMinutes: 30,
   })
-  return String((await redeemed(house.client(), child)).token)
+  return String((await redeemed(service.client(), child)).token)
 }
 
 const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
@@ -59,7 +59,7 @@ const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
   },
   async 'the token of a delegation'({ client, agentId }) {
     const delegation = await aDelegation(client, agentId)
-    const { token } = await redeemed(house.client(), delegation)
+    const { token } = await redeemed(service.client(), delegation)
     const params = { id: delegation.id }
     return { secret: String(token), end: () => made(client.delegations.revoke({ params })) }
   },
@@ -71,7 +71,7 @@ const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
   async 'the key of a customer who is suspended'({ client, ownerId }) {
     const { key } = await aKey(client)
     const change = { params: { id: ownerId }, body: { status: 'suspended' } } as const
-    return { secret: String(key), end: () => made(house.dash.customers.update(change)) }
+    return { secret: String(key), end: () => made(service.dash.customers.update(change)) }
   },
 }
 
@@ -79,9 +79,9 @@ describe('stops at once where it ended, and 100 ms later everywhere', () => {
   test.each(Object.entries(endings))('%s', async (_, make) => {
     const { secret, end } = await make(await aHolder())
     const asked = async (url: string) => (await http(url, 'GET', '/agents', { token: secret })).status
-    expect([await asked(house.url), await asked(elsewhere)]).toEqual([200, 200])
+    expect([await asked(service.url), await asked(elsewhere)]).toEqual([200, 200])
     await end()
-    expect([401, 403]).toContain(await asked(house.url))
+    expect([401, 403]).toContain(await asked(service.url))
     await sleep(100)
     expect([401, 403]).toContain(await asked(elsewhere))
   })

@@ -12,10 +12,10 @@ import {
 } from '../../support/factories.ts'
 import type { Owner } from '../../support/harness.ts'
 import { opens, wait } from '../../support/keys.ts'
-import { times } from '../../support/pot-house.ts'
-import { house } from './keys-house.ts'
+import { times } from '../../support/pot-service.ts'
+import { service } from './keys-service.ts'
 
-const clientOf = ({ key }: { key: string | null }): TestClient => house.client(String(key))
+const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
 const inMinutes = (minutes: number): string => new Date(wait(minutes)).toISOString()
 
 const live = { environment: 'live' } as const
@@ -23,8 +23,8 @@ const live = { environment: 'live' } as const
 describe('a live key', () => {
   let owner: Owner<typeof areas>
   beforeAll(async () => {
-    owner = await house.owner()
-    await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+    owner = await service.owner()
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   })
   const another = () => owner.client.keys.create({ body: { name: 'Production', ...live } })
 
@@ -43,7 +43,7 @@ describe('a live key', () => {
   })
 
   test('makes further ones itself', async () => {
-    await house.sql(`update keys set revoked_at = now() where (owner_id, mode) = ($1, 'live')`, [
+    await service.sql(`update keys set revoked_at = now() where (owner_id, mode) = ($1, 'live')`, [
       owner.ownerId,
     ])
     const one = clientOf(await made(another()))
@@ -57,35 +57,35 @@ describe('a live key', () => {
   test('is made by a test key again when all are revoked or have expired', async () => {
     const ends = [`expires_at = now()`, `revoked_at = now()`]
     for (const end of ends) {
-      await house.sql(`update keys set ${end} where (owner_id, mode) = ($1, 'live')`, [owner.ownerId])
+      await service.sql(`update keys set ${end} where (owner_id, mode) = ($1, 'live')`, [owner.ownerId])
       expect((await another()).status).toBe(201)
     }
   })
 
   test('that is lost is revoked by the operator, so that there can be another one', async () => {
-    const [lost] = await house.sql<{ id: string }>(
+    const [lost] = await service.sql<{ id: string }>(
       `select id from keys where (owner_id, mode) = ($1, 'live') and revoked_at is null and expires_at is null`,
       [owner.ownerId],
     )
     const params = { id: String(lost?.id) }
     expect((await owner.client.keys.revoke({ params })).code).toBe('key_not_found')
-    expect(await made(house.dash.keys.revoke({ params }))).toMatchObject({ id: params.id, mode: 'live' })
-    expect((await house.dash.keys.revoke({ params: { id: 'key_01jd8x2m4ye7k9v0c3q5r6t8wz' } })).status).toBe(
-      404,
-    )
+    expect(await made(service.dash.keys.revoke({ params }))).toMatchObject({ id: params.id, mode: 'live' })
+    expect(
+      (await service.dash.keys.revoke({ params: { id: 'key_01jd8x2m4ye7k9v0c3q5r6t8wz' } })).status,
+    ).toBe(404)
     expect((await another()).status).toBe(201)
   })
 
   test('that is the first one can make others', async () => {
-    const fresh = await house.owner()
-    await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [fresh.ownerId])
+    const fresh = await service.owner()
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [fresh.ownerId])
     const body = { name: 'Narrow', ...live, scopes: ['agents:read'] } as const
     expect(await fresh.client.keys.create({ body: { ...body, scopes: [...body.scopes] } })).toMatchObject({
       status: 400,
       code: 'first_live_key',
     })
     expect(
-      (await aKey(await aLiveClient(house, fresh), { ...body, scopes: [...body.scopes] })).scopes,
+      (await aKey(await aLiveClient(service, fresh), { ...body, scopes: [...body.scopes] })).scopes,
     ).toEqual(['agents:read'])
   })
 })
@@ -95,7 +95,7 @@ describe('what is made with a key that ends', () => {
   let expiresAt: string
   let agentId: string
   beforeAll(async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     expiresAt = inMinutes(60)
     brief = clientOf(await aKey(client, { expiresAt }))
     agentId = (await anAgent(client)).id
@@ -128,7 +128,7 @@ describe('what is made with a key that ends', () => {
   })
 
   test('is its own replacement, and that of no key that lasts longer', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const own = await aKey(client, { expiresAt })
     const lasting = await aKey(client)
     expect((await clientOf(own).keys.rotate({ params: { id: lasting.id } })).code).toBe('expires_too_late')
@@ -138,7 +138,7 @@ describe('what is made with a key that ends', () => {
 
 describe('a key with fewer scopes', () => {
   test('revokes what has no more than itself, and itself', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const few = await aKey(client, { scopes: ['keys:write', 'keys:read', 'agents:read'] })
     const narrow = clientOf(few)
     const [all, own] = [await aKey(client), await aKey(narrow)]
@@ -150,21 +150,21 @@ describe('a key with fewer scopes', () => {
   })
 
   test('has less than one with all scopes that there will ever be, though it names all of today', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { scopes } = await aKey(client)
     const today = clientOf(await aKey(client, { scopes: [...scopes] }))
     const all = await aKey(client)
     expect((await today.keys.revoke({ params: { id: all.id } })).code).toBe('scope_not_held')
     expect((await today.keys.rotate({ params: { id: all.id } })).code).toBe('scope_not_held')
     const { id } = await aKey(today)
-    const [stored] = await house.sql('select scopes from keys where id = $1', [id])
+    const [stored] = await service.sql('select scopes from keys where id = $1', [id])
     expect(stored).toEqual({ scopes })
   })
 })
 
 describe('a key that is revoked while it makes something', () => {
   test('has made it before, or makes nothing', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const agent = await anAgent(client)
     for (let round = 0; round < 4; round++) {
       const maker = await aKey(client)
@@ -185,12 +185,12 @@ describe('a key that is revoked while it makes something', () => {
   })
 
   test('makes nothing though it is still let in', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const maker = await aKey(client)
     const own = clientOf(maker)
     await opens(own)
     // Revoked behind the back of the process, which goes on trusting it for a moment.
-    await house.sql('update keys set revoked_at = $2 where id = $1', [maker.id, clock.real()])
+    await service.sql('update keys set revoked_at = $2 where id = $1', [maker.id, clock.real()])
     const answer = await own.keys.create({ body: { name: 'Late', environment: 'sandbox' } })
     expect(answer).toMatchObject({ status: 401, code: 'unauthenticated' })
     const listed = await made(client.keys.list({ query: { madeById: maker.id } }))

@@ -3,19 +3,19 @@ import { aKey, aLiveClient, anAgent, made, type TestClient } from '../../support
 import { opens, secondsUntilShut, wait } from '../../support/keys.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
-import { elsewhere, house } from './keys-house.ts'
+import { elsewhere, service } from './keys-service.ts'
 
-const clientOf = ({ key }: { key: string | null }): TestClient => house.client(String(key))
+const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
 
 describe('rotating', () => {
   test('gives a new key like the old one, which stops at once', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const old = await aKey(client, { name: 'Till', environment: 'test', scopes: ['customers:read'] })
     const oldClient = clientOf(old)
     expect(await opens(oldClient)).toBe(true)
     const answer = await client.keys.rotate({ params: { id: old.id } })
     expect(answer.status).toBe(201)
-    expect(await transactionsOf(house, answer, 'keys', answer.body.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'keys', answer.body.id)).toBe(1)
     const { name, environment, scopes, expiresAt } = answer.body
     expect({ name, environment, scopes, expiresAt }).toEqual({
       name: 'Till',
@@ -25,7 +25,7 @@ describe('rotating', () => {
     })
     expect(await opens(oldClient)).toBe(false)
     expect(await opens(clientOf(answer.body))).toBe(true)
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['key.rotated'],
       actions: ['keys.rotate'],
       entries: 1,
@@ -37,20 +37,20 @@ describe('rotating', () => {
   })
 
   test('lets both work during the overlap', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const old = await aKey(client)
     const fresh = await made(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
     expect(await opens(clientOf(old))).toBe(true)
     expect(await opens(clientOf(fresh))).toBe(true)
     const { expiresAt } = (await client.keys.get({ params: { id: old.id } })).body
     expect(Math.abs(Date.parse(String(expiresAt)) - wait(60))).toBeLessThan(5_000)
-    await house.sql(`update keys set expires_at = now() - interval '1 second' where id = $1`, [old.id])
+    await service.sql(`update keys set expires_at = now() - interval '1 second' where id = $1`, [old.id])
     expect(await secondsUntilShut(clientOf(old))).toBeLessThan(1)
     expect(await opens(clientOf(fresh))).toBe(true)
   })
 
   test('never prolongs a key', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const expiresAt = new Date(wait(5)).toISOString()
     const old = await aKey(client, { expiresAt })
     const fresh = await made(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
@@ -59,7 +59,7 @@ describe('rotating', () => {
   })
 
   test('is refused to a key with fewer scopes', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const all = await aKey(client)
     const few = clientOf(await aKey(client, { scopes: ['keys:write'] }))
     expect(await few.keys.rotate({ params: { id: all.id } })).toMatchObject({
@@ -69,10 +69,10 @@ describe('rotating', () => {
   })
 
   test('is refused for a key that is revoked or has expired', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const [revoked, expired] = [await aKey(client), await aKey(client)]
     await made(client.keys.revoke({ params: { id: revoked.id } }))
-    await house.sql('update keys set expires_at = now() where id = $1', [expired.id])
+    await service.sql('update keys set expires_at = now() where id = $1', [expired.id])
     for (const { id } of [revoked, expired])
       expect(await client.keys.rotate({ params: { id } })).toMatchObject({
         status: 400,
@@ -81,14 +81,14 @@ describe('rotating', () => {
   })
 
   test.each([-1, 1_441, 1.5])('is refused with an overlap of %d minutes', async overlapMinutes => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aKey(client)
     const answer = await client.keys.rotate({ params: { id }, body: { overlapMinutes } })
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('overlapMinutes') })
   })
 
   test('gives one new key when it is asked for twice at once', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aKey(client)
     const answers = await Promise.all([1, 2].map(() => client.keys.rotate({ params: { id } })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400])
@@ -97,7 +97,7 @@ describe('rotating', () => {
 
 describe('a revoked key', () => {
   test('stops, here and in every other process', async () => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const doomed = await aKey(client)
     const token = String(doomed.key)
     const there = async () =>
@@ -108,24 +108,24 @@ describe('a revoked key', () => {
     expect(answer).toMatchObject({ status: 200, body: { id: doomed.id, revokedAt: expect.any(String) } })
     await until('both stop', async () => !(await opens(clientOf(doomed))) && (await there()) === 401)
     expect(performance.now() - began).toBeLessThan(1_000)
-    expect(await traceOf(house, answer)).toEqual({
+    expect(await traceOf(service, answer)).toEqual({
       events: ['key.revoked'],
       actions: ['keys.revoke'],
       entries: 1,
     })
-    expect(await transactionsOf(house, answer, 'keys', doomed.id)).toBe(1)
-    expect(await opens(house.client(key))).toBe(true)
+    expect(await transactionsOf(service, answer, 'keys', doomed.id)).toBe(1)
+    expect(await opens(service.client(key))).toBe(true)
   })
 
   test('cannot be revoked again', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const params = { id: (await aKey(client)).id }
     await made(client.keys.revoke({ params }))
     expect(await client.keys.revoke({ params })).toMatchObject({ status: 400, code: 'key_revoked' })
   })
 
   test('may be the last one', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const [only] = (await client.keys.list()).body.data
     expect((await client.keys.revoke({ params: { id: String(only?.id) } })).status).toBe(200)
     expect(await opens(client)).toBe(false)
@@ -134,15 +134,15 @@ describe('a revoked key', () => {
 
 describe('a test clock that was moved', () => {
   test('opens and closes no key, and does not reach live mode', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const brief = await aKey(owner.client, { expiresAt: new Date(wait(60)).toISOString() })
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 400 * 86_400_000])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 400 * 86_400_000])
     const opened = clientOf(brief)
     expect(await opens(opened)).toBe(true)
     expect(Date.parse((await anAgent(opened)).createdAt)).toBeGreaterThan(wait(399 * 24 * 60))
     const late = await aKey(opened, { expiresAt: new Date(wait(30)).toISOString() })
     expect(Date.parse(late.createdAt)).toBeLessThan(wait(1))
-    const live = await aLiveClient(house, owner)
+    const live = await aLiveClient(service, owner)
     const [created] = (await live.events.list()).body.data
     expect(Date.parse(String(created?.createdAt))).toBeLessThan(wait(1))
   })

@@ -11,12 +11,12 @@ import { days, minutes } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
 import { bringMoney } from '../../support/factories.ts'
-import { times } from '../../support/pot-house.ts'
+import { times } from '../../support/pot-service.ts'
 
 const engine = await startEngine(areas)
-const { database } = engine.house
+const { database } = engine.runtime
 const sql = sqlOn(database.pool)
-const execute = executor(engine.house)
+const execute = executor(engine.runtime)
 
 beforeEach(async () => {
   await engine.sql(`update intents set status = 'cancelled' where status in ('created', 'approved')`)

@@ -4,7 +4,7 @@ import { Cursors } from '../../../src/kernel/contract/page.ts'
 import { PAGE_BYTES, readPage } from '../../../src/kernel/contract/page-size.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { anAgent } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
 const cursors = new Cursors('secret')
 const LIST = 'agents.list|customer_1|test||[{},{}]'
@@ -76,11 +76,11 @@ describe('a page', () => {
   })
 })
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('a list', () => {
   test('shows each record once, newest first, while others are added', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const before: string[] = []
     for (let made = 0; made < 23; made++) before.push((await anAgent(owner.client)).id)
     const seen: string[] = []
@@ -96,7 +96,7 @@ describe('a list', () => {
   })
 
   test('of one page says so', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     expect((await owner.client.agents.list()).body).toEqual({ data: [], hasMore: false, nextCursor: null })
     await anAgent(owner.client)
     const { body } = await owner.client.agents.list({ query: { limit: 1 } })
@@ -104,7 +104,7 @@ describe('a list', () => {
   })
 
   test('that is not in the database has pages too', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const seen: string[] = []
     for (let cursor: string | undefined; ; ) {
       const { body } = await client.policies.presets({ query: { limit: 2, ...(cursor ? { cursor } : {}) } })

@@ -1,25 +1,25 @@
 import { describe, expect, test } from '@jest/globals'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
-import { startPots, tally, times } from '../../support/pot-house.ts'
+import { startPots, tally, times } from '../../support/pot-service.ts'
 
 let proxy!: FlakyProxy
 const POOL = 4
-const house = await startPots({
+const service = await startPots({
   env: { DATABASE_POOL: String(POOL) },
   async through(url) {
     proxy = await flakyProxy(url)
     return proxy.url
   },
 })
-const owner = await house.owner()
+const owner = await service.owner()
 
 const runs = {
   hot: async () => {
-    const potId = await house.pot(owner, 10)
+    const potId = await service.pot(owner, 10)
     return {
       run: (idempotencyKey: string) =>
         owner.client.pots.take({ params: { id: potId }, body: { amount: 3 }, idempotencyKey }),
-      traces: () => house.traces(potId),
+      traces: () => service.traces(potId),
     }
   },
   plain: async () => {
@@ -27,8 +27,8 @@ const runs = {
     return {
       run: (idempotencyKey: string) => owner.client.agents.create({ body: { name }, idempotencyKey }),
       async traces() {
-        const ids = await house.sql('select id from agents where name = $1', [name])
-        const [row] = await house.sql(
+        const ids = await service.sql('select id from agents where name = $1', [name])
+        const [row] = await service.sql(
           `select (select count(*)::int from events where data ->> 'agentId' = any($1)) as events,
             (select count(*)::int from audit_entries where resource_id = any($1)) as audit`,
           [ids.map(({ id }) => id)],
@@ -41,11 +41,11 @@ const runs = {
 
 /** Works while every commit of an event takes half a second. */
 async function slowly(work: () => Promise<void>): Promise<void> {
-  await house.sql(`
+  await service.sql(`
     create function linger() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
     create constraint trigger linger after insert on events deferrable initially deferred
       for each row execute function linger()`)
-  await work().finally(() => house.sql('drop function linger cascade'))
+  await work().finally(() => service.sql('drop function linger cascade'))
 }
 
 const ONCE = { takings: 1, events: 1, audit: 1 }
@@ -94,7 +94,7 @@ describe.each(['hot', 'plain'] as const)('a %s run that loses its connection at 
 describe('a refusal whose commit is lost', () => {
   const refusals = {
     hot: async () => {
-      const potId = await house.pot(owner, 1)
+      const potId = await service.pot(owner, 1)
       return (idempotencyKey: string) =>
         owner.client.pots.take({ params: { id: potId }, body: { amount: 2 }, idempotencyKey })
     },

@@ -7,10 +7,10 @@ import { bind, type RecordScope } from '../../../src/kernel/database/entity.ts'
 import { Wallet } from '../../../src/money/wallets/wallet.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 
 const engine = await startEngine(areas)
-const house = await startHouse()
+const runtime = await startTestService()
 
 const entities = Object.entries(areas).flatMap(([name, { entities }]) =>
   entities.map(entity => [name, entity] as const),
@@ -20,7 +20,7 @@ const ofTenants = entities.filter(
   ([name, entity]) =>
     !['customers', 'incoming'].includes(name) && ![SepaFile, SepaMessage].some(one => one === entity),
 )
-const fork = () => engine.house.database.fork()
+const fork = () => engine.runtime.database.fork()
 
 describe.each(ofTenants)('a query of %s', (_, entity) => {
   test('that nobody has bound to a tenant throws', async () => {
@@ -74,14 +74,14 @@ describe('what has happened', () => {
     ['audit_entries', everything],
     ['policy_versions', everything.slice(0, 2)],
   ])('stays as it is: %s', async (table, statements) => {
-    const owner = await house.owner()
+    const owner = await runtime.owner()
     await anAgent(owner.client)
     await owner.client.policies.create({ body: { name: 'P' } })
-    const count = async () => (await house.sql(`select count(*)::int as rows from ${table}`))[0]?.rows
+    const count = async () => (await runtime.sql(`select count(*)::int as rows from ${table}`))[0]?.rows
     const before = await count()
     expect(before).toBeGreaterThan(0)
     for (const statement of statements)
-      await expect(house.sql(statement.replace('*', table))).rejects.toThrow(refusal)
+      await expect(runtime.sql(statement.replace('*', table))).rejects.toThrow(refusal)
     expect(await count()).toBe(before)
   })
 })

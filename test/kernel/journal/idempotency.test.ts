@@ -3,15 +3,15 @@ import { areas } from '../../../src/areas.ts'
 import type { Actor } from '../../../src/kernel/contract/actor.ts'
 import { startEngine } from '../../support/engine.ts'
 import { aKey } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-service.ts'
 
-const house = await startHouse()
-const other = await house.another()
-const owner = await house.owner()
+const service = await startTestService()
+const other = await service.another()
+const owner = await service.owner()
 const engine = await startEngine(areas)
 
-const create = (token: string, idempotencyKey: string, name = 'Same', url = house.url) =>
+const create = (token: string, idempotencyKey: string, name = 'Same', url = service.url) =>
   fetch(`${url}/agents`, {
     method: 'POST',
     headers: {
@@ -27,7 +27,7 @@ const idOf = async (response: Response): Promise<string> => ((await response.jso
 const isReplay = ({ headers }: Response): boolean => headers.get('idempotent-replayed') === 'true'
 
 async function agents(ownerId = owner.ownerId): Promise<number> {
-  const [row] = await house.sql('select count(*)::int as agents from agents where owner_id = $1', [ownerId])
+  const [row] = await service.sql('select count(*)::int as agents from agents where owner_id = $1', [ownerId])
   return row?.agents
 }
 
@@ -49,10 +49,10 @@ describe('an idempotency key', () => {
     expect(made).toBe(1)
   })
 
-  test.each([[['house']], [['house', 'other']]])(
+  test.each([[['service']], [['service', 'other']]])(
     'used fifty times at once at %j has one effect',
     async names => {
-      const urls = names.map(name => (name === 'house' ? house.url : other))
+      const urls = names.map(name => (name === 'service' ? service.url : other))
       const made = await effects(async () => {
         const answers = await times(50, index =>
           create(owner.key, `fifty-${urls.length}`, 'Same', urls[index % urls.length]),
@@ -69,7 +69,7 @@ describe('an idempotency key', () => {
 
   test('with another body is refused, however the members are ordered', async () => {
     const post = (body: string) =>
-      house.http('POST', '/agents', { token: owner.key, headers: { 'idempotency-key': 'body' }, body })
+      service.http('POST', '/agents', { token: owner.key, headers: { 'idempotency-key': 'body' }, body })
     expect((await post('{"name":"A","description":"B"}')).status).toBe(201)
     expect((await post('{"description":"B","name":"A"}')).headers.has('idempotent-replayed')).toBe(true)
     const { status, headers } = await post('{"name":"A","description":"C"}')
@@ -98,14 +98,16 @@ describe('an idempotency key', () => {
       [403, await create(String(narrow), 'fresh')],
     ] as const
     for (const [status, answer] of tries) expect(answer.status).toBe(status)
-    expect(await house.sql(`select from idempotency_keys where key = 'fresh'`)).toEqual([])
+    expect(await service.sql(`select from idempotency_keys where key = 'fresh'`)).toEqual([])
     const answer = await create(owner.key, 'fresh')
     expect([answer.status, isReplay(answer)]).toEqual([201, false])
   })
 
   test('lives for a day', async () => {
     const age = (by: string) =>
-      house.sql(`update idempotency_keys set created_at = created_at - $1::interval where key = 'old'`, [by])
+      service.sql(`update idempotency_keys set created_at = created_at - $1::interval where key = 'old'`, [
+        by,
+      ])
     const first = await idOf(await create(owner.key, 'old'))
     await age('23 hours 59 minutes')
     expect(await idOf(await create(owner.key, 'old'))).toBe(first)
@@ -131,7 +133,7 @@ describe('an idempotency key', () => {
 
 describe('an idempotency key belongs to', () => {
   test('its owner', async () => {
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     const mine = await idOf(await create(owner.key, 'whose'))
     const theirs = await create(stranger.key, 'whose')
     expect([theirs.status, isReplay(theirs)]).toEqual([201, false])
@@ -145,7 +147,7 @@ describe('an idempotency key belongs to', () => {
   })
 
   test('its mode', async () => {
-    await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
     const { key } = await aKey(owner.client, { environment: 'live' })
     await create(owner.key, 'mode')
     const live = await create(String(key), 'mode')
@@ -189,7 +191,7 @@ describe('a secret that is shown once', () => {
     expect(status).toBe(201)
     expect(again).toEqual({ ...first, key: null })
     for (const table of ['idempotency_keys', 'events', 'audit_entries', 'keys']) {
-      const rows = await house.sql(`select t::text as text from ${table} t`)
+      const rows = await service.sql(`select t::text as text from ${table} t`)
       expect(rows.filter(({ text }) => text.includes(first.key))).toEqual([])
     }
   })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { areas } from '../../../src/areas.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
-import { times } from '../../support/pot-house.ts'
+import { times } from '../../support/pot-service.ts'
 import { POT_TABLES, potsArea } from '../../support/pots.ts'
 
 const engine = await startEngine({ ...areas, pots: potsArea(async () => 'heard') }, POT_TABLES)

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { startPots, tally, times } from '../../support/pot-house.ts'
+import { startPots, tally, times } from '../../support/pot-service.ts'
 import { until } from '../../support/until.ts'
 
 /** The bell rings as the test says; each ring is noted. */
 let ring: () => Promise<string> = async () => 'heard'
 const rings: string[] = []
-const house = await startPots({
+const service = await startPots({
   bell: ringId => {
     rings.push(ringId)
     return ring()
   },
 })
-const other = await house.another()
-const owner = await house.owner()
+const other = await service.another()
+const owner = await service.owner()
 
 let atLast = (): void => undefined
 afterEach(() => atLast())
@@ -35,41 +35,41 @@ function slowBell() {
 const ringing = (count: number) => until(`${count} rings`, () => rings.length >= count)
 
 const states = async (potId: string) =>
-  (await house.sql('select state from rings where pot_id = $1 order by id', [potId])).map(
+  (await service.sql('select state from rings where pot_id = $1 order by id', [potId])).map(
     ({ state }) => state,
   )
 
 /** As if the call had been made that long ago. */
 const age = (key: string, interval: string) =>
-  house.sql('update idempotency_keys set created_at = created_at - $2::interval where key = $1', [
+  service.sql('update idempotency_keys set created_at = created_at - $2::interval where key = $1', [
     key,
     interval,
   ])
 
 const openTransactions = () =>
-  house.sql(
+  service.sql(
     `select query from pg_stat_activity
      where datname = current_database() and state like 'idle in transaction%'`,
   )
 
 const advisoryLocks = () =>
-  house.sql(
+  service.sql(
     `select from pg_locks join pg_database d on d.oid = database
      where locktype = 'advisory' and datname = current_database()`,
   )
 
 describe('a call to the outside', () => {
   test('is reserved, made once and recorded, with its event and audit row', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     const { status, body } = await ask(potId)
     expect({ status, body }).toEqual({ status: 200, body: { id: rings[0], answer: 'heard' } })
     expect(rings.length).toBe(1)
     expect(await states(potId)).toEqual(['heard'])
-    expect(await house.traces(potId)).toEqual({ takings: 0, events: 1, audit: 1 })
+    expect(await service.traces(potId)).toEqual({ takings: 0, events: 1, audit: 1 })
   })
 
   test('is made with no transaction open and no lock held, its reservation there to see', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     const bell = slowBell()
     const asked = ask(potId, 'slow')
     await ringing(1)
@@ -89,7 +89,7 @@ describe('a call to the outside', () => {
   })
 
   test('is replayed, not repeated', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     const first = await ask(potId, 'replayed')
     const again = await ask(potId, 'replayed')
     expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body })
@@ -98,9 +98,9 @@ describe('a call to the outside', () => {
   })
 
   test('is made once when it is asked for fifty times at once over two processes', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     const bell = slowBell()
-    const clients = [owner.client, house.at(other, owner)]
+    const clients = [owner.client, service.at(other, owner)]
     const asked = times(50, index => ask(potId, 'fifty', clients[index % 2]))
     await ringing(1)
     expect((await ask(potId, 'fifty')).status).toBe(409)
@@ -109,15 +109,15 @@ describe('a call to the outside', () => {
     expect(told + waiting).toBe(50)
     expect(told).toBeGreaterThan(0)
     expect(rings.length).toBe(1)
-    expect(await house.traces(potId)).toEqual({ takings: 0, events: 1, audit: 1 })
+    expect(await service.traces(potId)).toEqual({ takings: 0, events: 1, audit: 1 })
   })
 
   test('with the same key for something else is refused while it is under way', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     const bell = slowBell()
     const asked = ask(potId, 'else')
     await ringing(1)
-    expect((await ask(await house.pot(owner, 1), 'else')).status).toBe(422)
+    expect((await ask(await service.pot(owner, 1), 'else')).status).toBe(422)
     bell.answer('heard')
     await asked
   })
@@ -125,7 +125,7 @@ describe('a call to the outside', () => {
 
 describe('a call that fails', () => {
   test('is our fault, and not made again while its lease lasts', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     const bell = slowBell()
     const asked = ask(potId, 'broken')
     await ringing(1)
@@ -140,7 +140,7 @@ describe('a call that fails', () => {
   })
 
   test('is recovered by the next try after its lease, and the bell is not rung again', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     ring = async () => {
       throw new Error('the rope is broken')
     }
@@ -153,11 +153,11 @@ describe('a call that fails', () => {
     expect((await ask(potId, 'recovered')).body).toEqual(recovered?.body)
     expect(rings.length).toBe(1)
     expect(await states(potId)).toEqual(['unknown'])
-    expect((await house.traces(potId)).events).toBe(1)
+    expect((await service.traces(potId)).events).toBe(1)
   })
 
   test('and comes back after somebody has recovered changes nothing any more', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     const bell = slowBell()
     const asked = ask(potId, 'late')
     await ringing(1)
@@ -166,11 +166,11 @@ describe('a call that fails', () => {
     bell.answer('heard after all')
     expect((await asked).body.answer).toBe('unknown')
     expect(await states(potId)).toEqual(['unknown'])
-    expect((await house.traces(potId)).events).toBe(1)
+    expect((await service.traces(potId)).events).toBe(1)
   })
 
   test('without a key is simply told', async () => {
-    const potId = await house.pot(owner, 1)
+    const potId = await service.pot(owner, 1)
     ring = async () => {
       throw new Error('the rope is broken')
     }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { type PotOwner, startPots, tally, times } from '../../support/pot-house.ts'
+import { type PotOwner, startPots, tally, times } from '../../support/pot-service.ts'
 
 const POOL = 6
-const house = await startPots({ env: { DATABASE_POOL: String(POOL) } })
-const [busy, calm] = [await house.owner(), await house.owner()]
+const service = await startPots({ env: { DATABASE_POOL: String(POOL) } })
+const [busy, calm] = [await service.owner(), await service.owner()]
 
 const take = ({ client }: PotOwner, potId: string) =>
   client.pots.take({ params: { id: potId }, body: { amount: 1 } })
 
 /** Works while another connection holds the row. */
 async function whileLocked<T>(statement: string, values: unknown[], work: () => Promise<T>): Promise<T> {
-  const holder = new pg.Client({ connectionString: house.databaseUrl })
+  const holder = new pg.Client({ connectionString: service.databaseUrl })
   await holder.connect()
   try {
     await holder.query('begin')
@@ -26,7 +26,7 @@ const LOCK = 'select from pots where id = $1 for update'
 
 describe('a pot that somebody else holds', () => {
   test('is busy: 503, and when to try again', async () => {
-    const potId = await house.pot(busy, 1)
+    const potId = await service.pot(busy, 1)
     const { status, code, headers } = await whileLocked(LOCK, [potId], () => take(busy, potId))
     expect({ status, code }).toEqual({ status: 503, code: 'busy' })
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
@@ -34,16 +34,16 @@ describe('a pot that somebody else holds', () => {
   })
 
   test('delays its own requests, not those of its owner’s other pots', async () => {
-    const [held, free] = [await house.pot(busy, 64), await house.pot(busy, 64)]
+    const [held, free] = [await service.pot(busy, 64), await service.pot(busy, 64)]
     const answers = await whileLocked(LOCK, [held], () =>
       times(32, index => take(busy, index % 8 ? free : held)),
     )
     expect(tally(answers)).toEqual({ 201: 28, 503: 4 })
-    expect([await house.left(held), await house.left(free)]).toEqual([64, 36])
+    expect([await service.left(held), await service.left(free)]).toEqual([64, 36])
   })
 
   test('delays no other owner, however many want it', async () => {
-    const [held, free] = [await house.pot(busy, 64), await house.pot(calm, 64)]
+    const [held, free] = [await service.pot(busy, 64), await service.pot(calm, 64)]
     await whileLocked(LOCK, [held], async () => {
       let waiting = 64
       const stuck = times(64, () => take(busy, held).finally(() => waiting--))

@@ -8,8 +8,8 @@ import { implement, post } from '../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-house.ts'
+import { startTestService } from '../../support/harness.ts'
+import { tally, times } from '../../support/pot-service.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const Note = z.object({ id: z.string(), text: z.string() })
@@ -153,18 +153,18 @@ describe('a plain run', () => {
   })
 })
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('at once', () => {
   test('many who want the same name: one gets it, the others are told', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const answers = await times(20, () => client.agents.create({ body: { name: 'A', externalId: 'one' } }))
     expect(tally(answers)).toEqual({ 201: 1, 409: 19 })
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'external_id_taken']))
   })
 
   test('freezing and unfreezing leaves a history that its machine allows', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await anAgent(client)
     const answers = await times(30, index =>
       index % 2
@@ -183,7 +183,7 @@ describe('at once', () => {
   })
 
   test('an agent and the template it names: both or neither', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { status, code } = await client.agents.create({ body: { name: 'A', policyId: 'policy_of_nobody' } })
     expect({ status, code }).toEqual({ status: 404, code: 'unknown_reference' })
     expect((await client.agents.list()).body.data).toEqual([])

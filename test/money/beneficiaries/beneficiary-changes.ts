@@ -1,27 +1,27 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBeneficiary, aLiveClient, made, type TestClient } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { change, DUTCH, FRENCH, GERMAN, read, remove, verify } from '../../support/money/beneficiaries.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 describe('a second beneficiary with the same IBAN', () => {
   test('is flagged, not refused; another owner’s and one of live mode are strangers to it', async () => {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const { client } = owner
     const first = await aBeneficiary(client)
     const second = await aBeneficiary(client, { name: 'Müller' })
     const third = await aBeneficiary(client, { iban: GERMAN.toLowerCase() })
     const elsewhere = await aBeneficiary(client, { iban: DUTCH })
-    const stranger = await aBeneficiary((await house.owner()).client)
-    const live = await aBeneficiary(await aLiveClient(house, owner))
+    const stranger = await aBeneficiary((await service.owner()).client)
+    const live = await aBeneficiary(await aLiveClient(service, owner))
     const flags = [first, second, third, elsewhere, stranger, live].map(({ duplicateOf }) => duplicateOf)
     expect(flags).toEqual([null, first.id, first.id, null, null, null])
   })
 
   test('is flagged though ten come at once', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const all = await Promise.all(Array.from({ length: 10 }, () => aBeneficiary(client)))
     const originals = all.filter(({ duplicateOf }) => duplicateOf === null)
     expect(originals).toHaveLength(1)
@@ -33,26 +33,26 @@ describe('a second beneficiary with the same IBAN', () => {
     ['is deleted', (client: TestClient, id: string) => remove(client, id)],
     ['gets another IBAN', (client: TestClient, id: string) => change(client, id, { iban: DUTCH })],
   ])('takes the place of the first one when that %s, and says so', async (_, leave) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const first = await aBeneficiary(client)
     const [second, third] = [await aBeneficiary(client), await aBeneficiary(client)]
     const answer = await leave(client, first.id)
     expect(answer.status).toBeLessThan(300)
     expect((await read(client, second.id)).duplicateOf).toBe(null)
     expect((await read(client, third.id)).duplicateOf).toBe(second.id)
-    const events: string[] = (await traceOf(house, answer))?.events
+    const events: string[] = (await traceOf(service, answer))?.events
     expect(events.filter(event => event === 'beneficiary.updated').length).toBeGreaterThanOrEqual(2)
   })
 
   test('is one by a change of the IBAN, and no longer by another', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const [german, dutch] = [await aBeneficiary(client), await aBeneficiary(client, { iban: DUTCH })]
     expect((await made(change(client, german.id, { iban: DUTCH }))).duplicateOf).toBe(dutch.id)
     expect((await made(change(client, german.id, { iban: FRENCH }))).duplicateOf).toBe(null)
   })
 
   test('is told apart while first ones are deleted', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const first = await aBeneficiary(client)
     const [, ...made] = await Promise.all([
       remove(client, first.id),
@@ -67,7 +67,7 @@ describe('a second beneficiary with the same IBAN', () => {
 
 describe('changing a beneficiary', () => {
   test('writes what is named and leaves the rest', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const before = await aBeneficiary(client, { bic: 'COBADEFFXXX', email: 'ada@example.com' })
     const answer = await change(client, before.id, { email: null, country: 'AT' })
     const after = { ...before, email: null, country: 'AT', updatedAt: expect.any(String) }
@@ -75,11 +75,11 @@ describe('changing a beneficiary', () => {
     expect(await read(client, before.id)).toEqual(answer.body)
     const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
     expect(event).toMatchObject({ event: 'beneficiary.updated', data: { changed: ['country', 'email'] } })
-    expect(await transactionsOf(house, answer, 'beneficiaries', before.id)).toBe(1)
+    expect(await transactionsOf(service, answer, 'beneficiaries', before.id)).toBe(1)
   })
 
   test('for what it is already changes nothing and leaves nothing behind', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id, name } = await aBeneficiary(client)
     await made(verify(client, id))
     const before = await read(client, id)
@@ -90,7 +90,7 @@ describe('changing a beneficiary', () => {
     ]) {
       const answer = await change(client, id, body)
       expect([answer.status, answer.body]).toEqual([200, before])
-      expect((await traceOf(house, answer))?.events).toEqual([])
+      expect((await traceOf(service, answer))?.events).toEqual([])
     }
   })
 
@@ -101,20 +101,20 @@ describe('changing a beneficiary', () => {
     ['the country', { country: 'AT' }, 'match'],
     ['the BIC', { bic: 'COBADEFFXXX' }, 'match'],
   ])('by %s: the verification is what it then can be', async (_, body, result) => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
     await made(verify(client, id))
     expect((await made(change(client, id, body))).verification?.result ?? null).toBe(result)
   })
 
   test('by its name: the name for SEPA follows', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
     expect((await made(change(client, id, { name: 'Größer' }))).sepaName).toBe('Groesser')
   })
 
   test('by its IBAN: the country goes along, unless it was another', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const atHome = await aBeneficiary(client)
     const abroad = await aBeneficiary(client, { country: 'US' })
     expect((await made(change(client, atHome.id, { iban: DUTCH }))).country).toBe('NL')
@@ -123,7 +123,7 @@ describe('changing a beneficiary', () => {
   })
 
   test('never parts BIC and IBAN', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const before = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
     const refused = [
       await change(client, before.id, { iban: DUTCH }),
@@ -144,9 +144,9 @@ describe('changing a beneficiary', () => {
     ['a verification', { verification: null }, 'verification'],
     ['another original', { duplicateOf: null }, 'duplicateOf'],
   ])('is refused with %s', async (_, body, named) => {
-    const { client, key } = await house.owner()
+    const { client, key } = await service.owner()
     const { id } = await aBeneficiary(client)
-    const answer = await house.http('PATCH', `/beneficiaries/${id}`, { token: key, body })
+    const answer = await service.http('PATCH', `/beneficiaries/${id}`, { token: key, body })
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(`^${named}: `)])
   })
 })

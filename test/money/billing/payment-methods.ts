@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import { sandboxFunding } from '../../../src/adapters/funding-rail/sandbox.ts'
 import type { FundingRail } from '../../../src/ports/funding-rail.ts'
 import { aLiveClient, aPaymentMethod, made } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { tablesWith, traceOf } from '../../support/trace.ts'
 
 const sandbox = sandboxFunding()
 let instrumentOf: FundingRail['instrumentOf'] = sandbox.instrumentOf
 const rail: FundingRail = { ...sandbox, instrumentOf: (...asked) => instrumentOf(...asked) }
-const bare = await startHouse()
-const house = await startHouse({ outside: { fundingRail: () => rail } })
-const owner = await house.owner()
+const bare = await startTestService()
+const service = await startTestService({ outside: { fundingRail: () => rail } })
+const owner = await service.owner()
 const { client } = owner
 
 const listed = async (query: object = {}) =>
@@ -41,7 +41,7 @@ describe('a payment method', () => {
     const answer = await client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Silent' } })
     instrumentOf = sandbox.instrumentOf
     expect(answer).toMatchObject({ status: 504, code: 'processor_silent' })
-    expect(await tablesWith(house, 'Silent')).not.toContain('payment_methods')
+    expect(await tablesWith(service, 'Silent')).not.toContain('payment_methods')
   })
 
   test('is made once by one key', async () => {
@@ -49,7 +49,7 @@ describe('a payment method', () => {
       client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Once' }, idempotencyKey: 'once' })
     const [first, again] = [await ask(), await ask()]
     expect([first.status, again.body]).toEqual([201, first.body])
-    expect(await traceOf(house, first)).toMatchObject({ events: ['payment_method.created'], entries: 1 })
+    expect(await traceOf(service, first)).toMatchObject({ events: ['payment_method.created'], entries: 1 })
   })
 
   test('that is removed is only listed when it is asked for, and not removed again', async () => {
@@ -65,7 +65,7 @@ describe('a payment method', () => {
     const { id } = await aPaymentMethod(client, { token: 'tok_sepa_debit' })
     expect(await listed({ kind: 'sepa_debit' })).toContain(id)
     expect(await listed({ kind: 'card' })).not.toContain(id)
-    const stranger = await house.owner()
+    const stranger = await service.owner()
     expect((await made(stranger.client.billing.paymentMethods())).data).toEqual([])
     expect((await stranger.client.billing.removePaymentMethod({ params: { id } })).status).toBe(404)
   })
@@ -84,7 +84,7 @@ describe('the number of a card is refused', () => {
     ],
     ['as a name', { token: 'tok_visa', holder: 'Ada', '4111111111111111': true }],
   ])('%s, and kept nowhere', async (_, body) => {
-    const answer = await house.http('POST', '/billing/payment-methods', { token: owner.key, body })
+    const answer = await service.http('POST', '/billing/payment-methods', { token: owner.key, body })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toMatch(/Never send one/)
     expect(answer.text).not.toMatch(/\d{12}/)

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { days } from '../../../src/values/clock.ts'
 import { anAgentUnder, anIntent, aPaymentMethod, aWallet, made } from '../../support/factories.ts'
-import { fundingHouse } from '../../support/money/funding.ts'
-import { tally, times } from '../../support/pot-house.ts'
+import { startFundingService } from '../../support/money/funding.ts'
+import { tally, times } from '../../support/pot-service.ts'
 import { expectProven } from '../../support/proven.ts'
 import { traceOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
 
 const {
-  house,
+  service,
   client,
   charges,
   sandbox,
@@ -22,7 +22,7 @@ const {
   advance,
   age,
   fund,
-} = await fundingHouse()
+} = await startFundingService()
 
 describe('a crash between the charge and the record', () => {
   test('is told as pending to the next try, and the sweep finds what was drawn', async () => {
@@ -54,7 +54,7 @@ describe('a crash between the charge and the record', () => {
   })
 
   test('is not taken for a charge that was never made, however late somebody comes back', async () => {
-    const { client: other, ownerId } = await house.owner()
+    const { client: other, ownerId } = await service.owner()
     const [{ id }, { id: paymentMethodId }] = [await aWallet(other), await aPaymentMethod(other)]
     const ask = () =>
       other.fund.wallet({
@@ -67,7 +67,7 @@ describe('a crash between the charge and the record', () => {
     }
     expect((await ask()).status).toBe(500)
     await age('late')
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(2)])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(2)])
     expect((await made(ask())).funding.status).toBe('pending')
     await made(other.sandbox.advance({ body: { seconds: 1 } }))
     expect((await made(other.wallets.get({ params: { id } }))).availableEuros).toBe(9)
@@ -76,7 +76,7 @@ describe('a crash between the charge and the record', () => {
   test('of a bare top-up leaves it to the sweep, which puts the money there', async () => {
     const { id } = await aWallet(client)
     const { funding } = await made(fund(id, 3, { paymentMethodId: null }))
-    await house.sql(
+    await service.sql(
       `insert into fundings select (jsonb_populate_record(f, jsonb_build_object('id', f.id || '_lost',
          'status', 'pending', 'settled_at', null, 'due_at', f.created_at))).* from fundings f where id = $1`,
       [funding.id],
@@ -124,18 +124,18 @@ test('what settles after the wallet is closed waits to be assigned', async () =>
   const creditId = String(settled.creditId)
   expect(await postingsOf(creditId)).toEqual(['unmatched_credit'])
   const { id: walletId } = await aWallet(client)
-  await made(house.dash.incoming.assign({ params: { id: creditId }, body: { walletId } }))
+  await made(service.dash.incoming.assign({ params: { id: creditId }, body: { walletId } }))
   expect((await walletOf(walletId)).availableEuros).toBe(13.04)
   await provenLedger()
 })
 
 describe('a funding that is drawn back', () => {
   const reverse = (id: string) =>
-    house.dash.fund.reverse({ params: { id }, body: { reason: 'The holder disputes it.' } })
+    service.dash.fund.reverse({ params: { id }, body: { reason: 'The holder disputes it.' } })
   const balanceOf = async (of: typeof client) => made(of.billing.balance({}))
   /** An owner of his own, as what is owed is owed by all of him. */
   async function funded(amountEuros: number) {
-    const { client: mine, ownerId } = await house.owner()
+    const { client: mine, ownerId } = await service.owner()
     const [{ id: paymentMethodId }, { id }] = [await aPaymentMethod(mine), await aWallet(mine)]
     const pay = (amount: number, walletId = id) =>
       made(mine.fund.wallet({ params: { id: walletId }, body: { amountEuros: amount, paymentMethodId } }))
@@ -167,7 +167,7 @@ describe('a funding that is drawn back', () => {
       body: { reason: 'No' },
     })
     expect(answer).toMatchObject({ status: 200, body: { status: 'reversed' } })
-    expect((await traceOf(house, answer))?.events).toEqual(['funding.reversed', 'wallet.debited'])
+    expect((await traceOf(service, answer))?.events).toEqual(['funding.reversed', 'wallet.debited'])
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 25, owedEuros: 25 })
 
     expect(await pay(10)).toMatchObject({ availableEuros: 0 })
@@ -176,7 +176,7 @@ describe('a funding that is drawn back', () => {
     const credit = { iban: String(iban), amountEuros: 40, senderName: 'A customer' }
     await made(mine.incoming.simulate({ body: credit }))
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 50, owedEuros: 0 })
-    const told = await house.sql(
+    const told = await service.sql(
       `select (data ->> 'amountEuros')::float as amount, (data ->> 'balanceEuros')::float as balance from events
        where event = 'wallet.debited' and owner_id = $1 order by id`,
       [ownerId],
@@ -219,7 +219,7 @@ describe('a funding that is drawn back', () => {
 
   test('must be there and be settled', async () => {
     const { mine, funding, id } = await funded(30)
-    const stranger = (await house.owner()).client
+    const stranger = (await service.owner()).client
     const simulated = (of: typeof client, fundingId: string) =>
       of.fund.simulateReverse({ params: { fundingId }, body: { reason: 'No' } })
     expect(await simulated(stranger, funding.id)).toMatchObject({ status: 404, code: 'funding_not_found' })

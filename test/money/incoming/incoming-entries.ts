@@ -4,10 +4,10 @@ import { startBooks } from '../../support/money/books.ts'
 import { type Booking, camt, payment } from '../../support/money/camt.ts'
 import { fresh, incomingFilesIn } from '../../support/money/incoming-files.ts'
 
-const { house, client } = await startBooks()
-const owner = await house.owner()
-const live = await aLiveClient(house, owner)
-const { balanceOf, creditsOf, read } = incomingFilesIn({ house, client, live })
+const { service, client } = await startBooks()
+const owner = await service.owner()
+const live = await aLiveClient(service, owner)
+const { balanceOf, creditsOf, read } = incomingFilesIn({ service, client, live })
 
 describe('an entry is skipped', () => {
   test.each<[string, Booking]>([
@@ -153,7 +153,7 @@ describe('a hostile file is refused', () => {
   test('of bytes that are no text, or no Base64', async () => {
     expect((await read(Buffer.from([0x3c, 0xff, 0xfe]))).code).toBe('file_unreadable')
     const body = { content: '***', mode: 'test' as const }
-    expect((await house.dash.incoming.readFile({ body })).code).toBe('invalid_request')
+    expect((await service.dash.incoming.readFile({ body })).code).toBe('invalid_request')
   })
 
   test('of ten megabytes before it is read', async () => {

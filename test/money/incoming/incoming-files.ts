@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
-import { HOUSE } from '../../../src/identity/customers/customer.ts'
+import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
 import { aLiveClient, aWallet, made } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt, payment } from '../../support/money/camt.ts'
 import { referenceIn } from '../../support/money/incoming.ts'
 import { fresh, incomingFilesIn } from '../../support/money/incoming-files.ts'
-import { times } from '../../support/pot-house.ts'
+import { times } from '../../support/pot-service.ts'
 import { traceOf } from '../../support/trace.ts'
 
-const { house, client } = await startBooks()
-const owner = await house.owner()
-const live = await aLiveClient(house, owner)
-const { proven, creditsOf, balanceOf, read } = incomingFilesIn({ house, client, live })
+const { service, client } = await startBooks()
+const owner = await service.owner()
+const live = await aLiveClient(service, owner)
+const { proven, creditsOf, balanceOf, read } = incomingFilesIn({ service, client, live })
 
-const referenceOfWallet = (id: string) => referenceIn(house, id)
+const referenceOfWallet = (id: string) => referenceIn(service, id)
 
 describe('a file of the bank', () => {
   test.each([
@@ -55,7 +55,7 @@ describe('a file of the bank', () => {
         valueDate: '2026-11-19',
       },
     ])
-    expect((await traceOf(house, answer))?.events.toSorted()).toEqual([
+    expect((await traceOf(service, answer))?.events.toSorted()).toEqual([
       'incoming.file_read',
       'incoming.received',
       'incoming.received',
@@ -79,7 +79,7 @@ describe('a file of the bank', () => {
   })
 
   test('is of wallets of many owners', async () => {
-    const owners = await times(3, () => house.owner())
+    const owners = await times(3, () => service.owner())
     const wallets = await Promise.all(owners.map(one => aWallet(one.client)))
     const bookings = wallets.map(({ iban }) => ({
       reference: fresh(),
@@ -140,30 +140,30 @@ describe('a file of the bank', () => {
   })
 })
 
-describe('what lies on the ledger of the house', () => {
+describe('what lies on the ledger of the platform', () => {
   test.each(['test', 'live'] as const)('is handed over to the wallet of an owner (%s)', async mode => {
     const by = mode === 'test' ? client : live
     const reference = fresh()
     await made(read(camt([{ reference, amount: '99.01' }]), mode))
     const [credit] = await creditsOf(reference)
-    expect(credit).toMatchObject({ ownerId: HOUSE, mode, status: 'unmatched', reason: 'no_wallet' })
+    expect(credit).toMatchObject({ ownerId: PLATFORM_OWNER, mode, status: 'unmatched', reason: 'no_wallet' })
     const wallet = await aWallet(by)
     const assign = () =>
-      house.dash.incoming.assign({ params: { id: String(credit?.id) }, body: { walletId: wallet.id } })
+      service.dash.incoming.assign({ params: { id: String(credit?.id) }, body: { walletId: wallet.id } })
     const answers = await times(5, assign)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(await balanceOf(wallet.id, by)).toBe(99.01)
     const [after] = await creditsOf(reference)
     expect(after).toMatchObject({ walletId: wallet.id, status: 'assigned' })
-    expect(after?.ownerId).not.toBe(HOUSE)
+    expect(after?.ownerId).not.toBe(PLATFORM_OWNER)
     await proven()
   })
 
   test('is unmatched money and nothing else', async () => {
-    const [books] = await house.sql(
+    const [books] = await service.sql(
       `select (select coalesce(sum(posted_cents), 0)::text from ledger_accounts where owner_id = $1 and kind = 'suspense') as lies,
          (select coalesce(sum(amount_cents), 0)::text from incoming_credits where owner_id = $1 and status = 'unmatched') as waits`,
-      [HOUSE],
+      [PLATFORM_OWNER],
     )
     expect(books?.lies).toBe(books?.waits)
   })

@@ -7,8 +7,8 @@ import { startBooks } from '../../support/money/books.ts'
 import { camt053Shape } from '../../support/money/camt053-shape.ts'
 import { at, cause, cents, rowsOf, statementsIn } from '../../support/money/statements.ts'
 
-const { house, client, key, inBook } = await startBooks()
-const { anOldWallet, read, draw } = statementsIn({ house, client, key, inBook })
+const { service, client, key, inBook } = await startBooks()
+const { anOldWallet, read, draw } = statementsIn({ service, client, key, inBook })
 
 describe('its documents', () => {
   const NAMES = [
@@ -126,7 +126,7 @@ describe('its documents', () => {
   test('have a name to be saved under, and an answer to HEAD', async () => {
     const statement = await draw((await aWallet(client, 1)).id)
     const path = `/v1/statements/${statement.id}/csv`
-    const { status, headers, text } = await house.http('HEAD', path, { token: key })
+    const { status, headers, text } = await service.http('HEAD', path, { token: key })
     expect([status, text, headers.get('content-type')]).toEqual([
       200,
       '',

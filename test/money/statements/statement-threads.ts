@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals'
 import { made } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { at, cause, statementsIn } from '../../support/money/statements.ts'
-import { times } from '../../support/pot-house.ts'
+import { times } from '../../support/pot-service.ts'
 
-const { house, client, key, inBook } = await startBooks()
-const { anOldWallet, read } = statementsIn({ house, client, key, inBook })
+const { service, client, key, inBook } = await startBooks()
+const { anOldWallet, read } = statementsIn({ service, client, key, inBook })
 
 /** The statement of a month in which so much was booked. */
 async function aLongStatement(movements = 600) {
@@ -67,7 +67,7 @@ describe('drawing documents', () => {
   test('ends when the reader hangs up, and the next document of the owner begins', async () => {
     const { statement, key } = await aLongStatement()
     const leaving = new AbortController()
-    const response = await fetch(`${house.url}/statements/${statement.id}/pdf`, {
+    const response = await fetch(`${service.url}/statements/${statement.id}/pdf`, {
       headers: { authorization: `Bearer ${key}` },
       signal: leaving.signal,
     })
@@ -79,7 +79,7 @@ describe('drawing documents', () => {
   test('is refused in words where too many of the owner wait already', async () => {
     const { statement, key } = await aLongStatement(60)
     const answers = await times(30, () =>
-      house.http('GET', `/statements/${statement.id}/pdf`, { token: key }),
+      service.http('GET', `/statements/${statement.id}/pdf`, { token: key }),
     )
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.length).toBeGreaterThan(0)

@@ -89,6 +89,6 @@ const queueOfNobody = async (): Promise<never> => {
   throw new Error('there is no queue here')
 }
 
-/** The systems of others as an environment chooses them, without a house around them. */
+/** The systems of others as an environment chooses them, without a service around them. */
 export const outsideFor = (env: Readonly<Record<string, string>>) =>
   outsideOf(readSettings(env), { put: queueOfNobody, standing: queueOfNobody, takeOut: queueOfNobody })

@@ -1,11 +1,11 @@
 import { made } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
-/** What the tests of SEPA ask of their house. */
-export function sepaIn(house: TestHouse) {
+/** What the tests of SEPA ask of their service. */
+export function sepaIn(service: TestService) {
   /** Each owner has a clock of its own. */
   async function anOwner() {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const { client } = owner
     return {
       ...owner,
@@ -15,7 +15,7 @@ export function sepaIn(house: TestHouse) {
       pass: (span: { seconds: number } | { minutes: number } | { days: number }) =>
         made(client.sandbox.advance({ body: span })),
       events: async (transferId: string) => {
-        const rows = await house.sql<{ told: string }>(
+        const rows = await service.sql<{ told: string }>(
           `select event || ' ' || (data ->> 'status') as told from events where data ->> 'transferId' = $1 order by id`,
           [transferId],
         )

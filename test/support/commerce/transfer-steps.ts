@@ -86,8 +86,8 @@ export const once = (operation: string, moment: 'before' | 'after', times = 1): 
 
 /** Transfers, and the steps that their runs do, each of which a worker may not survive. */
 export function transferSteps(engine: Engine, rail: RecordingRail) {
-  const sql: Sql = sqlOn(engine.house.database.pool)
-  const execute = executor(engine.house)
+  const sql: Sql = sqlOn(engine.runtime.database.pool)
+  const execute = executor(engine.runtime)
   const operations = registered(areas)
 
   const aTransfer = (wanted: Wanted = {}) => aTransferOn(engine, wanted)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from '@jest/globals'
 import { anAgent, aPolicy } from '../factories.ts'
-import { startHouse, type TestHouse, type Told } from '../harness.ts'
+import { startTestService, type TestService, type Told } from '../harness.ts'
 
 const TABLES = [
   'policies',
@@ -14,7 +14,7 @@ const TABLES = [
 ]
 
 /** Everything that a request could have changed is as it was, after each test of the file. */
-function nothingChanges({ sql }: Pick<TestHouse, 'sql'>): void {
+function nothingChanges({ sql }: Pick<TestService, 'sql'>): void {
   const columns = TABLES.map(table => `(select count(*) from ${table}) as ${table}`)
   const counts = async () => (await sql(`select ${columns.join(', ')}`))[0]
   let before: unknown
@@ -38,12 +38,12 @@ export function expectRefusal(
   expect(headers.get('x-request-id')).toBeTruthy()
 }
 
-/** A house in which two owners have something that a bad request must leave alone. */
-export async function houseToLeaveAlone() {
-  const house = await startHouse()
-  const [owner, stranger] = [await house.owner(), await house.owner()]
+/** A service in which two owners have something that a bad request must leave alone. */
+export async function serviceToLeaveAlone() {
+  const service = await startTestService()
+  const [owner, stranger] = [await service.owner(), await service.owner()]
   for (const { client } of [owner, stranger]) for (let made = 0; made < 3; made++) await aPolicy(client)
   const agent = await anAgent(owner.client)
-  nothingChanges(house)
-  return { house, owner, stranger, agent }
+  nothingChanges(service)
+  return { service, owner, stranger, agent }
 }

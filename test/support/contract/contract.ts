@@ -7,7 +7,7 @@ import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
 import type { Outbound } from '../../../src/ports/outbound.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
-import type { Asked, TestHouse, Told } from '../harness.ts'
+import type { Asked, TestService, Told } from '../harness.ts'
 import { operations, World } from './world.ts'
 
 const EVERYWHERE = ['x-request-id', 'x-data-residency']
@@ -159,18 +159,18 @@ export const takesAll: Outbound = {
 }
 
 /** Two owners with all that is needed to ask for anything: once more each time, or for what is refused or only read. */
-export async function worldsOf(house: TestHouse) {
-  const [owner, other] = [await house.owner(), await house.owner()]
-  const [standing, theirs] = [owner, other].map(whose => new World(house, whose, { keeps: true })) as [
+export async function worldsOf(service: TestService) {
+  const [owner, other] = [await service.owner(), await service.owner()]
+  const [standing, theirs] = [owner, other].map(whose => new World(service, whose, { keeps: true })) as [
     World,
     World,
   ]
   /** Of an agent that has nothing: what the tests make belongs to others. */
   const loner = await anAgent(owner.client)
   const agentToken = String((await aToken(owner.client, loner.id)).token)
-  await house.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+  await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
-  return { owner, fresh: new World(house, owner), standing, theirs, loner, agentToken, liveKey }
+  return { owner, fresh: new World(service, owner), standing, theirs, loner, agentToken, liveKey }
 }
 
 /** Sends it, and checks what every answer of this operation must have. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
-import { type Asked, DASHBOARD_SECRET, type Owner, type TestHouse, type Told } from '../harness.ts'
+import { type Asked, DASHBOARD_SECRET, type Owner, type TestService, type Told } from '../harness.ts'
 import { BEFORE, FILLED_BY, LINKED_FROM, MADE_AS, MADE_WITH, type Made } from './world-needs.ts'
 
 export const operations = published(areas)
@@ -53,7 +53,7 @@ interface WorldOptions {
 
 /** One owner's records, made by the contracts' own examples when an operation needs them. */
 export class World {
-  readonly #house: Pick<TestHouse, 'http'>
+  readonly #service: Pick<TestService, 'http'>
   readonly owner: Owner<typeof areas>
   readonly #prepared: Map<string, Promise<Prepared>> | undefined
   readonly #kept = new Map<string, Promise<string>>()
@@ -61,11 +61,11 @@ export class World {
   #madeAs: Readonly<Record<string, object>> = {}
 
   constructor(
-    house: Pick<TestHouse, 'http'>,
+    service: Pick<TestService, 'http'>,
     owner: Owner<typeof areas>,
     { keeps = false }: WorldOptions = {},
   ) {
-    this.#house = house
+    this.#service = service
     this.owner = owner
     this.#prepared = keeps ? new Map() : undefined
   }
@@ -113,7 +113,7 @@ export class World {
   }
 
   send({ operation }: Registered, path: string, asked: Asked): Promise<Told> {
-    return this.#house.http(operation.method, path, asked)
+    return this.#service.http(operation.method, path, asked)
   }
 
   async #succeed(one: Registered, like: string): Promise<Told> {

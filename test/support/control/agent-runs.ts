@@ -1,5 +1,5 @@
 import { anAgentUnder, aToken, made, type TestClient } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 export const within = (runId: string) => ({ headers: { 'x-run-id': runId } })
 
@@ -15,12 +15,12 @@ export async function timelineOf(client: TestClient, id: string, limit = 100) {
   }
 }
 
-/** What the tests of runs ask of their house. */
-export function agentRunsIn(house: TestHouse) {
+/** What the tests of runs ask of their service. */
+export function agentRunsIn(service: TestService) {
   async function anOwnerWithAgent(rules = { autoApproveLimitEuros: 50 }) {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, rules)
-    const itself = house.client(String((await aToken(owner.client, agent.id)).token))
+    const itself = service.client(String((await aToken(owner.client, agent.id)).token))
     return { ...owner, agent, itself }
   }
 

@@ -1,5 +1,5 @@
 import { aDelegation, anAgentUnder, made, redeemed, type TestClient } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 export const codeOf = ({ code }: { code: string | null }) => ({ body: { code: String(code) } })
 
@@ -19,15 +19,15 @@ export const declareAll = (by: TestClient, agentId: string, amounts: readonly nu
 export const declareOne = async (by: TestClient, agentId: string, amountEuros: number, merchant: string) =>
   made(by.intents.create({ body: { agentId, amountEuros, merchant, purpose: 'A paper' } }))
 
-/** What the tests of delegations ask of their house. */
-export function delegationsIn(house: TestHouse) {
+/** What the tests of delegations ask of their service. */
+export function delegationsIn(service: TestService) {
   async function anOwnerWithAgent() {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 50 })
     return { ...owner, agent }
   }
 
-  const anyone = house.client()
+  const anyone = service.client()
 
   /** A delegation that has been redeemed, and the client of whoever has the token. */
   async function aDelegate(
@@ -36,7 +36,7 @@ export function delegationsIn(house: TestHouse) {
     members: Parameters<typeof aDelegation>[2] = {},
   ) {
     const { id, token } = await redeemed(anyone, await aDelegation(client, agentId, members))
-    return { id, params: { id }, token: String(token), itself: house.client(String(token)) }
+    return { id, params: { id }, token: String(token), itself: service.client(String(token)) }
   }
 
   return { anOwnerWithAgent, anyone, aDelegate }

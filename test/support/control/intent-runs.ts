@@ -1,14 +1,14 @@
 import { aFundedAgent, anIntent, made } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 import { type RunSeen, runs } from '../temporal/runs.ts'
 import { until } from '../until.ts'
 
 type Intent = Awaited<ReturnType<typeof anIntent>>
 
 /** An owner whose intents wait, and their runs. */
-export async function intentRunsIn(house: TestHouse) {
+export async function intentRunsIn(service: TestService) {
   const temporal = await runs()
-  const owner = await house.owner()
+  const owner = await service.owner()
   const { client } = owner
   const agent = await aFundedAgent(client)
   const get = (id: string, by = client) => made(by.intents.get({ params: { id } }))
@@ -35,7 +35,7 @@ export async function intentRunsIn(house: TestHouse) {
     )
 
   const eventsOf = async (id: string): Promise<string[]> => {
-    const rows = await house.sql<{ event: string }>(
+    const rows = await service.sql<{ event: string }>(
       `select event from events where data ->> 'intentId' = $1 order by id`,
       [id],
     )

@@ -1,32 +1,32 @@
 import { aFundedAgent, anAgentUnder, aToken, made, type TestClient } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 export type Rules = Parameters<typeof anAgentUnder>[1]
 export const intentOf = (client: TestClient, id: string) => made(client.intents.get({ params: { id } }))
 
-/** What the tests of intents ask of their house. */
-export function intentsIn(house: TestHouse) {
+/** What the tests of intents ask of their service. */
+export function intentsIn(service: TestService) {
   /** An owner with one agent; under a policy, where there are rules. */
   async function anOwner(rules?: Rules) {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const agent = await (rules ? anAgentUnder(owner.client, rules) : aFundedAgent(owner.client))
     return { ...owner, agent, params: { agentId: agent.id } }
   }
 
   /** The clock of the owner stands so far ahead, and nothing that fell due on the way has happened yet. */
   const setClock = (ownerId: string, offset: number) =>
-    house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
+    service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
 
   /** The events of a record, the oldest first, with all that they say. */
   const eventsOf = (intentId: string) =>
-    house.sql<{ event: string; data: object; agent_id: string }>(
+    service.sql<{ event: string; data: object; agent_id: string }>(
       `select event, data, agent_id from events where data ->> 'intentId' = $1 order by id`,
       [intentId],
     )
 
   const asAgent = async (client: TestClient, agentId: string): Promise<TestClient> =>
-    house.client(String((await aToken(client, agentId)).token))
+    service.client(String((await aToken(client, agentId)).token))
 
   return { anOwner, setClock, eventsOf, asAgent }
 }

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
 import { anAgentUnder, anIntent, made, type TestClient } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 type Rules = Parameters<typeof anAgentUnder>[1]
 
@@ -14,11 +14,11 @@ interface Counted {
   waiting: number
 }
 
-/** What the tests of limits ask of their house. */
-export function limitsIn(house: TestHouse, elsewhere: string) {
+/** What the tests of limits ask of their service. */
+export function limitsIn(service: TestService, elsewhere: string) {
   /** An agent under these rules, seen by two processes; nobody is asked unless a rule says so. */
   async function someone(rules: Rules) {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000, ...rules })
     const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
     let shops = 0
@@ -28,7 +28,7 @@ export function limitsIn(house: TestHouse, elsewhere: string) {
   }
 
   const countersOf = (agentId: string) =>
-    house.sql<Counted>(
+    service.sql<Counted>(
       `select split_part(period, ':', 1) as period, reserved_cents as reserved, spent_cents as spent, uses,
       reserved_uses as waiting from counters where subject = $1 order by period, counters.period`,
       [agentId],

@@ -1,7 +1,7 @@
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
 import { anAgentUnder, anIntent, made, type TestClient } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 export type Config = NonNullable<NonNullable<Parameters<TestClient['risk']['configure']>[0]>['body']>
 
@@ -21,11 +21,11 @@ export const only = (signal: string, points: number): Config => ({
   },
 })
 
-/** What the tests of risk ask of their house. */
-export function riskIn(house: TestHouse, elsewhere: string) {
+/** What the tests of risk ask of their service. */
+export function riskIn(service: TestService, elsewhere: string) {
   /** An agent that nobody is asked about, unless it is for its risk, seen by two processes. */
   async function someone(config: Config = {}) {
-    const owner = await house.owner()
+    const owner = await service.owner()
     await made(owner.client.risk.configure({ body: config }))
     const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000 })
     const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
@@ -39,7 +39,7 @@ export function riskIn(house: TestHouse, elsewhere: string) {
   }
 
   const happened = async (agentId: string): Promise<Happened[]> =>
-    house.sql<Happened & object>(
+    service.sql<Happened & object>(
       `select event, data from events where agent_id = $1
      and (event like 'risk.%' or event in ('agent.frozen', 'agent.unfrozen')) order by id`,
       [agentId],

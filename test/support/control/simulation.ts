@@ -1,14 +1,14 @@
 import { anAgentUnder, anIntent, aPolicy, made } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 export type Rules = Parameters<typeof anAgentUnder>[1]
 export const EVER = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
 
-/** What the tests of questions that change nothing ask of their house. */
-export function whatIfIn(house: TestHouse) {
+/** What the tests of questions that change nothing ask of their service. */
+export function whatIfIn(service: TestService) {
   /** An agent under these rules, of an owner of its own; nobody is asked unless a rule says so. */
   async function someone(rules: Rules = {}) {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const { client } = owner
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000, ...rules })
     let shops = 0

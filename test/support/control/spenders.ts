@@ -9,7 +9,7 @@ import {
   made,
   redeemed,
 } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 /** The evening of a month's last day: what lasts three hours twice is over in the next month. */
 const EVENING = Date.UTC(2027, 0, 31, 19)
@@ -26,9 +26,9 @@ const rules = {
   ...{ autoApproveLimitEuros: 700, amountTolerancePercent: 10 },
 }
 
-export async function aSpender(house: TestHouse) {
-  const { client, ownerId } = await house.owner()
-  await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, EVENING - Date.now()])
+export async function aSpender(service: TestService) {
+  const { client, ownerId } = await service.owner()
+  await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, EVENING - Date.now()])
   await made(client.risk.configure({ body: { enabled: false } }))
   const agent = await anAgentUnder(client, rules)
   const run = await aRun(client, agent.id, { budgetEuros: 1_000 })
@@ -39,7 +39,7 @@ export async function aSpender(house: TestHouse) {
     sepa: { beneficiaryId: (await aBeneficiary(client)).id },
     unknown: { beneficiaryId: (await aBeneficiary(client, { name: 'No Match GmbH' })).id },
   }
-  const by = { agent: client, run: client, delegation: house.client(String(token)) }
+  const by = { agent: client, run: client, delegation: service.client(String(token)) }
   const template = (await aPolicy(client, rules)).id
   return { client, agent, run, delegation, payee, by, template }
 }

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { made, type TestClient } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 import { until } from '../until.ts'
 
 type Delivery = Awaited<ReturnType<typeof deliveriesOf>>[number]
@@ -23,7 +23,7 @@ export async function delivery(
 }
 
 /** Its time has come, and whoever delivers is told; a receiver that is left alone is tried all the same. */
-export async function letItBeDue({ sql }: Pick<TestHouse, 'sql'>, id: string): Promise<void> {
+export async function letItBeDue({ sql }: Pick<TestService, 'sql'>, id: string): Promise<void> {
   await sql(
     'update webhooks set paused_until = null where id = (select webhook_id from deliveries where id = $1)',
     [id],

@@ -1,5 +1,5 @@
 import { made, type TestClient } from '../factories.ts'
-import { startHouse } from '../harness.ts'
+import { startTestService } from '../harness.ts'
 import { type Browser, pushService } from './push-service.ts'
 
 type Members = Partial<NonNullable<Parameters<TestClient['push']['create']>[0]['body']>>
@@ -14,19 +14,19 @@ export const heard = ({ messages }: Browser) => messages.map(({ payload }) => pa
 export const freeze = async (client: TestClient, id: string) =>
   made(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
 
-/** A house that sends pushes, the service that takes them, and browsers that have subscribed. */
-export async function pushHouse() {
-  const service = await pushService()
-  const house = await startHouse({
+/** A service that sends pushes, the service that takes them, and browsers that have subscribed. */
+export async function startPushService() {
+  const vendor = await pushService()
+  const service = await startTestService({
     pushes: true,
-    outbound: service.outbound,
+    outbound: vendor.outbound,
     env: { PUSH_CONTACT: 'mailto:ada@example.com' },
   })
   /** A browser that hears of these events. */
   const aBrowser = async (client: TestClient, members: Members = {}) => {
-    const browser = service.browser()
+    const browser = vendor.browser()
     const { id } = await subscribe(client, browser, members)
     return { ...browser, id, params: { id } }
   }
-  return { service, house, aBrowser }
+  return { vendor, service, aBrowser }
 }

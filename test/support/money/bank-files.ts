@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect } from '@jest/globals'
-import { openHouse } from '../../../src/app/runtime.ts'
+import { openRuntime } from '../../../src/app/runtime.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../../src/kernel/run/execute.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aLiveClient, aPayment, aWallet, bringMoney, made, type TestClient } from '../factories.ts'
-import { secretSettings, startHouse } from '../harness.ts'
+import { secretSettings, startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
 import { expectProven } from '../proven.ts'
 import { ACCOUNT, type Booking } from './camt.ts'
@@ -50,22 +50,22 @@ export const pain002 = ({
     .join('')}</OrgnlPmtInfAndSts>
 </CstmrPmtStsRpt></Document>`
 
-/** A house whose live money leaves by files, the folder that it shares with its bank, and what a worker does there. */
+/** A service whose live money leaves by files, the folder that it shares with its bank, and what a worker does there. */
 export async function bankFiles() {
   const folder = temporaryFolder()
   const [inbox, out] = [join(folder, 'in'), join(folder, 'out')]
   mkdirSync(inbox)
   mkdirSync(out)
   const env = { SEPA_RAIL: 'files', SEPA_FOLDER: folder, COLLECTION_IBAN: ACCOUNT }
-  const house = await startHouse({ env })
+  const service = await startTestService({ env })
 
   /** What a worker is, without Temporal. */
   async function openWorker(more = {}) {
-    const worker = await openHouse({
+    const worker = await openRuntime({
       settings: {
         ...readSettings({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...more }),
         ...secretSettings,
-        databaseUrl: house.databaseUrl,
+        databaseUrl: service.databaseUrl,
       },
       shared: true,
     })
@@ -78,22 +78,22 @@ export async function bankFiles() {
   const worker = await openWorker()
   const pretender = await openWorker({ SEPA_RAIL: 'sandbox' })
   const sweep = (execute: Execute = worker.execute) => endOverdue({ ...worker, execute })
-  const owners = [await house.owner(), await house.owner()] as const
-  const [live, other] = [await aLiveClient(house, owners[0]), await aLiveClient(house, owners[1])]
+  const owners = [await service.owner(), await service.owner()] as const
+  const [live, other] = [await aLiveClient(service, owners[0]), await aLiveClient(service, owners[1])]
   const lives = [live, other]
 
   /** Made, and as due as a minute later. */
   async function make(by: TestClient, members: Parameters<typeof aPayment>[1] = {}) {
     const wallet = await aWallet(by)
     const ownerId = owners[lives.indexOf(by)]?.ownerId ?? ''
-    await bringMoney(house, { ownerId, mode: 'live', walletId: wallet.id })
+    await bringMoney(service, { ownerId, mode: 'live', walletId: wallet.id })
     const transfer = await aPayment(by, { fromWalletId: wallet.id, reference: 'Invoice 4711', ...members })
     await makeDue()
     return transfer
   }
 
   const makeDue = () =>
-    house.sql(`update transfers set due_at = now() - interval '1 second' where due_at is not null`)
+    service.sql(`update transfers set due_at = now() - interval '1 second' where due_at is not null`)
 
   async function aSubmitted(by = live, members: Parameters<typeof aPayment>[1] = {}) {
     const transfer = await make(by, members)
@@ -106,7 +106,7 @@ export async function bankFiles() {
 
   /** The next cut-off is now. */
   const closeFiles = () =>
-    house.sql(
+    service.sql(
       `update sepa_files set closes_at = clock_timestamp(), due_at = clock_timestamp() where status = 'open'`,
     )
 
@@ -119,7 +119,7 @@ export async function bankFiles() {
     readdirSync(out).filter(name => readFileSync(join(out, name), 'utf8').includes(`>${endToEndId}<`))
 
   const tell = (xml: string, mode: 'test' | 'live' = 'live') =>
-    house.dash.rails.read({ body: { content: base64(xml), mode } })
+    service.dash.rails.read({ body: { content: base64(xml), mode } })
 
   const proven = async () => {
     for (const by of lives) await expectProven(by)
@@ -128,7 +128,7 @@ export async function bankFiles() {
   /** The one that was made last. */
   const lastFile = async () => {
     const { data } = await made(
-      house.dash.rails.files({ query: { mode: 'live', status: 'handed_over', limit: 1 } }),
+      service.dash.rails.files({ query: { mode: 'live', status: 'handed_over', limit: 1 } }),
     )
     if (!data[0]) throw new Error('no file was handed over')
     return data[0]
@@ -137,7 +137,7 @@ export async function bankFiles() {
   return {
     inbox,
     out,
-    house,
+    service,
     worker,
     pretender,
     sweep,

@@ -8,13 +8,13 @@ import type { Book } from '../../../src/money/ledger/book.ts'
 import { openBook } from '../../../src/money/ledger/open-book.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { aWallet, type TestClient } from '../factories.ts'
-import { startHouse, type TestHouse } from '../harness.ts'
+import { startTestService, type TestService } from '../harness.ts'
 
 type Wanted = Parameters<typeof openBook>[2]
 
 /** An owner's ledger, reached as the areas reach it, as the application's own role. */
 export interface Books {
-  readonly house: TestHouse
+  readonly service: TestService
   readonly client: TestClient
   readonly key: string
   readonly tenant: Tenant
@@ -25,17 +25,17 @@ export interface Books {
 }
 
 export async function startBooks(): Promise<Books> {
-  const house = await startHouse()
-  const { ownerId, client, key } = await house.owner()
+  const service = await startTestService()
+  const { ownerId, client, key } = await service.owner()
   const tenant = { ownerId, mode: 'test' } as const
   const database = await openDatabase(
-    house.databaseUrl,
+    service.databaseUrl,
     Object.values(areas).flatMap(({ entities }) => entities),
     8,
   )
   afterAll(() => database.close())
   return {
-    house,
+    service,
     client,
     key,
     tenant,

@@ -1,6 +1,6 @@
 import { beforeEach } from '@jest/globals'
 import { aPaymentMethod, made } from '../factories.ts'
-import { startHouse } from '../harness.ts'
+import { startTestService } from '../harness.ts'
 import { expectProven } from '../proven.ts'
 import { recordingProcessor } from './processor.ts'
 
@@ -9,12 +9,12 @@ interface Extras {
   readonly idempotencyKey?: string
 }
 
-/** A house whose processor notes what it is asked, and does as a test says until the next one. */
-export async function fundingHouse() {
+/** A service whose processor notes what it is asked, and does as a test says until the next one. */
+export async function startFundingService() {
   const { mend, ...processor } = recordingProcessor()
   beforeEach(mend)
-  const house = await startHouse({ outside: { fundingRail: () => processor.rail } })
-  const { client } = await house.owner()
+  const service = await startTestService({ outside: { fundingRail: () => processor.rail } })
+  const { client } = await service.owner()
   const methodId = (await aPaymentMethod(client)).id
   const fund = (id: string, amountEuros: number, { paymentMethodId = methodId, ...extras }: Extras = {}) =>
     client.fund.wallet({ params: { id }, body: { amountEuros, paymentMethodId }, ...extras })
@@ -30,7 +30,7 @@ export async function fundingHouse() {
     (await made(client.ledger.transfers({ query: { referenceId: id } }))).data.map(({ kind }) => kind)
   const eventsOf = async (fundingId: string) =>
     (
-      await house.sql<{ event: string }>(
+      await service.sql<{ event: string }>(
         `select event from events where data ->> 'fundingId' = $1 order by id`,
         [fundingId],
       )
@@ -38,7 +38,7 @@ export async function fundingHouse() {
 
   /** As if the call had been made that long ago. */
   const age = (key: string) =>
-    house.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
+    service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
       key,
     ])
 
@@ -46,7 +46,7 @@ export async function fundingHouse() {
 
   return {
     ...processor,
-    house,
+    service,
     client,
     methodId,
     fund,

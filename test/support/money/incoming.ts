@@ -1,8 +1,8 @@
 import { referenceOf } from '../../../src/money/incoming/reference.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 /** What a payer writes for the money to come into this wallet. */
-export async function referenceIn({ sql }: Pick<TestHouse, 'sql'>, walletId: string): Promise<string> {
+export async function referenceIn({ sql }: Pick<TestService, 'sql'>, walletId: string): Promise<string> {
   const [row] = await sql<{ number: string }>(
     'select reference_number as number from wallets where id = $1',
     [walletId],

@@ -2,14 +2,14 @@ import { expect } from '@jest/globals'
 import type { Book, Cause } from '../../../src/money/ledger/book.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aWallet, made, type TestClient } from '../factories.ts'
-import type { TestHouse } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 import type { Books } from './books.ts'
 
 export const at = (text: string): Date => new Date(text)
 export const cause = () => ({ type: 'trial', id: newId('trial') })
 
 /** An owner with two wallets that were opened long ago, and the ledger of that owner at any instant since. */
-interface Old extends Awaited<ReturnType<TestHouse['owner']>> {
+interface Old extends Awaited<ReturnType<TestService['owner']>> {
   readonly id: string
   readonly other: string
   book(now: Date, work: (book: Book) => void, holds?: readonly Cause[]): Promise<void>
@@ -35,17 +35,17 @@ export const cents = (text: string | number): bigint => BigInt(Math.round(Number
 
 /** Old wallets and their statements. */
 export function statementsIn({
-  house,
+  service,
   client,
   key,
   inBook,
-}: Pick<Books, 'house' | 'client' | 'key' | 'inBook'>) {
+}: Pick<Books, 'service' | 'client' | 'key' | 'inBook'>) {
   async function anOldWallet(): Promise<Old> {
-    const owner = await house.owner()
+    const owner = await service.owner()
     const [id, other] = [(await aWallet(owner.client)).id, (await aWallet(owner.client)).id]
-    await house.sql('update wallets set created_at = $2 where owner_id = $1', [owner.ownerId, OPENED])
+    await service.sql('update wallets set created_at = $2 where owner_id = $1', [owner.ownerId, OPENED])
     const stamps = 'created_at = $2, updated_at = $2'
-    await house.sql(`update ledger_accounts set ${stamps} where owner_id = $1`, [owner.ownerId, OPENED])
+    await service.sql(`update ledger_accounts set ${stamps} where owner_id = $1`, [owner.ownerId, OPENED])
     const tenant = { ownerId: owner.ownerId, mode: 'test' } as const
     const book: Old['book'] = (now, work, holds = []) =>
       inBook({ wallets: [id, other], others: ['bank'], holds }, work, { tenant, now })
@@ -61,14 +61,14 @@ export function statementsIn({
     token: string = key,
   ): Promise<Buffer> {
     const headers = { authorization: `Bearer ${token}` }
-    const response = await fetch(`${house.url}/bills/${id}/${form}`, { headers })
+    const response = await fetch(`${service.url}/bills/${id}/${form}`, { headers })
     expect(response.status).toBe(200)
     return Buffer.from(await response.arrayBuffer())
   }
 
   const updates = async (id: string): Promise<string[]> =>
     (
-      await house.sql<{ status: string }>(
+      await service.sql<{ status: string }>(
         `select data ->> 'status' as status from events
        where event = 'bill.updated' and data ->> 'statementId' = $1 order by id`,
         [id],

@@ -323,10 +323,10 @@ const env = {
 const settings = { ...readSettings(env), ...secrets }
 const service = await openService({ settings: { ...settings, databaseUrl: await cloneDatabase() } })
 const parts = [
-  startDeadlines(service.house),
-  startRelay(service.house, access),
-  startWork(service.house, access),
-  startDeliveries(service.house),
+  startDeadlines(service.runtime),
+  startRelay(service.runtime, access),
+  startWork(service.runtime, access),
+  startDeliveries(service.runtime),
 ]
 const url = `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
 const dash = clientOf(areas, { url, dashboardSecret: secrets.dashboardSecret })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../../src/values/clock.ts'
 import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { advance, DAY, offsetOf, statusOf } from '../../support/sandbox.ts'
 
-const house = await startHouse()
+const service = await startTestService()
 
 interface Ended {
   readonly id: string
@@ -14,7 +14,7 @@ interface Ended {
 
 /** What has ended of this owner's, in the order in which it was recorded. */
 const endedOf = (ownerId: string): Promise<Ended[]> =>
-  house.sql<Ended>(
+  service.sql<Ended>(
     `select i.id, i.expires_at as due, e.created_at as at
      from events e join intents i on i.id = e.data ->> 'intentId'
      where e.owner_id = $1 and e.event = 'intent.expired' order by e.id`,
@@ -24,7 +24,7 @@ const endedOf = (ownerId: string): Promise<Ended[]> =>
 /** An intent as often as that, each with its deadline so much after that of the one before; made without requests. */
 async function aSeries(client: TestClient, count: number, apart: string): Promise<void> {
   const { id } = await anIntent(client, (await anAgent(client)).id)
-  await house.sql(
+  await service.sql(
     `insert into intents select (jsonb_populate_record(i, jsonb_build_object(
        'id', i.id || '_' || n, 'workflow_id', 'intent/' || i.id || '_' || n,
        'expires_at', i.expires_at + n * $3::interval))).*
@@ -35,7 +35,7 @@ async function aSeries(client: TestClient, count: number, apart: string): Promis
 
 describe('what falls due on the way', () => {
   test('happens in order, each at its own instant', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     const ends: [number, number][] = [
       [300, 11],
@@ -61,7 +61,7 @@ describe('what falls due on the way', () => {
   })
 
   test('happens at its own instant too where the next one is a millisecond later', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     await aSeries(client, 40, '3 milliseconds')
     await advance(client, { days: 2 })
     const ended = await endedOf(ownerId)
@@ -70,11 +70,11 @@ describe('what falls due on the way', () => {
   })
 
   test('happens in order over all nouns', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 30 })
     for (const expiresInMinutes of [45, 15]) await anIntent(client, agent.id, { expiresInMinutes })
     await advance(client, { minutes: 60 })
-    const events = await house.sql<{ event: string }>(
+    const events = await service.sql<{ event: string }>(
       `select event from events where owner_id = $1 and event like '%.expired' order by created_at, id`,
       [ownerId],
     )
@@ -82,7 +82,7 @@ describe('what falls due on the way', () => {
   })
 
   test('happens at the very instant to which the clock is moved, and not before', async () => {
-    const { client } = await house.owner()
+    const { client } = await service.owner()
     const { id } = await anIntent(client, (await anAgent(client)).id, { expiresInMinutes: 2 })
     await advance(client, { minutes: 1 })
     expect(await statusOf(client, id)).toBe('created')
@@ -91,22 +91,22 @@ describe('what falls due on the way', () => {
   })
 
   test('happens before the answer, even where it is overdue already', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const { id } = await anIntent(client, (await anAgent(client)).id, { expiresInMinutes: 1 })
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(1)])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(1)])
     await advance(client, { seconds: 1 })
     expect(await statusOf(client, id)).toBe('expired')
   })
 
   test('may be a thousand at the same second', async () => {
-    const { client, ownerId, key } = await house.owner()
+    const { client, ownerId, key } = await service.owner()
     await aSeries(client, 1_000, '0')
-    const answer = await house.http('POST', '/simulate/clock/advance', { token: key, body: { days: 2 } })
+    const answer = await service.http('POST', '/simulate/clock/advance', { token: key, body: { days: 2 } })
     expect(answer).toMatchObject({ status: 200, body: { offsetSeconds: 2 * DAY } })
     const ended = await endedOf(ownerId)
     expect(new Set(ended.map(({ id }) => id)).size).toBe(1_000)
     expect(ended).toHaveLength(1_000)
-    const [left] = await house.sql(
+    const [left] = await service.sql(
       `select count(*) filter (where status <> 'expired')::int as open,
         (select count(*)::int from audit_entries where owner_id = $1 and event = 'intent.expired') as audit
        from intents where owner_id = $1`,
@@ -116,9 +116,9 @@ describe('what falls due on the way', () => {
   })
 
   test('may be a hundred, each at an instant of its own', async () => {
-    const { client, ownerId, key } = await house.owner()
+    const { client, ownerId, key } = await service.owner()
     await aSeries(client, 100, '1 minute')
-    const answer = await house.http('POST', '/simulate/clock/advance', { token: key, body: { days: 30 } })
+    const answer = await service.http('POST', '/simulate/clock/advance', { token: key, body: { days: 30 } })
     expect(answer).toMatchObject({ status: 200, body: { offsetSeconds: 30 * DAY } })
     const ended = await endedOf(ownerId)
     expect(ended).toHaveLength(100)
@@ -129,7 +129,7 @@ describe('what falls due on the way', () => {
   })
 
   test('happens once, in order, when the clock is moved twice at once', async () => {
-    const { client, ownerId } = await house.owner()
+    const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     for (const expiresInMinutes of [10, 20, 30, 40, 50, 2_000])
       await anIntent(client, agent.id, { expiresInMinutes })

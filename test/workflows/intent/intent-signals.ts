@@ -12,12 +12,12 @@ import {
   made,
   type TestClient,
 } from '../../support/factories.ts'
-import { startHouse } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
-const house = await startHouse({ temporal: true })
-const { client, auditOf, eventsOf, get, becomes, aWaiting, temporal } = await intentRunsIn(house)
-const open = await startHouse({ temporal: true, env: { OPERATOR_SIGNALS: 'true' } })
+const service = await startTestService({ temporal: true })
+const { client, auditOf, eventsOf, get, becomes, aWaiting, temporal } = await intentRunsIn(service)
+const open = await startTestService({ temporal: true, env: { OPERATOR_SIGNALS: 'true' } })
 
 describe('a signal', () => {
   test('to approve: the record follows', async () => {
@@ -123,10 +123,10 @@ describe('a signal', () => {
   })
 
   test('after the deadline changes nothing', async () => {
-    const other = await house.owner()
+    const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
     const { intent, run } = await aWaiting({ expiresInMinutes: 10 }, other.client, id)
-    await house.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(11)])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(11)])
     await run.signal('approve', { by: 'Ada' })
     await run.ends()
     expect(await get(intent.id, other.client)).toMatchObject({ status: 'expired', decidedBy: null })
@@ -219,7 +219,7 @@ describe('a signal', () => {
 
 describe('live money', () => {
   async function aLive(
-    of: typeof house,
+    of: typeof service,
   ): Promise<{ live: TestClient; waiting: Awaited<ReturnType<typeof aWaiting>> }> {
     const live = await aLiveClient(of, await of.owner())
     const agent = await anAgent(live)
@@ -228,7 +228,7 @@ describe('live money', () => {
   }
 
   test('is not decided by a signal', async () => {
-    const { live, waiting } = await aLive(house)
+    const { live, waiting } = await aLive(service)
     for (const verb of ['approve', 'deny', 'cancel']) {
       await waiting.run.signal(verb, { by: 'Ada' })
       await waiting.run.says(`A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`)

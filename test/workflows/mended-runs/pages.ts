@@ -6,7 +6,7 @@ import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/backgro
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(areas)
-const { database } = engine.house
+const { database } = engine.runtime
 const declared = Object.values(areas).flatMap(({ openRecords }) => openRecords)
 
 const process = { name: 'intent' } as const

@@ -10,7 +10,7 @@ import { openapiDocument, openapiSliced } from '../../../../src/derive/openapi/d
 import { published } from '../../../../src/kernel/contract/area.ts'
 import { eventSchemas } from '../../../../src/kernel/contract/event-types.ts'
 import { inSlices } from '../../../../src/kernel/contract/time-slices.ts'
-import { house } from '../docs-house.ts'
+import { service } from '../docs-service.ts'
 
 interface Raw {
   readonly status: number
@@ -21,7 +21,7 @@ interface Raw {
 /** Past everything that unpacks an answer by itself. */
 const raw = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> =>
   new Promise((resolve, reject) => {
-    request(house.url + path, { method, headers })
+    request(service.url + path, { method, headers })
       .on('response', response => {
         const { statusCode: status = 0, headers: got } = response
         buffer(response).then(bytes => resolve({ status, headers: got as Raw['headers'], bytes }), reject)
@@ -150,13 +150,13 @@ test('the name of an asset changes with its content', async () => {
       .update(await plain(path))
       .digest('hex'),
   ).toContain(version)
-  const other = await house.http('GET', path.replace(version, '0'.repeat(16)))
+  const other = await service.http('GET', path.replace(version, '0'.repeat(16)))
   expect([other.status, other.headers.get('cache-control'), other.body]).toEqual([
     404,
     'no-store',
     { error: expect.stringContaining('/docs') },
   ])
-  expect((await house.http('GET', '/docs/nowhere')).headers.get('x-error-code')).toBe('section_not_found')
+  expect((await service.http('GET', '/docs/nowhere')).headers.get('x-error-code')).toBe('section_not_found')
 })
 
 test.each([
@@ -192,7 +192,7 @@ describe('making it', () => {
   })
 
   test('is done once, however many ask at the same time', async () => {
-    const other = await house.another()
+    const other = await service.another()
     const versions = await Promise.all(
       Array.from({ length: 5 }, async () => (await fetch(`${other}/docs/agents`)).headers.get('etag')),
     )

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { expectRefusal, houseToLeaveAlone } from '../../../support/contract/bad-input.ts'
+import { expectRefusal, serviceToLeaveAlone } from '../../../support/contract/bad-input.ts'
 
-const { house, owner, stranger, agent } = await houseToLeaveAlone()
+const { service, owner, stranger, agent } = await serviceToLeaveAlone()
 
-const get = (path: string, token = owner.key) => house.http('GET', path, { token })
+const get = (path: string, token = owner.key) => service.http('GET', path, { token })
 
 describe('a query', () => {
   test.each([
@@ -107,7 +107,7 @@ describe('an address', () => {
       ['POST', `/agents/${agent.id}`, 'GET, PATCH, DELETE'],
       ['OPTIONS', '/agents', 'GET, POST'],
     ] as const) {
-      const answer = await house.http(method, path, { token: owner.key })
+      const answer = await service.http(method, path, { token: owner.key })
       expectRefusal(answer, 405, 'method_not_allowed')
       expect(answer.headers.get('allow')).toBe(allow)
     }

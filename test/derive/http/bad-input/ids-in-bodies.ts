@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { inputOf } from '../../../../src/derive/http/input.ts'
 import { everythingSent, membersOf } from '../../../support/contract/contract-members.ts'
 import { credentials, operations, unknownId, World } from '../../../support/contract/world.ts'
-import { startHouse } from '../../../support/harness.ts'
+import { startTestService } from '../../../support/harness.ts'
 
-const house = await startHouse()
-const owner = await house.owner()
-const world = new World(house, owner, { keeps: true })
+const service = await startTestService()
+const owner = await service.owner()
+const world = new World(service, owner, { keeps: true })
 
 /** Of what another member takes the place of. */
 const INSTEAD_OF: Readonly<Record<string, readonly string[]>> = {

@@ -1,11 +1,13 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
-import { startHouse } from '../../../support/harness.ts'
+import { startTestService } from '../../../support/harness.ts'
 import { converse, request } from '../../../support/http/raw.ts'
 import { until } from '../../../support/until.ts'
 
-const house = await startHouse({ env: { CONNECTIONS_PER_ADDRESS: '3' } })
-const behindProxy = await startHouse({ env: { CONNECTIONS_PER_ADDRESS: '3', TRUST_PROXY: '127.0.0.1' } })
+const service = await startTestService({ env: { CONNECTIONS_PER_ADDRESS: '3' } })
+const behindProxy = await startTestService({
+  env: { CONNECTIONS_PER_ADDRESS: '3', TRUST_PROXY: '127.0.0.1' },
+})
 
 const asked = request('GET', '/health')
 
@@ -21,13 +23,13 @@ async function kept(url: string, count: number): Promise<Socket[]> {
 
 describe('an address', () => {
   test('has so many connections; one more is told so, until there is room again', async () => {
-    const sockets = await kept(house.url, 3)
-    const [refused] = await converse(house.url, asked)
+    const sockets = await kept(service.url, 3)
+    const [refused] = await converse(service.url, asked)
     expect([refused?.status, refused?.headers.get('x-error-code')]).toEqual([503, 'too_many_connections'])
     expect(refused?.headers.get('retry-after')).toBe('1')
     expect(JSON.parse(refused?.text ?? '')).toEqual({ error: expect.stringContaining('connections') })
     sockets[0]?.destroy()
-    await until('there is room', async () => (await converse(house.url, asked))[0]?.status === 200)
+    await until('there is room', async () => (await converse(service.url, asked))[0]?.status === 200)
     for (const socket of sockets) socket.destroy()
   })
 

@@ -3,26 +3,26 @@ import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { bodyRoom } from '../../../../src/derive/http/body-room.ts'
-import { DASHBOARD_SECRET, startHouse } from '../../../support/harness.ts'
+import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { request } from '../../../support/http/raw.ts'
-import { times } from '../../../support/pot-house.ts'
+import { times } from '../../../support/pot-service.ts'
 import { until } from '../../../support/until.ts'
 
 const KIB = 1_024
 const LARGE = 256 * KIB
 
-const house = await startHouse({ env: { BODY_MEMORY_MIB: '8' } })
-const owner = await house.owner()
+const service = await startTestService({ env: { BODY_MEMORY_MIB: '8' } })
+const owner = await service.owner()
 
 async function bytesTaken(): Promise<number> {
   const headers = { 'x-dashboard-secret': DASHBOARD_SECRET }
-  const { text } = await house.http('GET', '/metrics', { headers })
+  const { text } = await service.http('GET', '/metrics', { headers })
   return Number(/^http_body_bytes (\S+)$/m.exec(text)?.[1])
 }
 
 describe('large bodies on their way', () => {
   test('of one client have an eighth of the room, and what is small passes by those that wait', async () => {
-    const { hostname, port } = new URL(house.url)
+    const { hostname, port } = new URL(service.url)
     const headers = { Authorization: `Bearer ${owner.key}`, 'Content-Length': String(LARGE) }
     const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname))
     for (const socket of sockets) socket.write(request('POST', '/policies', headers))
@@ -34,7 +34,7 @@ describe('large bodies on their way', () => {
 
   test('come in one after the other where there is not room for all', async () => {
     const body = { name: 'x'.repeat(200 * KIB) }
-    const answers = await times(30, () => house.http('POST', '/policies', { token: owner.key, body }))
+    const answers = await times(30, () => service.http('POST', '/policies', { token: owner.key, body }))
     expect(new Set(answers.map(({ status, body: told }) => `${status} ${told.error.slice(0, 5)}`))).toEqual(
       new Set(['400 name:']),
     )

@@ -5,14 +5,14 @@ import type { Area } from '../../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../../src/kernel/contract/operation.ts'
 import { takesAll } from '../../../support/contract/contract.ts'
 import { credentials, operations, unknownId } from '../../../support/contract/world.ts'
-import { DASHBOARD_SECRET, startHouse } from '../../../support/harness.ts'
+import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { until } from '../../../support/until.ts'
 
 /** The operations whose handlers have been called. */
 const reached: string[] = []
 
-const house = await startHouse({ areas: spiedOn(areas), outbound: takesAll })
-const owner = await house.owner()
+const service = await startTestService({ areas: spiedOn(areas), outbound: takesAll })
+const owner = await service.owner()
 
 /** The same areas, in which each handler notes that it was called. */
 function spiedOn<A extends object>(all: A): A {
@@ -56,7 +56,7 @@ const endings = [(socket: Socket) => socket.end(), (socket: Socket) => socket.re
 
 /** Sends a part of the body once the service has seen the headers, and hangs up. */
 function hangUp(head: string, part: string, end: (socket: Socket) => unknown): Promise<void> {
-  const { hostname, port } = new URL(house.url)
+  const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   return new Promise(resolve => {
     socket.on('error', () => undefined).on('close', () => resolve())
@@ -69,7 +69,7 @@ const METRICS = 'health.metrics'
 
 /** How many requests the service has been through with; those for the figures themselves aside. */
 async function served(): Promise<number> {
-  const { text } = await house.http('GET', '/metrics', {
+  const { text } = await service.http('GET', '/metrics', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
   })
   const counts = [...text.matchAll(/^http_request_seconds_count\{operation="([^"]+)".* (\d+)$/gm)]
@@ -109,11 +109,11 @@ function brokenOff(one: Registered): Promise<void>[] {
 }
 
 test('a body that was announced and does not come whole is no request, whatever it asks for and wherever it breaks off', async () => {
-  const [traces] = await house.sql(TRACES)
+  const [traces] = await service.sql(TRACES)
   const [before, handled] = [await served(), reached.length]
   for (const one of asked) await Promise.all(brokenOff(one))
   const sent = asked.length * 2 * ways.length
   await until('the service is through with them', async () => (await served()) === before + sent)
   expect(reached.slice(handled).filter(key => key !== METRICS)).toEqual([])
-  expect((await house.sql(TRACES))[0]).toEqual(traces)
+  expect((await service.sql(TRACES))[0]).toEqual(traces)
 })

@@ -1,14 +1,14 @@
 import { areas as realAreas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { newId } from '../../src/values/ids.ts'
-import { type Owner, startHouse, type TestHouse } from './harness.ts'
+import { type Owner, startTestService, type TestService } from './harness.ts'
 import { type Bell, POT_TABLES, potsArea } from './pots.ts'
 
 const areasWith = (bell: Bell) => ({ ...realAreas, pots: potsArea(bell) })
 type PotAreas = ReturnType<typeof areasWith>
 export type PotOwner = Owner<PotAreas>
 
-export interface PotHouse extends TestHouse<PotAreas> {
+export interface PotService extends TestService<PotAreas> {
   /** A pot of this owner's; its id. */
   pot(owner: PotOwner, leftOver: number): Promise<string>
   left(potId: string): Promise<number>
@@ -32,23 +32,23 @@ select (select count(*)::int from takings where pot_id = $1) as takings,
 /** The real API and a noun that only the tests have. */
 export async function startPots(
   options: { bell?: Bell; env?: Record<string, string>; through?: (url: string) => Promise<string> } = {},
-): Promise<PotHouse> {
+): Promise<PotService> {
   const { bell = async () => 'heard', ...rest } = options
   const areas = areasWith(bell)
-  const house = await startHouse({ areas, tables: POT_TABLES, ...rest })
+  const service = await startTestService({ areas, tables: POT_TABLES, ...rest })
   return {
-    ...house,
+    ...service,
     async pot({ ownerId }, leftOver) {
       const id = newId('pot')
-      await house.sql(`insert into pots values ($1, $2, 'test', $3)`, [id, ownerId, leftOver])
+      await service.sql(`insert into pots values ($1, $2, 'test', $3)`, [id, ownerId, leftOver])
       return id
     },
     async left(potId) {
-      const [row] = await house.sql('select left_over::int as left from pots where id = $1', [potId])
+      const [row] = await service.sql('select left_over::int as left from pots where id = $1', [potId])
       return row?.left
     },
     async traces(potId) {
-      const [row] = await house.sql<Traces & object>(TRACES, [potId])
+      const [row] = await service.sql<Traces & object>(TRACES, [potId])
       return row as Traces
     },
     at: (url, { key }) => client(areas, { url, token: key }),

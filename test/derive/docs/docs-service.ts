@@ -1,0 +1,4 @@
+import { startTestService } from '../../support/harness.ts'
+
+/** One for both: it makes the pages once. */
+export const service = await startTestService()
