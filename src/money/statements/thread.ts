@@ -1,1 +1,2 @@
-/** What threads load of this area: the drawing of documents, which is long. Nothing here knows a database. */
+/** The entry of worker threads to this area: drawing documents takes long. Nothing here may lead to a database. */
+export { pdfOf } from './pdf.ts'
