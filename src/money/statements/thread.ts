@@ -1,2 +1,2 @@
-/** The entry of worker threads to this area: drawing documents takes long. Nothing here may lead to a database. */
+/** What threads load of this noun: the drawing of PDF documents. Nothing it imports may reach a database. */
 export { pdfOf } from './pdf.ts'
