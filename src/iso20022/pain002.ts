@@ -1,13 +1,13 @@
-import type { OwnNotice, Said } from './payment-notice.ts'
+import type { OwnNotice, ReportedPayment } from './payment-notice.ts'
 import { reasonCode } from './reason-codes.ts'
 import { allAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
 /** What a bank says of a file: of payments by their name, and of all others in it. */
 export interface StatusReport {
   readonly originalMessageId: string
-  readonly said: readonly Said[]
-  /** Null: of the others it says nothing that would change them. */
-  readonly ofTheOthers: Pick<Said, 'notice' | 'reasonCode'> | null
+  readonly payments: readonly ReportedPayment[]
+  /** What holds for all payments of the file that are not named; null if nothing changes for them. */
+  readonly otherPayments: Pick<ReportedPayment, 'notice' | 'reasonCode'> | null
 }
 
 /** Of ISO's payment statuses those after which a payment is different; the others say that it is on its way. */
@@ -35,12 +35,12 @@ export function readPain002(document: XmlElement): StatusReport {
   const overall = [...parts.map(part => effectOf(part, 'PmtInfSts')), effectOf(original, 'GrpSts')]
   return {
     originalMessageId,
-    said: parts.flatMap(part => allAt(part, 'TxInfAndSts')).map(saidIn),
-    ofTheOthers: overall.find(effect => effect.notice !== null) ?? null,
+    payments: parts.flatMap(part => allAt(part, 'TxInfAndSts')).map(reportedPayment),
+    otherPayments: overall.find(effect => effect.notice !== null) ?? null,
   }
 }
 
-function saidIn(payment: XmlElement): Said {
+function reportedPayment(payment: XmlElement): ReportedPayment {
   return {
     endToEndId: textAt(payment, 'OrgnlEndToEndId'),
     ...effectOf(payment, 'TxSts'),
@@ -48,7 +48,7 @@ function saidIn(payment: XmlElement): Said {
   }
 }
 
-function effectOf(element: XmlElement, path: string): Pick<Said, 'notice' | 'reasonCode'> {
+function effectOf(element: XmlElement, path: string): Pick<ReportedPayment, 'notice' | 'reasonCode'> {
   const status = textAt(element, path)
   if (status !== null && !statuses.test(status))
     throw new UnreadableXml(`${path} is none of ISO 20022: ${status.slice(0, 40)}.`)

@@ -15,7 +15,7 @@ export const scheme = z
   .enum(schemes)
   .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
 
-/** Why, as a bank says it. */
+/** A bank's reason code of ISO 20022. */
 export const isoReason = exactly(reasonCode, 4, 'a code of ISO 20022 has four letters or digits, as AC04')
 
 const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
@@ -91,7 +91,7 @@ export const TransferEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
-/** Of a payment into many wallets: who got what. */
+/** The event of a split, with the part of each wallet. */
 export const SplitEvent = TransferEvent.extend({
   parts: z.array(z.object({ walletId: id('wallet'), amountEuros: euros })),
 })
@@ -103,5 +103,5 @@ export const transferEvents = {
   'transfer.returned': TransferEvent,
 }
 
-/** What a transfer by SEPA can cause on its way, whoever takes it a step further. */
-export const courseEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
+/** The events that any step of a transfer by SEPA can cause, its transaction's and its intent's included. */
+export const sepaTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
