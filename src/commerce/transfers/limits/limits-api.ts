@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { get, missing, put } from '../../kernel/contract/operation.ts'
-import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { get, missing, put } from '../../../kernel/contract/operation.ts'
+import { id } from '../../../values/ids.ts'
+import { euros } from '../../../values/money.ts'
 import { plansInWords } from './limits.ts'
 
 const mode = z.enum(['test', 'live'])
