@@ -12,7 +12,7 @@ import {
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { remark } from '../../values/schemas.ts'
+import { freeText } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { MOST_CHANGES } from './plan-limits.ts'
 import { AttemptRecord, WebhookRecord } from './schemas.ts'
@@ -37,7 +37,7 @@ const events = z
     examples: [['transaction.completed', 'agent.frozen']],
   })
 
-const members = { url, events, description: remark.nullable() }
+const members = { url, events, description: freeText.nullable() }
 
 const withSecret = WebhookRecord.extend({
   secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
