@@ -23,7 +23,7 @@ export const stepsApi = {
   enqueue: post('/rails/sepa/queue/{id}', {
     summary: 'Put a payment into the next file',
     callers: [],
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     body: z.strictObject({
       scheme: z.enum(schemes),
       endToEndId: z.string().max(35),
@@ -56,7 +56,7 @@ export const stepsApi = {
   make: post('/rails/sepa/files/{id}/make', {
     summary: 'Make a file',
     callers: [],
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
     emits: { 'sepa.file_made': FileEvent, 'sepa.file_empty': FileEvent },
   }),
@@ -64,7 +64,7 @@ export const stepsApi = {
     summary: 'Lay a file down for the bank',
     callers: [],
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
     emits: { 'sepa.file_staged': FileEvent },
   }),
@@ -72,7 +72,7 @@ export const stepsApi = {
     summary: 'Let the bank have a file',
     callers: [],
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
     emits: { 'sepa.file_handed_over': FileEvent },
   }),

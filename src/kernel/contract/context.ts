@@ -28,10 +28,10 @@ export interface Context<F extends string = string, E extends Events = Events> {
   /** Begins the record's durable process once this is committed, or tells it to look again. */
   wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
   /**
-   * For a read that takes long: one at a time of this name, in all processes together, on a connection of its own.
-   * Undefined where another one is at it.
+   * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where another
+   * request holds that name.
    */
-  alone<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
+  withExclusiveRead<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
   /**
    * One page of what matches, newest first (by `id`, or the member that counts them), from the cursor of the request.
    * Where a row can be large, few are read at `first`.

@@ -167,7 +167,7 @@ export const beneficiariesApi = {
     callers: ['key'],
     scope: 'beneficiaries:write',
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: [
       200,
       Verification.extend({ beneficiaryId: id('beneficiary') }).meta({ id: 'PayeeVerification' }),

@@ -110,7 +110,7 @@ const funding = {
   callers: ['key'],
   scope: 'wallets:fund',
   run: 'outside',
-  asks: 'fundingRail',
+  requires: 'fundingRail',
   returns: [200, FundedWallet],
   fails,
   emits: { 'funding.created': FundingEvent, ...outcomes },

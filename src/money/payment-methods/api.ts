@@ -44,7 +44,7 @@ export const paymentMethodsApi = {
     callers: ['key'],
     scope: 'billing:write',
     run: 'outside',
-    asks: 'fundingRail',
+    requires: 'fundingRail',
     body: withoutCardNumbers(
       z.strictObject({
         token: exactly(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
