@@ -4,7 +4,7 @@ import { areas } from '../../src/areas.ts'
 import { live } from '../../src/platform/lifetime.ts'
 import { say } from '../../src/platform/output.ts'
 import { environment } from '../../src/platform/settings/environment.ts'
-import { potsArea } from '../support/pots.ts'
+import { potsArea } from '../support/sample-noun.ts'
 import { echoArea } from './echo.ts'
 
 /** The real service, and beside its areas those that are only measured. */

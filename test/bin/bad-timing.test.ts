@@ -11,7 +11,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { install } from '../support/processes/installation.ts'
 import { fourPlaces, kept, runsOf } from '../support/processes/places.ts'
 import { join } from '../support/processes/processes.ts'

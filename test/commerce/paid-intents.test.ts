@@ -14,7 +14,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { expectProven } from '../support/proven.ts'
 
 const service = await startTestService()

@@ -2,7 +2,7 @@ import './transfers/splits.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { expectProven } from '../support/proven.ts'
 
 const service = await startTestService()

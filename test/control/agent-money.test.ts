@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, aToken, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/pot-service.ts'
+import { times } from '../support/sample-service.ts'
 import { expectProven } from '../support/proven.ts'
 
 const service = await startTestService()

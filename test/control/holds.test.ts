@@ -2,7 +2,7 @@ import './holds/hold-for.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { expectProven } from '../support/proven.ts'
 
 const service = await startTestService()

@@ -5,7 +5,7 @@ import { client } from '../../src/derive/client.ts'
 import { startEngine } from '../support/engine.ts'
 import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()

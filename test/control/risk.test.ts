@@ -6,7 +6,7 @@ import { replayed } from '../support/control/replays.ts'
 import { only, riskIn } from '../support/control/risk.ts'
 import { made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aPaymentMethod, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { expectProven } from '../support/proven.ts'
 import { traceOf } from '../support/trace.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { startFundingService } from '../support/money/funding.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
 const bare = await startTestService()

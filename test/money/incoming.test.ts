@@ -6,7 +6,7 @@ import { creditorReference, isCreditorReference } from '../../src/values/credito
 import { aLiveClient, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { referenceIn } from '../support/money/incoming.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { expectProven } from '../support/proven.ts'
 import { traceOf } from '../support/trace.ts'
 

@@ -3,7 +3,7 @@ import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
 import type { Payee, RailCall, SepaRail } from '../../src/ports/sepa-rail.ts'
 import { aBeneficiary, aLiveClient, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 

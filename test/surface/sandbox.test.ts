@@ -5,7 +5,7 @@ import { client as clientOf } from '../../src/derive/client.ts'
 import { days } from '../../src/values/clock.ts'
 import { aKey, aLiveClient, anAgent, anIntent, aToken, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { tally, times } from '../support/sample-service.ts'
 import { advance, DAY, offsetOf, statusOf } from '../support/sandbox.ts'
 import { traceOf } from '../support/trace.ts'
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Case, Request } from '../case.ts'
 import { node, serve } from '../child.ts'
 import { BARE_KEY, note } from '../echo.ts'
-import { fillPots, POTS, takingAlone } from '../pots.ts'
+import { fillPots, POTS, takingAlone } from '../samples.ts'
 import { bearer, post, type Stage } from '../stage.ts'
 
 const policy = {

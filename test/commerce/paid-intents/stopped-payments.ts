@@ -3,7 +3,7 @@ import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { tally } from '../../support/pot-service.ts'
+import { tally } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()

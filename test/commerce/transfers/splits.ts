@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { divide } from '../../../src/commerce/transfers/transfer.ts'
 import { aWallet, made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 import { expectProven } from '../../support/proven.ts'
 
 const service = await startTestService()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aKey, anAgent, aPolicy, aWebhook, made } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
-import { startPots, times } from '../../support/pot-service.ts'
+import { startPots, times } from '../../support/sample-service.ts'
 
 const service = await startPots()
 const owner = await service.owner()

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { clock } from '../../../src/values/clock.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
 import { http, startTestService } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-service.ts'
+import { tally, times } from '../../support/sample-service.ts'
 
 const LIMIT = 20
 const RATE_LIMIT_PER_MINUTE = String(LIMIT)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
-import { startPots, tally, times } from '../../support/pot-service.ts'
+import { startPots, tally, times } from '../../support/sample-service.ts'
 
 let proxy!: FlakyProxy
 const POOL = 4

@@ -4,7 +4,7 @@ import type { Actor } from '../../../src/kernel/contract/actor.ts'
 import { startEngine } from '../../support/engine.ts'
 import { aKey } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-service.ts'
+import { tally, times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const other = await service.another()

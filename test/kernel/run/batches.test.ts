@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { areas } from '../../../src/areas.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
-import { times } from '../../support/pot-service.ts'
-import { POT_TABLES, potsArea } from '../../support/pots.ts'
+import { times } from '../../support/sample-service.ts'
+import { POT_TABLES, potsArea } from '../../support/sample-noun.ts'
 
 const engine = await startEngine({ ...areas, pots: potsArea(async () => 'heard') }, POT_TABLES)
 const { batches } = engine

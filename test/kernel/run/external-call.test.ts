@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { startPots, tally, times } from '../../support/pot-service.ts'
+import { startPots, tally, times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 /** The bell rings as the test says; each ring is noted. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { type PotOwner, startPots, tally, times } from '../../support/pot-service.ts'
+import { type PotOwner, startPots, tally, times } from '../../support/sample-service.ts'
 
 const POOL = 6
 const service = await startPots({ env: { DATABASE_POOL: String(POOL) } })

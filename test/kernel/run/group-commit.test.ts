@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type PotOwner, startPots, tally, times } from '../../support/pot-service.ts'
+import { type PotOwner, startPots, tally, times } from '../../support/sample-service.ts'
 
 const service = await startPots()
 const other = await service.another()

@@ -9,7 +9,7 @@ import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-service.ts'
+import { tally, times } from '../../support/sample-service.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const Note = z.object({ id: z.string(), text: z.string() })

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { made } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { at, cause, statementsIn } from '../../support/money/statements.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read } = statementsIn({ service, client, key, inBook })

@@ -2,7 +2,7 @@ import { areas as realAreas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { newId } from '../../src/values/ids.ts'
 import { type Owner, startTestService, type TestService } from './harness.ts'
-import { type Bell, POT_TABLES, potsArea } from './pots.ts'
+import { type Bell, POT_TABLES, potsArea } from './sample-noun.ts'
 
 const areasWith = (bell: Bell) => ({ ...realAreas, pots: potsArea(bell) })
 type PotAreas = ReturnType<typeof areasWith>

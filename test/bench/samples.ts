@@ -1,4 +1,4 @@
-import { POT_TABLES } from '../support/pots.ts'
+import { POT_TABLES } from '../support/sample-noun.ts'
 import { type Alone, KEY } from './database/pgbench.ts'
 import { type Stage, withClient } from './stage.ts'
 
