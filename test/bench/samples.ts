@@ -1,32 +1,32 @@
-import { POT_TABLES } from '../support/sample-noun.ts'
+import { SAMPLE_TABLES } from '../support/sample-noun.ts'
 import { type Alone, KEY } from './database/pgbench.ts'
 import { type Stage, withClient } from './stage.ts'
 
-export const POTS = 1_000
+export const SAMPLES = 1_000
 
 /** Full enough to never be empty. */
-export const fillPots = (stage: Stage): Promise<void> =>
+export const fillSamples = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
-    await client.query(POT_TABLES)
+    await client.query(SAMPLE_TABLES)
     await client.query(
-      `insert into pots select 'pot_' || n, $1, 'test', 1000000000 from generate_series(1, ${POTS}) as n`,
+      `insert into samples select 'sample_' || n, $1, 'test', 1000000000 from generate_series(1, ${SAMPLES}) as n`,
       [stage.ownerId],
     )
-    await client.query('vacuum analyze pots')
+    await client.query('vacuum analyze samples')
   })
 
 const values = {
-  taking: `uuidv7()::text, :owner, 'test', 'pot_' || :pot, 1`,
-  event: `uuidv7()::text, :owner, 'test', null, 'pot.taken',
-    jsonb_build_object('potId', 'pot_' || :pot, 'amount', 1), gen_random_uuid()::text, now()`,
-  audit: `uuidv7()::text, :owner, 'test', 'key', 'key_bench', 'pots.take', 'pot.taken', 'done',
-    'pot_' || :pot, null, gen_random_uuid()::text, '127.0.0.1', now()`,
-  kept: `:owner, 'test', '', 'pots.take', 'key' || :key, 'hash', 201,
-    '{"id":"taking_01kagp6mybf2ktzn5dx2q8fjzd","potId":"pot_1","amount":1,"left":1000000}', null, null, now()`,
+  withdrawal: `uuidv7()::text, :owner, 'test', 'sample_' || :sample, 1`,
+  event: `uuidv7()::text, :owner, 'test', null, 'sample.withdrawn',
+    jsonb_build_object('sampleId', 'sample_' || :sample, 'amount', 1), gen_random_uuid()::text, now()`,
+  audit: `uuidv7()::text, :owner, 'test', 'key', 'key_bench', 'samples.withdraw', 'sample.withdrawn', 'done',
+    'sample_' || :sample, null, gen_random_uuid()::text, '127.0.0.1', now()`,
+  kept: `:owner, 'test', '', 'samples.withdraw', 'key' || :key, 'hash', 201,
+    '{"id":"taking_01kagp6mybf2ktzn5dx2q8fjzd","sampleId":"sample_1","amount":1,"left":1000000}', null, null, now()`,
 }
 
 const insert = {
-  taking: `insert into takings (id, owner_id, mode, pot_id, amount)`,
+  withdrawal: `insert into withdrawals (id, owner_id, mode, sample_id, amount)`,
   event: `insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)`,
   audit: `insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, outcome, resource_id,
     agent_id, request_id, address, at)`,
@@ -35,16 +35,16 @@ const insert = {
 }
 
 const known = `select status, body from idempotency_keys
-  where owner_id = :owner and mode = 'test' and agent_id = '' and operation = 'pots.take' and key = 'key' || :key`
-const locked = `select id, left_over from pots
-  where owner_id = :owner and mode = 'test' and id = 'pot_' || :pot for update`
-const changed = `update pots set left_over = left_over - 1 where id = 'pot_' || :pot`
+  where owner_id = :owner and mode = 'test' and agent_id = '' and operation = 'samples.withdraw' and key = 'key' || :key`
+const locked = `select id, balance from samples
+  where owner_id = :owner and mode = 'test' and id = 'sample_' || :sample for update`
+const changed = `update samples set balance = balance - 1 where id = 'sample_' || :sample`
 
-const rows = ['taking', 'event', 'audit', 'kept'] as const
+const rows = ['withdrawal', 'event', 'audit', 'kept'] as const
 
-/** A taking without us, from so many pots. */
-export const takingAlone = (pots: number): Alone => ({
-  draw: [`pot random(1, ${pots})`, KEY],
+/** A withdrawal without us, from so many samples. */
+export const withdrawingAlone = (samples: number): Alone => ({
+  draw: [`sample random(1, ${samples})`, KEY],
   scripts: {
     statements: [
       'begin',
@@ -55,8 +55,8 @@ export const takingAlone = (pots: number): Alone => ({
       ...rows.map(row => `${insert[row]} values (${values[row]})`),
       'commit',
     ].join(';\n'),
-    'one statement': `with k as (${known}), pot as (${locked}), changed as (
-      update pots set left_over = left_over - 1 where id in (select id from pot) and not exists (select from k)
+    'one statement': `with k as (${known}), sample as (${locked}), changed as (
+      update samples set balance = balance - 1 where id in (select id from sample) and not exists (select from k)
       returning id
     ), ${rows
       .slice(0, -1)

@@ -4,118 +4,117 @@ import { type ContextOf, implement, missing, post } from '../../src/kernel/contr
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
-/** An area that only the tests have: a hot operation and an outside one, as small as they can be. */
-export const POT_TABLES = `
-create table pots (
+/** A noun that only the tests have: one hot operation and one that calls an external system, each as small as can be. */
+export const SAMPLE_TABLES = `
+create table samples (
   id text primary key,
   owner_id text not null,
   mode text not null,
-  left_over bigint not null check (left_over >= 0),
-  lid text unique
+  balance bigint not null check (balance >= 0)
 );
-create table takings (
+create table withdrawals (
   id text primary key,
   owner_id text not null,
   mode text not null,
-  pot_id text not null references pots (id),
+  sample_id text not null references samples (id),
   amount bigint not null check (amount <> 13)
 );
-create table rings (id text primary key, pot_id text not null, state text not null);`
+create table inquiries (id text primary key, sample_id text not null, state text not null);`
 
-const Taken = z.object({ potId: id('pot'), amount: z.int() })
+const Withdrawn = z.object({ sampleId: id('sample'), amount: z.int() })
 
-export const potsApi = {
-  take: post('/pots/{id}/take', {
-    summary: 'Take from a pot',
+export const sampleApi = {
+  withdraw: post('/samples/{id}/withdraw', {
+    summary: 'Withdraw from a sample',
     callers: ['key'],
     scope: 'policies:write',
     run: 'hot',
     body: z.strictObject({ amount: z.int().min(1) }),
     example: { amount: 1 },
-    returns: [201, z.object({ id: id('taking'), potId: id('pot'), amount: z.int(), left: z.int() })],
-    fails: { pot_not_found: missing('pot'), pot_empty: [400, 'There is not enough in the pot.'] },
-    emits: { 'pot.taken': Taken },
+    returns: [
+      201,
+      z.object({ id: id('withdrawal'), sampleId: id('sample'), amount: z.int(), left: z.int() }),
+    ],
+    fails: { sample_not_found: missing('sample'), sample_empty: [400, 'The balance is too low.'] },
+    emits: { 'sample.withdrawn': Withdrawn },
   }),
-  ring: post('/pots/{id}/ring', {
-    summary: 'Ask the world about a pot',
+  inquire: post('/samples/{id}/inquire', {
+    summary: 'Ask an external system about a sample',
     callers: ['key'],
     scope: 'policies:write',
     run: 'outside',
-    returns: [200, z.object({ id: id('ring'), answer: z.string() })],
-    fails: { pot_not_found: missing('pot') },
-    emits: { 'pot.rung': Taken.pick({ potId: true }) },
+    returns: [200, z.object({ id: id('inquiry'), answer: z.string() })],
+    fails: { sample_not_found: missing('sample') },
+    emits: { 'sample.inquired': Withdrawn.pick({ sampleId: true }) },
   }),
 }
 
-interface Pots {
-  readonly left: Map<string, bigint>
-  readonly takings: { id: string; ownerId: string; mode: string; potId: string; amount: number }[]
+interface SampleState {
+  readonly balances: Map<string, bigint>
+  readonly withdrawals: { id: string; ownerId: string; mode: string; sampleId: string; amount: number }[]
 }
 
-const LOAD = `select id, left_over from pots
+const LOAD = `select id, balance from samples
   where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for update`
 
-/** The ids once more by themselves: of a join with `unnest` PostgreSQL does not know that it is short, and reads all pots. */
+/** `any($1)` repeats the ids: PostgreSQL cannot tell that the join with `unnest` is short, and would read all samples. */
 const WRITE = `
 with changed as (
-  update pots set left_over = new.left_over
-  from unnest($1::text[], $2::bigint[]) as new(id, left_over)
-  where pots.id = new.id and pots.id = any($1)
+  update samples set balance = new.balance
+  from unnest($1::text[], $2::bigint[]) as new(id, balance)
+  where samples.id = new.id and samples.id = any($1)
 )
-insert into takings (id, owner_id, mode, pot_id, amount)
+insert into withdrawals (id, owner_id, mode, sample_id, amount)
 select * from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])`
 
-async function write({ left, takings }: Pots, sql: Sql): Promise<void> {
-  const column = (name: keyof Pots['takings'][number]) => takings.map(taking => taking[name])
+async function write({ balances, withdrawals }: SampleState, sql: Sql): Promise<void> {
+  const column = (name: keyof SampleState['withdrawals'][number]) =>
+    withdrawals.map(withdrawal => withdrawal[name])
   await sql(WRITE, [
-    [...left.keys()],
-    [...left.values()],
-    ...(['id', 'ownerId', 'mode', 'potId', 'amount'] as const).map(column),
+    [...balances.keys()],
+    [...balances.values()],
+    ...(['id', 'ownerId', 'mode', 'sampleId', 'amount'] as const).map(column),
   ])
 }
 
-/** What the outside says when it is asked; a test may make it slow, wrong or dead. */
-export type Bell = (ringId: string) => Promise<string>
+/** The external system that `inquire` calls; a test may make it slow, wrong or unreachable. */
+export type ExternalSystem = (inquiryId: string) => Promise<string>
 
-export const potsArea = (bell: Bell) =>
+export const sampleArea = (callSystem: ExternalSystem) =>
   area(
-    'Pots',
-    'Something to take from.',
-    implement(potsApi, {
-      take: {
-        async load(items, sql): Promise<Pots> {
+    'Samples',
+    'Records of the tests.',
+    implement(sampleApi, {
+      withdraw: {
+        async load(items, sql): Promise<SampleState> {
           const tenant = items[0]?.tenant
           const ids = [...new Set(items.map(({ input }) => input.params.id))]
-          const rows = await sql<{ id: string; left_over: bigint }>(LOAD, [
-            tenant?.ownerId,
-            tenant?.mode,
-            ids,
-          ])
-          return { left: new Map(rows.map(row => [row.id, row.left_over])), takings: [] }
+          const rows = await sql<{ id: string; balance: bigint }>(LOAD, [tenant?.ownerId, tenant?.mode, ids])
+          return { balances: new Map(rows.map(row => [row.id, row.balance])), withdrawals: [] }
         },
-        decide({ input, tenant }, { left, takings }: Pots, { emit, refuse }) {
-          const potId = input.params.id
+        decide({ input, tenant }, { balances, withdrawals }: SampleState, { emit, refuse }) {
+          const sampleId = input.params.id
           const { amount } = input.body
-          const there = left.get(potId)
-          if (there === undefined) return refuse('pot_not_found')
-          if (there < BigInt(amount)) return refuse('pot_empty')
-          left.set(potId, there - BigInt(amount))
-          const taking = { id: newId('taking'), ...tenant, potId, amount }
-          takings.push(taking)
-          emit('pot.taken', { potId, amount })
-          return { ...taking, left: Number(there) - amount }
+          const balance = balances.get(sampleId)
+          if (balance === undefined) return refuse('sample_not_found')
+          if (balance < BigInt(amount)) return refuse('sample_empty')
+          balances.set(sampleId, balance - BigInt(amount))
+          const withdrawal = { id: newId('withdrawal'), ...tenant, sampleId, amount }
+          withdrawals.push(withdrawal)
+          emit('sample.withdrawn', { sampleId, amount })
+          return { ...withdrawal, left: Number(balance) - amount }
         },
         write,
       },
-      ring: {
+      inquire: {
         async reserve({ params }, { em, refuse }) {
-          const [pot] = await em.execute('select id from pots where id = ?', [params.id])
-          if (!pot) return refuse('pot_not_found')
-          const ringId = newId('ring')
-          await em.execute('insert into rings values (?, ?, ?)', [ringId, params.id, 'asked'])
-          return { ringId, potId: params.id }
+          const [sample] = await em.execute('select id from samples where id = ?', [params.id])
+          if (!sample) return refuse('sample_not_found')
+          const inquiryId = newId('inquiry')
+          await em.execute('insert into inquiries values (?, ?, ?)', [inquiryId, params.id, 'reserved'])
+          return { inquiryId, sampleId: params.id }
         },
-        call: ({ ringId }: Reserved) => bell(ringId),
+        call: ({ inquiryId }: Reserved) => callSystem(inquiryId),
         record: (answer: string, reservation: Reserved, context) => answered(reservation, answer, context),
         recover: (reservation: Reserved, context) => answered(reservation, 'unknown', context),
       },
@@ -123,16 +122,16 @@ export const potsArea = (bell: Bell) =>
   )
 
 interface Reserved {
-  readonly ringId: string
-  readonly potId: string
+  readonly inquiryId: string
+  readonly sampleId: string
 }
 
 async function answered(
-  { ringId, potId }: Reserved,
+  { inquiryId, sampleId }: Reserved,
   answer: string,
-  { em, emit }: ContextOf<typeof potsApi.ring>,
+  { em, emit }: ContextOf<typeof sampleApi.inquire>,
 ): Promise<{ id: string; answer: string }> {
-  await em.execute('update rings set state = ? where id = ?', [answer, ringId])
-  emit('pot.rung', { potId })
-  return { id: ringId, answer }
+  await em.execute('update inquiries set state = ? where id = ?', [answer, inquiryId])
+  emit('sample.inquired', { sampleId })
+  return { id: inquiryId, answer }
 }
