@@ -11,7 +11,7 @@ import { migrations } from '../../src/migrations/index.ts'
 // Each message names the place and the remedy: it is all that an engineer sees who has forgotten a registration.
 
 const all: readonly Area[] = Object.values(areas)
-const sources = globSync('src/*/*/*.ts').map(path => ({ path, text: readFileSync(path, 'utf8') }))
+const sources = globSync('src/*/*/**/*.ts').map(path => ({ path, text: readFileSync(path, 'utf8') }))
 const areaList = readFileSync('src/areas.ts', 'utf8')
 
 /** Every match in the sources of the nouns, with the file in which it stands. */

@@ -11,12 +11,20 @@ import {
   post,
 } from '../../kernel/contract/operation.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
-import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { remark } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { MOST_CHANGES } from './plan-limits.ts'
-import { AttemptRecord, WebhookRecord } from './schemas.ts'
+import {
+  AboutBacklogs,
+  AttemptRecord,
+  Ping,
+  Rotated,
+  TestResult,
+  WebhookEvent,
+  WebhookRecord,
+  WebhookUpdated,
+} from './schemas.ts'
 import { webhookMachine } from './webhook.ts'
 
 const status = z.enum(webhookMachine.states)
@@ -44,29 +52,7 @@ const withSecret = WebhookRecord.extend({
   secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
 })
 
-const WebhookEvent = z.object({
-  webhookId: id('webhook'),
-  status,
-  reason: z.string().nullable().meta({ description: 'Why it is disabled.' }),
-})
-const WebhookUpdated = WebhookEvent.extend({ changed: z.array(z.string()) })
-const Ping = z.object({ webhookId: id('webhook') }).meta({
-  description: 'Sent to one subscription when it is made, where that is asked for.',
-})
-const Rotated = z.object({ webhookId: id('webhook'), from: instant })
-
-const TestResult = z
-  .object({
-    webhookId: id('webhook'),
-    event: z.string().meta({ examples: ['transaction.completed'] }),
-    delivered: z.boolean().meta({ description: 'Whether the receiver has taken it.' }),
-    attempt: AttemptRecord.nullable().meta({ description: 'Null where it is not known what came of it.' }),
-    body: z.string().meta({ description: 'What was sent, byte for byte.' }),
-  })
-  .meta({ id: 'WebhookTest' })
-
 const Named = z.strictObject({ webhookIds: z.array(id('webhook')).max(100) })
-const AboutBacklogs = z.object({ ownerId: z.string(), webhookIds: z.array(id('webhook')) })
 
 const fails = {
   webhook_not_found: missing('webhook'),

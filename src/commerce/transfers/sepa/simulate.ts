@@ -1,6 +1,6 @@
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { hear, type Notice } from './notices.ts'
-import { shown } from './response.ts'
+import { type ContextOf, implement } from '../../../kernel/contract/operation.ts'
+import { shown } from '../response.ts'
+import { hear, type Notice } from './apply-notice.ts'
 import { takeUp } from './sepa-transfer.ts'
 import { simulateApi } from './simulate-api.ts'
 

@@ -1,10 +1,10 @@
-import { type Reason, reasonOf, refusalFor } from '../../iso20022/reason-codes.ts'
+import { type Reason, reasonOf, refusalFor } from '../../../iso20022/reason-codes.ts'
 import {
   isUnanswered,
   type PaymentStatus,
   type RecallStatus,
   type Unanswered,
-} from '../../ports/sepa-rail.ts'
+} from '../../../ports/sepa-rail.ts'
 import { type Course, INDETERMINATE } from './sepa-transfer.ts'
 
 /** What a rail can tell of a payment, asked or not. */

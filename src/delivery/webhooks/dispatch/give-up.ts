@@ -1,9 +1,9 @@
-import { processOf } from '../../kernel/background/deadlines.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Registered } from '../../kernel/contract/operation.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
-import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
-import type { Execute } from '../../kernel/run/execute.ts'
+import { processOf } from '../../../kernel/background/deadlines.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Registered } from '../../../kernel/contract/operation.ts'
+import type { Row } from '../../../kernel/contract/sql.ts'
+import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
+import type { Execute } from '../../../kernel/run/execute.ts'
 
 interface Parts {
   readonly database: Database

@@ -1,13 +1,13 @@
-import { AgentEvent } from '../../control/agents/index.ts'
-import { DelegationRevoked } from '../../control/delegations/index.ts'
-import { CustomerEvent } from '../../identity/customers/index.ts'
-import { reaction } from '../../kernel/contract/area.ts'
-import { offsetOf } from '../../kernel/database/tenant-clock.ts'
-import { WalletEvent } from '../../money/wallets/index.ts'
-import { clock } from '../../values/clock.ts'
+import { AgentEvent } from '../../../control/agents/index.ts'
+import { DelegationRevoked } from '../../../control/delegations/index.ts'
+import { CustomerEvent } from '../../../identity/customers/index.ts'
+import { reaction } from '../../../kernel/contract/area.ts'
+import { offsetOf } from '../../../kernel/database/tenant-clock.ts'
+import { WalletEvent } from '../../../money/wallets/index.ts'
+import { clock } from '../../../values/clock.ts'
+import { transferEvents } from '../schemas.ts'
 import { stops } from './block-reasons.ts'
-import { transferEvents } from './schemas.ts'
-import { stopWaiting } from './stop-waiting.ts'
+import { stopWaiting } from './cancel-unsubmitted.ts'
 
 const failed = { 'transfer.failed': transferEvents['transfer.failed'] }
 

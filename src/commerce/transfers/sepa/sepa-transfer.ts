@@ -1,23 +1,23 @@
-import { type IntentRow, openPayments, type Payments } from '../../control/intents/index.ts'
-import type { Reason } from '../../iso20022/reason-codes.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import { lock } from '../../kernel/database/entity.ts'
-import { type Book, openBook } from '../../money/ledger/index.ts'
+import { type IntentRow, openPayments, type Payments } from '../../../control/intents/index.ts'
+import type { Reason } from '../../../iso20022/reason-codes.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
+import { lock } from '../../../kernel/database/entity.ts'
+import { type Book, openBook } from '../../../money/ledger/index.ts'
 import {
   beginTransaction,
   declineTransaction,
   moveTransaction,
   type Transaction,
   transactionOf,
-} from '../../money/transactions/index.ts'
-import { type Known, walletsOf } from '../../money/wallets/index.ts'
-import { after, days, minutes } from '../../values/clock.ts'
+} from '../../../money/transactions/index.ts'
+import { type Known, walletsOf } from '../../../money/wallets/index.ts'
+import { after, days, minutes } from '../../../values/clock.ts'
+import { transferEvent } from '../events.ts'
+import { lockDay, takeOfDay } from '../limits/limits.ts'
+import { recallProcess, transferProcess } from '../process.ts'
+import type { courseEvents, transferEvents } from '../schemas.ts'
+import { Transfer, transferMachine } from '../transfer.ts'
 import { stops } from './block-reasons.ts'
-import { transferEvent } from './events.ts'
-import { lockDay, takeOfDay } from './limits.ts'
-import { recallProcess, transferProcess } from './process.ts'
-import type { courseEvents, transferEvents } from './schemas.ts'
-import { Transfer, transferMachine } from './transfer.ts'
 
 /** What its process has not done by then is done without it. */
 export const UNATTENDED = minutes(1)

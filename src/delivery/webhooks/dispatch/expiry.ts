@@ -1,6 +1,6 @@
-import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
-import { after, clock, days } from '../../values/clock.ts'
-import { firstIdAt } from '../../values/ids.ts'
+import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
+import { after, clock, days } from '../../../values/clock.ts'
+import { firstIdAt } from '../../../values/ids.ts'
 
 /** Whatever became of it: the event itself stays. */
 export const KEPT_MS = days(30)

@@ -1,7 +1,7 @@
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { walletsOf } from '../../money/wallets/index.ts'
-import type { transfersApi } from './api.ts'
-import { Transfer } from './transfer.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { walletsOf } from '../../../money/wallets/index.ts'
+import type { transfersApi } from '../api.ts'
+import { Transfer } from '../transfer.ts'
 
 /** The order of one transfer, as its rail writes it. Before it has left, as it would leave now. */
 export const pain001: HandlerOf<typeof transfersApi.pain001> = async ({ params }, context) => {

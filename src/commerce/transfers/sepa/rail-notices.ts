@@ -1,10 +1,10 @@
-import type { Mode } from '../../kernel/contract/actor.ts'
-import type { ContextOf } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { hear, type Notice } from './notices.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { ContextOf } from '../../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import type { Transfer } from '../transfer.ts'
+import { hear, type Notice } from './apply-notice.ts'
 import { takeUp } from './sepa-transfer.ts'
 import type { stepsApi } from './steps-api.ts'
-import type { Transfer } from './transfer.ts'
 
 /** A payment as the banks know it, and whose it is. */
 export type Paid = Row & Pick<Transfer, 'id' | 'ownerId' | 'amountEuros'> & { readonly endToEndId: string }

@@ -1,7 +1,7 @@
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { inWords } from '../../values/money.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { inWords } from '../../../values/money.ts'
+import { Transfer, transferMachine } from '../transfer.ts'
 import type { stepsApi } from './steps-api.ts'
-import { Transfer, transferMachine } from './transfer.ts'
 
 type Next = 'verify' | 'submit' | 'lapse' | 'inquire'
 

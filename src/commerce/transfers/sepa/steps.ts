@@ -1,8 +1,8 @@
-import { findCustomer } from '../../identity/customers/index.ts'
-import type { Reason } from '../../iso20022/reason-codes.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
+import { findCustomer } from '../../../identity/customers/index.ts'
+import type { Reason } from '../../../iso20022/reason-codes.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
+import { lock } from '../../../kernel/database/entity.ts'
 import {
   isUnanswered,
   type Payee,
@@ -13,15 +13,15 @@ import {
   type RecallStatus,
   type SepaRail,
   type Unanswered,
-} from '../../ports/sepa-rail.ts'
-import { after, clock } from '../../values/clock.ts'
+} from '../../../ports/sepa-rail.ts'
+import { after, clock } from '../../../values/clock.ts'
+import { transferEvent } from '../events.ts'
+import { transferProcess } from '../process.ts'
+import { Transfer, transferMachine } from '../transfer.ts'
+import { doubt, hear, hearRecall, hearStatus } from './apply-notice.ts'
 import { stops } from './block-reasons.ts'
-import { transferEvent } from './events.ts'
-import { doubt, hear, hearRecall, hearStatus } from './notices.ts'
-import { transferProcess } from './process.ts'
 import { CONFIRM_WITHIN, type Course, INSTANT, pauseAfter, takeUp, UNATTENDED } from './sepa-transfer.ts'
 import type { stepsApi } from './steps-api.ts'
-import { Transfer, transferMachine } from './transfer.ts'
 
 /** What the rail is asked, as it was known when the transaction ended. */
 interface Errand<T> {

@@ -1,5 +1,5 @@
-import type { Bar } from '../../control/intents/index.ts'
-import type { Reason } from '../../iso20022/reason-codes.ts'
+import type { Bar } from '../../../control/intents/index.ts'
+import type { Reason } from '../../../iso20022/reason-codes.ts'
 
 /** Why a transfer that was made is not handed to the rail after all. */
 export const stops = {

@@ -1,8 +1,11 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { get, missing, put } from '../../kernel/contract/operation.ts'
-import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+
+import { event } from '../../../kernel/contract/events.ts'
+
+import { get, missing, put } from '../../../kernel/contract/operation.ts'
+import { id } from '../../../values/ids.ts'
+import { euros } from '../../../values/money.ts'
+
 import { plansInWords } from './limits.ts'
 
 const mode = z.enum(['test', 'live'])

@@ -1,4 +1,4 @@
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
 
 /** For how long a delivery has waited that could be made; null where none does. */
 export const overdueSeconds = async (sql: Sql): Promise<number | null> =>

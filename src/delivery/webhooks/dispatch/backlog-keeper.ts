@@ -1,14 +1,14 @@
 import { setTimeout as rest } from 'node:timers/promises'
-import { processOf } from '../../kernel/background/deadlines.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Registered } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
-import type { Execute } from '../../kernel/run/execute.ts'
-import { after, clock } from '../../values/clock.ts'
-import { firstIdAt } from '../../values/ids.ts'
+import { processOf } from '../../../kernel/background/deadlines.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { Registered } from '../../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
+import type { Execute } from '../../../kernel/run/execute.ts'
+import { after, clock } from '../../../values/clock.ts'
+import { firstIdAt } from '../../../values/ids.ts'
+import { WAITING } from '../plan-limits.ts'
 import { KEPT_MS } from './expiry.ts'
-import { WAITING } from './plan-limits.ts'
 
 interface Parts {
   readonly database: Database

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { get, missing, post } from '../../kernel/contract/operation.ts'
-import { LookRecord } from '../../values/schemas.ts'
-import { notices } from './notices.ts'
-import { courseEvents, isoReason } from './schemas.ts'
+import { get, missing, post } from '../../../kernel/contract/operation.ts'
+import { LookRecord } from '../../../values/schemas.ts'
+import { courseEvents, isoReason } from '../schemas.ts'
+import { notices } from './apply-notice.ts'
 
 export const steps = ['verify', 'submit', 'lapse', 'inquire'] as const
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type Failure, missing, post } from '../../kernel/contract/operation.ts'
-import { id } from '../../values/ids.ts'
-import { courseEvents, isoReason, TransferRecord } from './schemas.ts'
+import { type Failure, missing, post } from '../../../kernel/contract/operation.ts'
+import { id } from '../../../values/ids.ts'
+import { courseEvents, isoReason, TransferRecord } from '../schemas.ts'
 
 const transferId = id('transfer')
 const code = isoReason.meta({

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Ports } from '../../kernel/contract/ports.ts'
-import { gatherer } from '../../kernel/database/batcher.ts'
-import type { Database } from '../../kernel/database/prepared-sql.ts'
-import type { ProcessLease } from '../../kernel/database/process-lease.ts'
-import { after, clock } from '../../values/clock.ts'
+import type { Ports } from '../../../kernel/contract/ports.ts'
+import { gatherer } from '../../../kernel/database/batcher.ts'
+import type { Database } from '../../../kernel/database/prepared-sql.ts'
+import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
+import { after, clock } from '../../../values/clock.ts'
+import { openSecrets, remembering } from '../secrets.ts'
 import { type Claimed, dueLanes, LANES, take } from './claim.ts'
 import { type Lane, Lanes, learn } from './fair-queue.ts'
 import type { GivenUp } from './give-up.ts'
 import { type Mark, mark } from './outcomes.ts'
 import { attemptIdOf, post } from './post.ts'
 import type { Taken } from './retry.ts'
-import { openSecrets, remembering } from './secrets.ts'
 
 export interface DelivererParts {
   readonly database: Database

@@ -1,6 +1,6 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { type Euros, inWords } from '../../../values/money.ts'
 
 /** How much may leave an owner's wallets by SEPA. */
 export interface Limits {

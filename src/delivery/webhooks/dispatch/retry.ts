@@ -1,8 +1,8 @@
-import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { after } from '../../values/clock.ts'
-import { type Attempt, deliveryMachine } from './delivery.ts'
-import type { DeliveryRow } from './delivery-rows.ts'
-import { webhookProcess } from './process.ts'
+import { workflowIdOf } from '../../../kernel/contract/process.ts'
+import { after } from '../../../values/clock.ts'
+import { type Attempt, deliveryMachine } from '../delivery.ts'
+import type { DeliveryRow } from '../delivery-rows.ts'
+import { webhookProcess } from '../process.ts'
 import type { Tier } from './tiers.ts'
 
 /** How a receiver has taken a delivery. */

@@ -1,11 +1,11 @@
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { onConnection } from '../../kernel/database/connection.ts'
-import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
-import { retrying } from '../../kernel/database/retry.ts'
-import { emptyJournal, writeJournal } from '../../kernel/journal/journal.ts'
-import { wakeUp } from '../../kernel/journal/journal-rows.ts'
-import { after, clock } from '../../values/clock.ts'
-import { deliveryMachine } from './delivery.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { onConnection } from '../../../kernel/database/connection.ts'
+import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
+import { retrying } from '../../../kernel/database/retry.ts'
+import { emptyJournal, writeJournal } from '../../../kernel/journal/journal.ts'
+import { wakeUp } from '../../../kernel/journal/journal-rows.ts'
+import { after, clock } from '../../../values/clock.ts'
+import { deliveryMachine } from '../delivery.ts'
 import {
   type DeliveryRow,
   deliveryColumns,
@@ -13,9 +13,9 @@ import {
   healthColumns,
   writeHealth,
   writeMarks,
-} from './delivery-rows.ts'
-import { isHopeless, note } from './health.ts'
-import { webhookProcess } from './process.ts'
+} from '../delivery-rows.ts'
+import { isHopeless, note } from '../health.ts'
+import { webhookProcess } from '../process.ts'
 import { conclude, type Taken } from './retry.ts'
 import { tierOf } from './tiers.ts'
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
-import type { Outbound, OutboundAnswer } from '../../ports/outbound.ts'
-import { clock } from '../../values/clock.ts'
-import { responseStart } from '../../values/redaction.ts'
-import type { Attempt } from './delivery.ts'
+import type { Outbound, OutboundAnswer } from '../../../ports/outbound.ts'
+import { clock } from '../../../values/clock.ts'
+import { responseStart } from '../../../values/redaction.ts'
+import type { Attempt } from '../delivery.ts'
 import { retryAfterOf, type Taken } from './retry.ts'
 import { type Secrets, signedHeaders } from './signature.ts'
 

@@ -1,7 +1,7 @@
-import type { Row } from '../../kernel/contract/sql.ts'
-import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
-import type { Sealed } from './secrets.ts'
+import type { Row } from '../../../kernel/contract/sql.ts'
+import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
+import { after, clock, minutes } from '../../../values/clock.ts'
+import type { Sealed } from '../secrets.ts'
 
 /** A subscription for which something is due. */
 export interface DueLane extends Row {
