@@ -7,7 +7,7 @@ import { euros, positiveEuros } from '../../values/money.ts'
 import { recordHead, recordTail, span } from '../../values/schemas.ts'
 import { IncomingEvent } from '../incoming/index.ts'
 import { WalletEvent, WalletRecord } from '../wallets/index.ts'
-import { fundingMachine } from './funding-record.ts'
+import { fundingMachine } from './funding.ts'
 
 const status = z.enum(fundingMachine.states)
 
