@@ -10,20 +10,19 @@ import {
   patch,
   post,
 } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
 import { id } from '../../values/ids.ts'
 import { remark } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { MOST_CHANGES } from './plan-limits.ts'
 import {
   AboutBacklogs,
-  AttemptRecord,
   Ping,
   Rotated,
   TestResult,
   WebhookEvent,
   WebhookRecord,
   WebhookUpdated,
+  WebhookWithSecret,
 } from './schemas.ts'
 import { webhookMachine } from './webhook.ts'
 
@@ -47,10 +46,6 @@ const events = z
   })
 
 const members = { url, events, description: remark.nullable() }
-
-const withSecret = WebhookRecord.extend({
-  secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
-})
 
 const Named = z.strictObject({ webhookIds: z.array(id('webhook')).max(100) })
 
@@ -98,7 +93,7 @@ export const webhooksApi = {
       description: 'Bookkeeping',
       ping: true,
     },
-    returns: [201, withSecret.meta({ id: 'NewWebhook' })],
+    returns: [201, WebhookWithSecret.meta({ id: 'NewWebhook' })],
     fails: { url_refused, unknown_event, too_many_webhooks },
     emits: {
       'webhook.created': event('Somebody has subscribed to events.', WebhookEvent),
@@ -133,6 +128,7 @@ export const webhooksApi = {
       'webhook.updated': event(
         'A subscription has changed, or was disabled or enabled by its owner.',
         WebhookUpdated,
+        WebhookWithSecret,
       ),
     },
   }),
@@ -183,7 +179,7 @@ export const webhooksApi = {
       overlapHours: z.int().min(0).max(720).default(24).meta({ description: 'With 0 it counts at once.' }),
     }),
     example: { overlapHours: 24 },
-    returns: [200, withSecret.meta({ id: 'RotatedWebhook' })],
+    returns: [200, WebhookWithSecret.meta({ id: 'RotatedWebhook' })],
     fails: { webhook_not_found },
     emits: { 'webhook.secret_rotated': event('A subscription is getting a new secret.', Rotated) },
   }),

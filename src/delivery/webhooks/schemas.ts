@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
@@ -88,3 +89,7 @@ export const TestResult = z
     body: z.string().meta({ description: 'What was sent, byte for byte.' }),
   })
   .meta({ id: 'WebhookTest' })
+
+export const WebhookWithSecret = WebhookRecord.extend({
+  secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
+})
