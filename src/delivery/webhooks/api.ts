@@ -128,7 +128,6 @@ export const webhooksApi = {
       'webhook.updated': event(
         'A subscription has changed, or was disabled or enabled by its owner.',
         WebhookUpdated,
-        WebhookWithSecret,
       ),
     },
   }),
