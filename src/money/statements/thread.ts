@@ -1,1 +1,2 @@
-/** What threads load of this area: the drawing of documents, which is long. Nothing here knows a database. */
+/** What threads load of this noun: the drawing of PDF documents. Nothing it imports may reach a database. */
+export { pdfOf } from './pdf.ts'
