@@ -1,7 +1,7 @@
 import './incoming/incoming-entries.ts'
 import './incoming/incoming-files.ts'
 import { describe, expect, test } from '@jest/globals'
-import { numbersIn, referenceOf } from '../../src/money/incoming/reference.ts'
+import { numbersIn, referenceOf } from '../../src/money/wallets/wallet-reference.ts'
 import { creditorReference, isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'

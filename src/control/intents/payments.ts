@@ -1,5 +1,6 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { event } from '../../kernel/contract/events.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book, Cause } from '../../money/ledger/index.ts'
 import { type Euros, inWords } from '../../values/money.ts'
@@ -13,7 +14,7 @@ import { intentProcess } from './process.ts'
 import { IntentEvent } from './schemas.ts'
 
 /** What whoever pays on intents declares. */
-export const paidEvents = { 'intent.completed': IntentEvent }
+export const paidEvents = { 'intent.completed': event('What an intent was for has been paid.', IntentEvent) }
 
 type Doing = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
 

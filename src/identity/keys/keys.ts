@@ -12,8 +12,8 @@ import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
 import { keysApi } from './api.ts'
 import { authenticator } from './authenticate.ts'
+import { callingKey, inherited, isLiveKeyAtWork, tooLate } from './calling-key.ts'
 import { Key, modeOf } from './key.ts'
-import { callingKey, inherited, isLiveKeyAtWork, tooLate } from './maker.ts'
 
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> & Partial<Pick<Key, 'madeById'>>
 

@@ -1,12 +1,12 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { pendingOf } from '../funding/index.ts'
-import { referenceOf } from '../incoming/index.ts'
+import { pendingOf } from '../fundings/index.ts'
+
 import { totalsOf } from '../ledger/index.ts'
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
-import { findWallet, mainWallet, payableWallets } from '../wallets/index.ts'
+import { findWallet, mainWallet, payableWallets, referenceOf } from '../wallets/index.ts'
 import { billingApi } from './api.ts'
-import { fundProcessor } from './processor.ts'
+import { fundProcessor } from './fund-processor.ts'
 
 const billing = implement(billingApi, {
   ...paymentMethods.handlers,

@@ -5,7 +5,7 @@ import { openBook, RECOVERING } from '../ledger/index.ts'
 import { payableWallets, walletEvent, walletsOf } from '../wallets/index.ts'
 import type { incomingApi } from './api.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
-import { recoverFrom } from './recover.ts'
+import { recoverFrom } from './repay-debt.ts'
 
 type Assigning = ContextOf<typeof incomingApi.assign>
 

@@ -1,8 +1,7 @@
 import type { Arrived, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Payable, payableWallets } from '../wallets/index.ts'
-import { numbersIn } from './reference.ts'
+import { numbersIn, type Payable, payableWallets } from '../wallets/index.ts'
 
 /** Whose wallets money may be meant for, and on whose ledger it lies where it is for none of them. */
 export interface Reach {

@@ -7,8 +7,8 @@ import { type Known, type WalletEvent, walletEvent, walletsOf } from '../wallets
 import { causeOf, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
 import { match, type Place, type Reach } from './match.ts'
-import { recoverFrom } from './recover.ts'
-import { enterAside } from './set-aside.ts'
+import { recoverFrom } from './repay-debt.ts'
+import { enterAside } from './suspense.ts'
 
 type Receiving = Pick<
   Context<

@@ -1,5 +1,7 @@
 export { shortOf } from './account.ts'
+export { walletAt } from './balances.ts'
 export { Book, type Cause } from './book.ts'
+export { type Flow, flowOf, sealWallet, together } from './flow.ts'
 export {
   type Balance,
   balancesOf,
@@ -10,6 +12,4 @@ export {
   openBook,
   RECOVERING,
 } from './open-book.ts'
-export { walletAt } from './past.ts'
-export { type Flow, flowOf, sealWallet, together } from './span.ts'
 export { totalsOf } from './totals.ts'

@@ -4,7 +4,7 @@ import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { given, within } from '../../kernel/database/entity.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
 import { ledgerApi } from './api.ts'
-import { accountsAt } from './past.ts'
+import { accountsAt } from './balances.ts'
 import { verify } from './verify.ts'
 
 interface Figures {

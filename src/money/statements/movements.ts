@@ -1,6 +1,6 @@
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf } from './movement-kinds.ts'
 import type { Statement } from './statement.ts'
 
 /** A line of a statement. */

@@ -1,6 +1,6 @@
 import { type Euros, inThousands } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
-import { LEFT, Paper, RIGHT } from './paper.ts'
+import { LEFT, Paper, RIGHT } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
 
 /** So many movements a page has room for: on the first one there is less. */

@@ -4,7 +4,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
 import { freezeAccount, openBook, walletAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
-import { closeWallet, isOpen, openWallet } from './opening.ts'
+import { closeWallet, isOpen, openWallet } from './lifecycle.ts'
 import { about, EMPTY, shown, withBalance, withBalances } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 

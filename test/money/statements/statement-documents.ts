@@ -4,7 +4,7 @@ import { readXml } from '../../../src/iso20022/xml-reader.ts'
 import { misshapen } from '../../../src/iso20022/xml-schema.ts'
 import { aPayment, aWallet, made } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
-import { camt053Shape } from '../../support/money/camt053-shape.ts'
+import { camt053Shape } from '../../support/money/camt053-schema.ts'
 import { at, cause, cents, rowsOf, statementsIn } from '../../support/money/statements.ts'
 
 const { service, client, key, inBook } = await startBooks()

@@ -1,4 +1,4 @@
-import { referenceOf } from '../../../src/money/incoming/reference.ts'
+import { referenceOf } from '../../../src/money/wallets/wallet-reference.ts'
 import type { TestService } from '../harness.ts'
 
 /** What a payer writes for the money to come into this wallet. */

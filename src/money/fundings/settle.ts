@@ -6,7 +6,7 @@ import { recoverFrom, setAside } from '../incoming/index.ts'
 import { openBook, RECOVERING } from '../ledger/index.ts'
 import { walletEvent, walletsOf } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
-import { FIRST_LOOK, Funding, fundingMachine, isUnderWay, nextLookAfter } from './funding-record.ts'
+import { FIRST_LOOK, Funding, fundingMachine, isUnderWay, nextLookAfter } from './funding.ts'
 
 export type Settling = Pick<ContextOf<typeof fundApi.follow>, 'em' | 'sql' | 'tenant' | 'now' | 'emit'>
 

@@ -2,7 +2,7 @@ import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { FORCING, openBook } from '../ledger/index.ts'
 import { walletEvent, walletsOf } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
-import { Funding, fundingMachine } from './funding-record.ts'
+import { Funding, fundingMachine } from './funding.ts'
 import { fundingEvent, lockFunding } from './settle.ts'
 
 type Reversing = ContextOf<typeof fundApi.reverse>

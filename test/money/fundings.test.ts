@@ -1,4 +1,4 @@
-import './funding/funding-undone.ts'
+import './fundings/crashes-and-reversals.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'

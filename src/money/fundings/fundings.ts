@@ -10,7 +10,7 @@ import { openBook, RECOVERING } from '../ledger/index.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
-import { FIRST_LOOK, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding-record.ts'
+import { FIRST_LOOK, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding.ts'
 import { reverse } from './reverse.ts'
 import { fundingEvent, settle } from './settle.ts'
 

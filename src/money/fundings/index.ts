@@ -1,0 +1,1 @@
+export { pendingOf } from './funding.ts'
