@@ -11,7 +11,7 @@ import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { made } from '../support/factories.ts'
 import { bankFiles, booking, pain002, returned } from '../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../support/money/camt.ts'
-import { times } from '../support/pot-service.ts'
+import { times } from '../support/sample-service.ts'
 
 const {
   makeDue,

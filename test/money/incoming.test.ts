@@ -6,8 +6,8 @@ import { creditorReference, isCreditorReference } from '../../src/values/credito
 import { aLiveClient, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { referenceIn } from '../support/money/incoming.ts'
-import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 
 const service = await startTestService()
@@ -115,7 +115,7 @@ describe('a credit is matched', () => {
     const { id, iban } = await aWallet(client)
     const sent = { iban: String(iban), amountEuros: 5, bankReference: '2026112000017' }
     const answers = await times(10, () => send(sent))
-    expect(tally(answers)).toEqual({ 201: 10 })
+    expect(statusCounts(answers)).toEqual({ 201: 10 })
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
     expect(await balanceOf(id)).toBe(5)
     const stranger = await service.owner()
@@ -221,7 +221,7 @@ describe('an unmatched credit', () => {
     const { id } = await unmatched()
     const wallets = await times(4, () => aWallet(client))
     const answers = await times(20, index => assign(id, String(wallets[index % 4]?.id)))
-    expect(tally(answers)).toEqual({ 200: 1, 400: 19 })
+    expect(statusCounts(answers)).toEqual({ 200: 1, 400: 19 })
     const balances = await Promise.all(wallets.map(({ id }) => balanceOf(id)))
     expect(balances.toSorted()).toEqual([0, 0, 0, 40])
     expect(await assign(id, String(wallets[0]?.id))).toMatchObject({ code: 'credit_not_unmatched' })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageKinds } from '../../iso20022/bank-message.ts'
 import { noticeKinds } from '../../iso20022/payment-notice.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { list, post } from '../../kernel/contract/operation.ts'
 import { creditCounts, exampleBankFile, fileEvents, SkippedRecord } from '../../money/incoming/index.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
@@ -86,13 +87,16 @@ export const railsApi = {
     fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
     emits: {
       ...fileEvents,
-      'sepa.message_read': z.object({
-        sepaMessageId: id('sepamessage'),
-        kind: z.enum(messageKinds),
-        messageId: z.string(),
-        payments: z.int(),
-        taken: z.int(),
-      }),
+      'sepa.message_read': event(
+        'A file of the bank has been read.',
+        z.object({
+          sepaMessageId: id('sepamessage'),
+          kind: z.enum(messageKinds),
+          messageId: z.string(),
+          payments: z.int(),
+          taken: z.int(),
+        }),
+      ),
     },
   }),
   messages: list('/rails/sepa', {

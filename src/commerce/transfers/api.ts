@@ -132,7 +132,7 @@ export const transfersApi = {
       'Of a transfer by SEPA: the pain.001.001.09 message of ISO 20022 that orders it and nothing else. To the bank it goes together with those of the same cut-off.',
     callers: ['key'],
     scope: 'transfers:read',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: [200, file('application/xml')],
     fails: {
       transfer_not_found,

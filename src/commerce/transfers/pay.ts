@@ -1,7 +1,7 @@
 import { openPurse, type Purse } from '../../control/agent-tokens/index.ts'
 import { type IntentRow, openPayments, type Payments } from '../../control/intents/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Item } from '../../kernel/contract/handlers.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
@@ -162,7 +162,7 @@ function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
 function complete(
   transfer: TransferRow,
   intent: IntentRow,
-  { tenant, now }: Pick<Asked, 'tenant' | 'now'>,
+  { tenant, now }: TenantNow,
   { book, payments, paid }: Desk,
   verdict: Verdict,
 ): void {

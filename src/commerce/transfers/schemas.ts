@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { paidEvents } from '../../control/intents/index.ts'
 import { reasonCode } from '../../iso20022/reason-codes.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
@@ -101,10 +102,10 @@ export const SplitEvent = TransferEvent.extend({
 })
 
 export const transferEvents = {
-  'payment.updated': TransferEvent,
-  'transfer.completed': TransferEvent,
-  'transfer.failed': TransferEvent,
-  'transfer.returned': TransferEvent,
+  'payment.updated': event('A transfer has got further on its way, or waits for somebody.', TransferEvent),
+  'transfer.completed': event('A transfer has arrived.', TransferEvent),
+  'transfer.failed': event('A transfer has come to nothing, and why.', TransferEvent),
+  'transfer.returned': event('A transfer that had arrived has come back.', TransferEvent),
 }
 
 /** What a transfer by SEPA can cause on its way, whoever takes it a step further. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
@@ -87,7 +88,10 @@ export const agentsApi = {
     example: { name: 'Research assistant', metadata: { team: 'research' } },
     returns: [201, AgentRecord],
     fails: { external_id_taken: fails.external_id_taken },
-    emits: { 'agent.created': AgentCreated, 'wallet.created': WalletEvent },
+    emits: {
+      'agent.created': event('An agent has been made, with a policy and a wallet of its own.', AgentCreated),
+      'wallet.created': WalletEvent,
+    },
   }),
   list: list('/agents', {
     summary: 'List agents',
@@ -113,7 +117,7 @@ export const agentsApi = {
     example: { description: 'Reads papers and buys the ones it needs.' },
     returns: [200, AgentRecord],
     fails,
-    emits: { 'agent.updated': AgentEvent },
+    emits: { 'agent.updated': event('What an agent is called has changed.', AgentEvent) },
   }),
   freeze: post('/agents/{id}/freeze', {
     summary: 'Freeze an agent',
@@ -128,7 +132,12 @@ export const agentsApi = {
       agent_not_found: fails.agent_not_found,
       agent_not_active: [400, 'Only an active agent can be frozen.'],
     },
-    emits: { 'agent.frozen': AgentEvent },
+    emits: {
+      'agent.frozen': event(
+        'An agent has been stopped, by a person or for its risk: it spends nothing until it is let go.',
+        AgentEvent,
+      ),
+    },
   }),
   unfreeze: post('/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent',
@@ -145,7 +154,7 @@ export const agentsApi = {
         'Risk has frozen the agent. Look at its alert, then free it with POST /risk/agents/{id}/unfreeze.',
       ],
     },
-    emits: { 'agent.unfrozen': AgentEvent },
+    emits: { 'agent.unfrozen': event('An agent that was frozen may spend again.', AgentEvent) },
   }),
   fund: post('/agents/{id}/fund', {
     summary: 'Move money into an agent’s wallet',
@@ -163,7 +172,7 @@ export const agentsApi = {
       wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
       insufficient_funds: [400, 'There is not enough in the wallet.'],
     },
-    emits: { 'agent.funded': AgentFunded },
+    emits: { 'agent.funded': event('Money has been moved into an agent’s wallet.', AgentFunded) },
   }),
   balance: get('/agents/{id}/balance', {
     summary: 'What an agent can spend',
@@ -192,7 +201,12 @@ export const agentsApi = {
       money_held: [400, 'Money of the agent is held for approved intents. Cancel them before.'],
       agent_deleted: [400, 'The agent is deleted or being deleted already.'],
     },
-    emits: { 'agent.deleting': AgentEvent },
+    emits: {
+      'agent.deleting': event(
+        'An agent is being deleted: its tokens have stopped, what is open is being ended.',
+        AgentEvent,
+      ),
+    },
   }),
   /** What the agent's process reads first when it is told to look again. */
   look: get('/agents/{id}/look', {
@@ -207,6 +221,11 @@ export const agentsApi = {
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { agent_not_found: missing('agent') },
-    emits: { 'agent.deleted': AgentEvent },
+    emits: {
+      'agent.deleted': event(
+        'An agent that was being deleted is gone, and its money is back with its owner.',
+        AgentEvent,
+      ),
+    },
   }),
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { agent_required, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { TimelineEntry } from '../../kernel/journal/timeline.ts'
 import { id } from '../../values/ids.ts'
@@ -85,9 +86,15 @@ export const intentsApi = {
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
     emits: {
-      'intent.created': IntentEvent,
-      'intent.approved': IntentEvent,
-      'intent.denied': IntentEvent,
+      'intent.created': event('An agent has declared that it wants to spend.', IntentEvent),
+      'intent.approved': event(
+        'An intent may be carried out: a policy or a person has said yes.',
+        IntentEvent,
+      ),
+      'intent.denied': event(
+        'An intent may not be carried out: a policy or a person has said no.',
+        IntentEvent,
+      ),
       'agent.frozen': AgentEvent,
       ...riskEvents,
     },
@@ -154,7 +161,12 @@ export const intentsApi = {
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
     fails: cancelling,
-    emits: { 'intent.cancelled': IntentEvent },
+    emits: {
+      'intent.cancelled': event(
+        'An intent has been taken back, alone or with its agent or delegation.',
+        IntentEvent,
+      ),
+    },
   }),
   timeline: list('/intents/{id}/timeline', {
     summary: 'What happened to an intent and to its payment, and who did it',
@@ -179,7 +191,7 @@ export const intentsApi = {
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
     fails: finding,
-    emits: { 'intent.expired': IntentEvent },
+    emits: { 'intent.expired': event('The deadline of an intent has passed.', IntentEvent) },
   }),
   /** A step in the deletion of an agent: so many at a time, the rest when it is asked again. */
   endForAgent: post('/agents/{id}/end-intents', {

@@ -1,5 +1,4 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Item } from '../../kernel/contract/handlers.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
 import { newId } from '../../values/ids.ts'
@@ -109,7 +108,7 @@ export function decideFor(
   spender: Spender,
   asked: Asked,
   counters: Counters,
-  { tenant, now }: Pick<Item<unknown>, 'tenant' | 'now'>,
+  { tenant, now }: TenantNow,
   subject: { readonly type: string; readonly id: string },
 ): Decided {
   const { policyId, policyVersion, policyEndsAt, status: agentStatus, id: agentId } = spender

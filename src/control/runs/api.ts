@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import {
   agent_required,
   type Failure,
@@ -96,7 +97,7 @@ export const runsApi = {
       agent_not_found: gone('agent'),
       external_id_taken: [409, 'externalId: another run of the agent has it.'],
     },
-    emits: { 'run.created': RunEvent },
+    emits: { 'run.created': event('A run of an agent has been started.', RunEvent) },
   }),
   list: list('/runs', {
     summary: 'List runs',
@@ -127,7 +128,7 @@ export const runsApi = {
     example: { budgetEuros: 80 },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.updated': RunEvent },
+    emits: { 'run.updated': event('A run has another name or budget.', RunEvent) },
   }),
   complete: post('/runs/{id}/complete', {
     summary: 'End a run that has done its work',
@@ -139,7 +140,7 @@ export const runsApi = {
     example: { comment: 'Four papers bought' },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.completed': RunEvent },
+    emits: { 'run.completed': event('A run has done its work.', RunEvent) },
   }),
   fail: post('/runs/{id}/fail', {
     summary: 'End a run that has failed',
@@ -150,7 +151,7 @@ export const runsApi = {
     example: { reason: 'The publisher could not be reached' },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.failed': RunEvent },
+    emits: { 'run.failed': event('A run has failed, or its agent is being deleted.', RunEvent) },
   }),
   timeline: list('/runs/{id}/timeline', {
     summary: 'What a run has caused, and what it cost',

@@ -3,7 +3,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import { isOpen } from '../../kernel/database/credential.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { inTurn } from '../../kernel/database/tenant-lock.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { Key } from './key.ts'
 
 /** The key that calls, held until the transaction ends: one that is revoked at this moment makes nothing more. */
@@ -28,7 +28,7 @@ export async function hasActiveLiveKey(
   context: Pick<Context, 'em' | 'sql' | 'tenant'>,
   now: Date,
 ): Promise<boolean> {
-  await inTurn(context, 'live keys')
+  await lockTenant(context, 'live keys')
   const open = { revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
   return (await context.em.count(Key, open)) > 0
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { skipReasons } from '../../iso20022/camt.ts'
 import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { list, missing, post } from '../../kernel/contract/operation.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
@@ -35,9 +36,15 @@ export const IncomingRecord = z
 
 /** What is told of money that comes in. */
 export const creditEvents = {
-  'incoming.received': IncomingEvent,
-  'wallet.credited': WalletEvent,
-  'wallet.debited': WalletEvent,
+  'incoming.received': event('Money has come in from outside.', IncomingEvent),
+  'wallet.credited': event(
+    'Money has come into a wallet, by SEPA or from an agent that is being deleted.',
+    WalletEvent,
+  ),
+  'wallet.debited': event(
+    'Money has left a wallet for what its owner owed, or because a funding was drawn back.',
+    WalletEvent,
+  ),
 }
 
 /** The longest identifier of a SEPA message. */
@@ -58,7 +65,10 @@ const FileEvent = z.object({ ...creditCounts, skipped: z.int() })
 export const SkippedRecord = z.object({ bankReference: text, reason: z.enum(skipReasons) })
 
 /** What a file of the bank can cause by the credits in it. */
-export const fileEvents = { ...creditEvents, 'incoming.file_read': FileEvent }
+export const fileEvents = {
+  ...creditEvents,
+  'incoming.file_read': event('A file of the bank about credits has been read.', FileEvent),
+}
 
 const BankFileRecord = z
   .object({
@@ -145,7 +155,10 @@ export const incomingApi = {
       credit_not_unmatched: [400, 'The credit is in a wallet already.'],
     },
     emits: {
-      'incoming.assigned': IncomingEvent,
+      'incoming.assigned': event(
+        'A credit that nobody could match has been given to its wallet.',
+        IncomingEvent,
+      ),
       'wallet.credited': WalletEvent,
       'wallet.debited': WalletEvent,
     },

@@ -37,8 +37,8 @@ const entryRecord = (entry: LedgerEntry) => ({
 const NOTHING = { posted: 0n, held: 0n, version: 0n }
 
 /** One at a time of each ledger: it may have ten million entries. */
-async function prove(tenant: Tenant, { alone, refuse }: ContextOf<typeof ledgerApi.verify>) {
-  const found = await alone(`verify ${tenant.ownerId} ${tenant.mode}`, sql => verify(sql, tenant))
+async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<typeof ledgerApi.verify>) {
+  const found = await withExclusiveRead(`verify ${tenant.ownerId} ${tenant.mode}`, sql => verify(sql, tenant))
   if (!found) return refuse('verifying')
   const { accounts, entries, sums, problems } = found
   return {

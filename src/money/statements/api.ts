@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
@@ -78,7 +79,9 @@ export const statementsApi = {
       period_not_begun: [400, 'period: This month has not begun yet.'],
       period_before_wallet: [400, 'period: The wallet was opened later.'],
     },
-    emits: { 'bill.updated': BillEvent },
+    emits: {
+      'bill.updated': event('The statement of a month has been drawn up or brought up to date.', BillEvent),
+    },
   }),
   list: list('/statements', {
     ...reading,

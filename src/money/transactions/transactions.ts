@@ -1,6 +1,6 @@
 import { LockMode, type RequiredEntityData, raw } from '@mikro-orm/core'
 import type { z } from 'zod'
-import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
@@ -55,7 +55,7 @@ type CompletedPayment = Pick<TransactionRow, 'type' | 'walletId' | 'amountEuros'
 /** A payment that is through with its answer: all its steps at one instant, for a group commit to write. */
 export function completedTransaction(
   members: CompletedPayment,
-  { tenant, now }: Pick<Context, 'tenant' | 'now'>,
+  { tenant, now }: TenantNow,
   { emit }: Pick<PaymentContext, 'emit'>,
 ): TransactionRow {
   const transaction: TransactionRow = {
