@@ -1,15 +1,14 @@
 import type { Euros } from '../values/money.ts'
 
-/** What a bank's files report of payments of ours. */
-export const ownNotices = ['settled', 'rejected', 'returned'] as const
-export type OwnNotice = (typeof ownNotices)[number]
+/** What a bank's files tell of payments of ours. */
+export const noticeKinds = ['settled', 'rejected', 'returned'] as const
+export type NoticeKind = (typeof noticeKinds)[number]
 
-/** What a bank's message reports of one payment. */
-export interface ReportedPayment {
+/** One thing that is said of a payment; no notice where it says that it is on its way. */
+export interface PaymentNotice {
   readonly endToEndId: string | null
-  /** Null if the payment is on its way still. */
-  readonly notice: OwnNotice | null
+  readonly notice: NoticeKind | null
   readonly reasonCode: string | null
-  /** Null in a status report: it names no amounts. */
+  /** Null in a report of statuses, which names none. */
   readonly amountEuros: Euros | null
 }

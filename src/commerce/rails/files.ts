@@ -4,7 +4,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
-import { bankDay, bankDayFrom } from '../../values/bank-calendar.ts'
+import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { paymentsInFile } from './queue.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
@@ -52,9 +52,9 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
 
 /** The day on which the bank is to execute: never in the past, even if the file is made days late. */
 function executionDay({ executeOn, scheme }: SepaFile, now: Date): string {
-  const today = bankDay(now)
+  const today = bankDateOf(now)
   if (today <= executeOn) return executeOn
-  return scheme === 'sct_inst' ? today : bankDayFrom(today)
+  return scheme === 'sct_inst' ? today : bankDayOnOrAfter(today)
 }
 
 /** The folder of the bank. Queued payments are never given to another rail: they wait until `SEPA_RAIL` is `files` again. */

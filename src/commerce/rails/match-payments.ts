@@ -1,6 +1,6 @@
 import type { BankMessage } from '../../iso20022/bank-message.ts'
 import type { StatusReport } from '../../iso20022/pain002.ts'
-import type { OwnNotice, ReportedPayment } from '../../iso20022/payment-notice.ts'
+import type { NoticeKind, PaymentNotice } from '../../iso20022/payment-notice.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type SubmittedPayment, submittedPayments } from '../transfers/index.ts'
@@ -11,72 +11,72 @@ import { orderedIn } from './queue.ts'
 export interface MatchedPayment {
   readonly endToEndId: string | null
   readonly transferId: string | null
-  readonly notice: OwnNotice | null
+  readonly notice: NoticeKind | null
   readonly reasonCode: string | null
   readonly outcome: (typeof outcomes)[number]
   /** The owner of the transfer; null if none is meant. */
   readonly tenant: Tenant | null
 }
 
-/** Finds our transfers for all that a message reports of payments. */
+/** Finds the transfers of ours that the notices of a message are about. */
 export async function matchPayments(
-  { payments, report }: BankMessage,
+  { notices, report }: BankMessage,
   mode: Mode,
   sql: Sql,
 ): Promise<MatchedPayment[]> {
-  if (!report) return matchAll(payments, await submittedPayments(sql, mode, endToEndIdsOf(payments)), mode)
+  if (!report) return matchAll(notices, await submittedPayments(sql, mode, endToEndIdsOf(notices)), mode)
   const ordered = await orderedIn(sql, mode, report.originalMessageId)
   if (ordered.length > 0)
     return matchAll(withOthers(report, ordered), await submittedPayments(sql, mode, ordered), mode)
-  const unknown = payments.length > 0 ? payments : [wholeFile(report)]
+  const unknown = notices.length > 0 ? notices : [wholeFile(report)]
   return matchAll(unknown, [], mode).map(payment => ({ ...payment, outcome: 'unknown_file' }))
 }
 
-const endToEndIdsOf = (payments: readonly ReportedPayment[]): string[] =>
-  payments.flatMap(({ endToEndId }) => endToEndId ?? [])
+const endToEndIdsOf = (notices: readonly PaymentNotice[]): string[] =>
+  notices.flatMap(({ endToEndId }) => endToEndId ?? [])
 
 function matchAll(
-  reported: readonly ReportedPayment[],
+  notices: readonly PaymentNotice[],
   submitted: readonly SubmittedPayment[],
   mode: Mode,
 ): MatchedPayment[] {
   const byEndToEndId = new Map(submitted.map(payment => [payment.endToEndId, payment]))
-  return reported.map(payment => {
-    const { endToEndId, notice, reasonCode } = payment
+  return notices.map(paymentNotice => {
+    const { endToEndId, notice, reasonCode } = paymentNotice
     const transfer = byEndToEndId.get(endToEndId ?? '')
     return {
       endToEndId,
       transferId: transfer?.id ?? null,
       notice,
       reasonCode,
-      outcome: outcomeOf(payment, transfer),
+      outcome: outcomeOf(paymentNotice, transfer),
       tenant: transfer ? { ownerId: transfer.ownerId, mode } : null,
     }
   })
 }
 
-/** The payments that a report names, and all others of the file if it says something of the others, too. */
+/** The notices of the payments that a report names, and the one for all others of the file if there is one. */
 function withOthers(
-  { payments, otherPayments }: StatusReport,
+  { notices, othersNotice }: StatusReport,
   ordered: readonly string[],
-): readonly ReportedPayment[] {
-  if (!otherPayments) return payments
-  const named = new Set(endToEndIdsOf(payments))
+): readonly PaymentNotice[] {
+  if (!othersNotice) return notices
+  const named = new Set(endToEndIdsOf(notices))
   const others = ordered.filter(endToEndId => !named.has(endToEndId))
-  return [...payments, ...others.map(endToEndId => ({ ...otherPayments, endToEndId, amountEuros: null }))]
+  return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountEuros: null }))]
 }
 
 /** Shows a person that the message means a whole file, and that the file is none of ours. */
-const wholeFile = ({ otherPayments }: StatusReport): ReportedPayment => ({
+const wholeFile = ({ othersNotice }: StatusReport): PaymentNotice => ({
   notice: null,
   reasonCode: null,
-  ...otherPayments,
+  ...othersNotice,
   endToEndId: null,
   amountEuros: null,
 })
 
 function outcomeOf(
-  { notice, amountEuros }: ReportedPayment,
+  { notice, amountEuros }: PaymentNotice,
   transfer: SubmittedPayment | undefined,
 ): MatchedPayment['outcome'] {
   if (!transfer) return 'unknown_payment'

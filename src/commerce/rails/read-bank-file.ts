@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { keepCredits, platformTenant } from '../../money/incoming/index.ts'
+import { platformTenant, receiveBankFile } from '../../money/incoming/index.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { railsApi } from './api.ts'
 import { type MatchedPayment, matchPayments } from './match-payments.ts'
@@ -27,9 +27,9 @@ export async function readBankFile(content: string, mode: Mode, context: ReadCon
     now.toISOString().slice(0, 10),
   )
   if ('unreadable' in bankMessage) return refuse('file_unreadable', `content: ${bankMessage.unreadable}`)
-  const { kind, bookings } = bankMessage
+  const { kind, statement } = bankMessage
   const matched = await matchPayments(bankMessage, mode, context.sql)
-  const credits = bookings && (await bookCredits(bookings, mode, context))
+  const credits = statement && (await bookCredits(statement, mode, context))
   actFor(platform)
   const payments = matched.map(({ tenant: _, ...payment }) => payment)
   const messageId = excerpt(bankMessage.messageId)
@@ -47,9 +47,9 @@ export async function readBankFile(content: string, mode: Mode, context: ReadCon
 }
 
 /** Books the credits. A skipped entry that reports payments of ours is answered among the payments, not as skipped. */
-async function bookCredits(bookings: BankFile, mode: Mode, context: ReadContext) {
-  const counts = await keepCredits(bookings, mode, context)
-  const others = bookings.skipped.filter(({ payments }) => payments.length === 0)
+async function bookCredits(statement: BankFile, mode: Mode, context: ReadContext) {
+  const counts = await receiveBankFile(statement, mode, context)
+  const others = statement.skipped.filter(({ payments }) => payments.length === 0)
   return { ...counts, skipped: others.map(({ bankReference, reason }) => ({ bankReference, reason })) }
 }
 

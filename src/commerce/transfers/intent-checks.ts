@@ -3,10 +3,10 @@ import { aboveHeld, type IntentRow, isApprovedPayee, type Payments } from '../..
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
-import type { Payable } from '../../money/beneficiaries/index.ts'
+import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import type { Book } from '../../money/ledger/index.ts'
-import type { Known } from '../../money/wallets/index.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import type { WalletRow } from '../../money/wallets/index.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import type { transfersApi } from './api.ts'
 
 export type CreateHandler = HandlerOf<typeof transfersApi.create>
@@ -17,8 +17,8 @@ interface KnownState {
   readonly book: Book
   readonly payments: Payments
   readonly purse: Purse
-  readonly wallets: ReadonlyMap<string, Known>
-  readonly sepa: { readonly payees: ReadonlyMap<string, Payable> } | undefined
+  readonly wallets: ReadonlyMap<string, WalletRow>
+  readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
 }
 
 /** The token whose budget pays; null if it has none, or if the intent was declared with it and so has reserved it. */
@@ -28,7 +28,7 @@ export const budgetTokenFor = (
 ): string | null => (budgetId && budgetId !== tokenId ? budgetId : null)
 
 const aboveBudget = (amount: Euros, left: Euros): string =>
-  `amountEuros: ${inWords(amount)} are asked for, ${inWords(left > 0n ? left : 0n)} are left of the budget of the token.`
+  `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the budget of the token.`
 
 /** The refusal of a transfer because of its intent: one that it names, or that an agent fails to name. */
 export function intentRefusal(

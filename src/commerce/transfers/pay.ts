@@ -1,16 +1,20 @@
 import { openPurse, type Purse } from '../../control/agent-tokens/index.ts'
 import { type IntentRow, openPayments, type Payments } from '../../control/intents/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Item } from '../../kernel/contract/handlers.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Payable, payableOf } from '../../money/beneficiaries/index.ts'
-import { type Book, openBook, shortOf } from '../../money/ledger/index.ts'
-import { insertTransactions, payAtOnce, type TransactionRow } from '../../money/transactions/index.ts'
-import { type Known, walletsOf } from '../../money/wallets/index.ts'
+import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
+import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
+import {
+  completedTransaction,
+  insertTransactions,
+  type TransactionRow,
+} from '../../money/transactions/index.ts'
+import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
@@ -31,7 +35,7 @@ import { insertTransfers, type TransferRow, unsetFields } from './transfer-rows.
 
 /** What a batch needs for its payments by SEPA. */
 interface SepaBatch {
-  readonly payees: ReadonlyMap<string, Payable>
+  readonly payees: ReadonlyMap<string, PayeeRow>
   readonly limits: Limits
   readonly day: string
   /** Used of the day's limit, this batch included. */
@@ -47,7 +51,7 @@ interface BatchState {
   /** Undefined if no payment of the batch goes by SEPA. */
   readonly sepa: SepaBatch | undefined
   readonly book: Book
-  readonly wallets: ReadonlyMap<string, Known>
+  readonly wallets: ReadonlyMap<string, WalletRow>
   readonly payments: Payments
   readonly purse: Purse
   readonly transfers: TransferRow[]
@@ -72,7 +76,7 @@ async function load(items: readonly TransferRequest[], sql: Sql, ports: Ports): 
   const book = await openBook(sql, { tenant, now }, { wallets: uniqueIds, holds: payments.holds })
   const sepa = await loadSepa(items, sql, ports)
   await payments.lock(sql)
-  const wallets = await walletsOf(sql, tenant, uniqueIds)
+  const wallets = await walletsById(sql, tenant, uniqueIds)
   return { sepa, book, payments, purse, wallets, transfers: [], transactions: [] }
 }
 
@@ -86,7 +90,7 @@ async function loadSepa(
   if (ids.length === 0) return undefined
   const day = dayOf(now)
   const limits = await limitsOf(sql, tenant)
-  const payees = await payableOf(sql, tenant, ids)
+  const payees = await payeesById(sql, tenant, ids)
   if (!limits) throw new Error('a key without a customer')
   const used = await lockDay(sql, tenant, day)
   return { payees, limits, day, used, added: 0n, railMissing: missingRail(ports, tenant.mode) }
@@ -104,7 +108,7 @@ function missingRail(ports: Ports, mode: Mode): string | undefined {
 
 const newTransfer = (
   { input: { body }, tenant, now }: Item<TransferRequest['input']>,
-  from: Known,
+  from: WalletRow,
   intent: IntentRow | undefined,
 ): TransferRow => ({
   ...tenant,
@@ -160,7 +164,7 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
   const transfer = {
     ...newTransfer(request, from, intent),
     tokenId: chargeTokenBudget(request, intent, batch),
@@ -178,13 +182,13 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
 function completeIntent(
   transfer: TransferRow,
   intent: IntentRow,
-  { tenant, now }: Pick<TransferRequest, 'tenant' | 'now'>,
+  { tenant, now }: TenantNow,
   { book, payments, transactions }: BatchState,
   context: DecideContext,
 ): void {
   const { id, fromWalletId: walletId, toWalletId, amountEuros } = transfer
   const { agentId, runId, merchant, mcc, country } = intent
-  const transaction = payAtOnce(
+  const transaction = completedTransaction(
     {
       type: 'transfer',
       walletId,
@@ -228,7 +232,7 @@ function payBeneficiary(
   const above = limitExceeded(sepa.limits, sepa.used, amountEuros)
   if (above) return refuse(...above)
   if (!intent && !book.canPay(from.id, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
   const transfer = newSepaTransfer(request, newTransfer(request, from, intent), payee, sepa.day)
   transfer.tokenId = chargeTokenBudget(request, intent, batch)
   sepa.used += amountEuros
@@ -244,7 +248,7 @@ function payBeneficiary(
 function newSepaTransfer(
   { input: { body }, now }: TransferRequest,
   transfer: TransferRow,
-  { name, sepaName, iban, bic }: Payable,
+  { name, sepaName, iban, bic }: PayeeRow,
   day: string,
 ): TransferRow {
   const { scheme = 'sct', reference } = body

@@ -1,6 +1,6 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { openBook, shortOf } from '../../money/ledger/index.ts'
-import { type Known, walletsOf } from '../../money/wallets/index.ts'
+import { openBook, shortfallText } from '../../money/ledger/index.ts'
+import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { MAX_TRANSFER } from './api.ts'
 import { transferEvent } from './events.ts'
 import { transferResponse } from './response.ts'
@@ -31,7 +31,11 @@ function partsOf({ amountEuros, parts }: SplitRequest): Part[] {
 }
 
 /** The refusal because of the wallets; undefined if they can take part. */
-function walletRefusal(from: Known | undefined, payees: readonly (Known | undefined)[], { refuse }: Split) {
+function walletRefusal(
+  from: WalletRow | undefined,
+  payees: readonly (WalletRow | undefined)[],
+  { refuse }: Split,
+) {
   if (!from || payees.includes(undefined)) return refuse('wallet_not_found')
   if (payees.includes(from)) return refuse('same_wallet')
   if ([from, ...payees].some(wallet => wallet?.status === 'closed')) return refuse('wallet_closed')
@@ -47,12 +51,12 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   const { fromWalletId, reference } = body
   const ids = [fromWalletId, ...parts.map(({ walletId }) => walletId)]
   const book = await openBook(sql, context, { wallets: ids })
-  const wallets = await walletsOf(sql, tenant, ids)
+  const wallets = await walletsById(sql, tenant, ids)
   const [from, ...payees] = ids.map(id => wallets.get(id))
   const refusal = walletRefusal(from, payees, context)
   if (refusal) return refusal
   if (!book.canPay(fromWalletId, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(fromWalletId)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(fromWalletId)))
   const transfer = em.create(Transfer, {
     kind: 'split',
     fromWalletId,
@@ -63,7 +67,7 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   })
   transferMachine.move(transfer, 'completed')
   await em.flush()
-  book.spread('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
+  book.split('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
   await book.post(sql)
   emit('transfer.split.completed', { ...transferEvent(transfer), parts })
   return transferResponse(transfer)

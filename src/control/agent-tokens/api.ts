@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, gone, list, missing, post } from '../../kernel/contract/operation.ts'
 import { scopes, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
@@ -52,8 +53,8 @@ const TokenEvent = z.object({
   delegationId: id('delegation').optional(),
 })
 
-export const TokenCreated = { 'token.created': TokenEvent }
-export const TokenRevoked = { 'token.revoked': TokenEvent }
+export const TokenCreated = { 'token.created': event('A token of an agent has been made.', TokenEvent) }
+export const TokenRevoked = { 'token.revoked': event('A token of an agent has stopped.', TokenEvent) }
 
 const fails = {
   agent_not_found: missing('agent'),

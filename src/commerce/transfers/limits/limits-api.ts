@@ -1,7 +1,11 @@
 import { z } from 'zod'
+
+import { event } from '../../../kernel/contract/events.ts'
+
 import { get, missing, put } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
 import { euros } from '../../../values/money.ts'
+
 import { plansInWords } from './limits.ts'
 
 const mode = z.enum(['test', 'live'])
@@ -36,12 +40,15 @@ export const limitsApi = {
     returns: [200, LimitsRecord],
     fails: { customer_not_found: missing('customer') },
     emits: {
-      'transfer.limits_changed': z.object({
-        ownerId: id('customer'),
-        mode,
-        singleEuros: euros,
-        dailyEuros: euros,
-      }),
+      'transfer.limits_changed': event(
+        'How much may leave by SEPA has changed.',
+        z.object({
+          ownerId: id('customer'),
+          mode,
+          singleEuros: euros,
+          dailyEuros: euros,
+        }),
+      ),
     },
   }),
 }

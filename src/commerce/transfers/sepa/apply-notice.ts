@@ -1,4 +1,4 @@
-import { type Reason, reasonOf, refusalFor } from '../../../iso20022/reason-codes.ts'
+import { type Reason, reasonOf, recallRefusalOf } from '../../../iso20022/reason-codes.ts'
 import {
   isUnanswered,
   type PaymentStatus,
@@ -39,7 +39,7 @@ export const applyNotice = (
   reasonCode: string | null,
   now: Date,
 ): Promise<boolean> =>
-  effects[notice](sepaTransfer, (notice === 'recall_refused' ? refusalFor : reasonOf)(reasonCode), now)
+  effects[notice](sepaTransfer, (notice === 'recall_refused' ? recallRefusalOf : reasonOf)(reasonCode), now)
 
 /** Marks a payment that the bank settles after it has rejected it: a person must ask the bank. */
 function markContradiction(sepaTransfer: SepaTransfer): boolean {

@@ -10,7 +10,7 @@ import {
   type Transaction,
   transactionOf,
 } from '../../../money/transactions/index.ts'
-import { type Known, walletsOf } from '../../../money/wallets/index.ts'
+import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after, days, minutes } from '../../../values/clock.ts'
 import { transferEvent } from '../events.ts'
 import { addToDay, lockDay } from '../limits/limits.ts'
@@ -39,7 +39,7 @@ const causeOf = ({ id }: Transfer) => ({ type: 'transfer', id })
 
 interface LockedRows {
   readonly transfer: Transfer
-  readonly wallet: Known
+  readonly wallet: WalletRow
   readonly book: Book
   readonly transaction: Transaction | null
   readonly payments: Payments
@@ -48,7 +48,7 @@ interface LockedRows {
 /** A locked transfer by SEPA. Only its methods change one: each step is one state, one posting and one event. */
 export class SepaTransfer {
   readonly transfer: Transfer
-  readonly wallet: Known
+  readonly wallet: WalletRow
   readonly #book: Book
   readonly #context: StepContext
   /** Null until the transfer is submitted. */
@@ -236,7 +236,7 @@ export async function lockTransfer(id: string, context: StepContext): Promise<Se
   if (countedOn) await lockDay(sql, tenant, countedOn)
   await payments.lock(sql)
   const transfer = await lock(em, Transfer, id)
-  const wallet = (await walletsOf(sql, tenant, [fromWalletId])).get(fromWalletId)
+  const wallet = (await walletsById(sql, tenant, [fromWalletId])).get(fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
   const transaction = transfer.transactionId ? await transactionOf(context, id) : null
   return new SepaTransfer({ transfer, wallet, book, transaction, payments }, context)

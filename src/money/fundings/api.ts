@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
-import { recordHead, recordTail, span } from '../../values/schemas.ts'
+import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { IncomingEvent } from '../incoming/index.ts'
 import { WalletEvent, WalletRecord } from '../wallets/index.ts'
-import { fundingMachine } from './funding-record.ts'
+import { fundingMachine } from './funding.ts'
 
 const status = z.enum(fundingMachine.states)
 
@@ -49,11 +50,17 @@ const FundingEvent = z.object({
 
 /** What becomes of a funding once it has been made. */
 const outcomes = {
-  'funding.pending': FundingEvent,
-  'funding.requires_action': FundingEvent,
-  'funding.settled': FundingEvent,
-  'funding.failed': FundingEvent,
-  'wallet.funded': WalletEvent,
+  'funding.pending': event(
+    'The processor has taken a payment into a wallet and has not decided.',
+    FundingEvent,
+  ),
+  'funding.requires_action': event(
+    'A payment into a wallet needs a further step of the payer’s.',
+    FundingEvent,
+  ),
+  'funding.settled': event('A payment into a wallet is done.', FundingEvent),
+  'funding.failed': event('A payment into a wallet has come to nothing.', FundingEvent),
+  'wallet.funded': event('A wallet has been filled by a payment method.', WalletEvent),
   'wallet.debited': WalletEvent,
   'incoming.received': IncomingEvent,
 }
@@ -70,9 +77,12 @@ const reversal = {
   example: { reason: 'The holder of the card disputes it.' },
   returns: [200, FundingRecord],
   emits: {
-    'funding.reversed': FundingEvent.extend({
-      owedEuros: euros.meta({ description: 'What the wallet did not have, and the owner owes now.' }),
-    }),
+    'funding.reversed': event(
+      'The payer’s bank has drawn a payment into a wallet back.',
+      FundingEvent.extend({
+        owedEuros: euros.meta({ description: 'What the wallet did not have, and the owner owes now.' }),
+      }),
+    ),
     'wallet.debited': WalletEvent,
   },
 } as const
@@ -110,10 +120,13 @@ const funding = {
   callers: ['key'],
   scope: 'wallets:fund',
   run: 'outside',
-  asks: 'fundingRail',
+  requires: 'fundingRail',
   returns: [200, FundedWallet],
   fails,
-  emits: { 'funding.created': FundingEvent, ...outcomes },
+  emits: {
+    'funding.created': event('A payment into a wallet has been asked for.', FundingEvent),
+    ...outcomes,
+  },
 } as const
 
 export const fundApi = {
@@ -139,7 +152,7 @@ export const fundApi = {
     description: 'What was to be put into wallets, newest first, and what became of it.',
     callers: ['key'],
     scope: 'billing:read',
-    filters: { status: status.optional(), walletId: id('wallet').optional(), ...span },
+    filters: { status: status.optional(), walletId: id('wallet').optional(), ...timeRange },
     item: FundingRecord,
   }),
   get: get('/billing/fundings/{id}', {
