@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { startFundingService } from '../support/money/funding.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
 const bare = await startTestService()
@@ -68,9 +68,9 @@ describe('a wallet is funded', () => {
 
   test('twenty times by twenty at once, and once by twenty with one key', async () => {
     const { id } = await aWallet(client)
-    expect(tally(await times(20, () => fund(id, 1)))).toEqual({ 200: 20 })
+    expect(statusCounts(await times(20, () => fund(id, 1)))).toEqual({ 200: 20 })
     expect((await walletOf(id)).availableEuros).toBe(20)
-    const { 200: told = 0, 409: waiting = 0 } = tally(
+    const { 200: told = 0, 409: waiting = 0 } = statusCounts(
       await times(20, () => fund(id, 1, { idempotencyKey: 'twenty' })),
     )
     expect([told > 0, told + waiting, (await walletOf(id)).availableEuros]).toEqual([true, 20, 21])
@@ -103,7 +103,7 @@ describe('an amount that', () => {
     })
     const act = () => client.fund.act({ params: { fundingId: funding.id } })
     const answers = await times(5, act)
-    expect(tally(answers)).toEqual({ 200: 1, 400: 4 })
+    expect(statusCounts(answers)).toEqual({ 200: 1, 400: 4 })
     expect(await fundingOf(funding.id)).toMatchObject({ status: 'settled', nextAction: null })
     expect((await walletOf(id)).availableEuros).toBe(13.03)
     expect(await act()).toMatchObject({ status: 400, code: 'no_action_required' })

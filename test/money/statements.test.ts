@@ -9,7 +9,7 @@ import { newId } from '../../src/values/ids.ts'
 import { aWallet, made } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { at, cause, cents, OPENED, rowsOf, statementsIn } from '../support/money/statements.ts'
-import { times } from '../support/pot-service.ts'
+import { times } from '../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { updates, draw, read, anOldWallet } = statementsIn({ service, client, key, inBook })

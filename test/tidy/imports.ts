@@ -75,7 +75,7 @@ describe('imports', () => {
     ['activities/intents.ts', 'src/app/durable-work.ts'],
     ['activities/intents.ts', 'workflows/intent.ts'],
     ['activities/intents.ts', 'pg'],
-    ['src/bin/start.ts', 'test/support/pots.ts'],
+    ['src/bin/start.ts', 'test/support/sample-noun.ts'],
   ])('%s must not import %s', (path, of) => {
     expect(forbidden(path, { of, typeOnly: false, line: 1 })).toBeDefined()
   })

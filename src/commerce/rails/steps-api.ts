@@ -24,7 +24,7 @@ export const stepsApi = {
   enqueue: post('/rails/sepa/queue/{id}', {
     summary: 'Put a payment into the next file',
     callers: [],
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     body: z.strictObject({
       scheme: z.enum(schemes),
       endToEndId: z.string().max(35),
@@ -62,7 +62,7 @@ export const stepsApi = {
   make: post('/rails/sepa/files/{id}/make', {
     summary: 'Make a file',
     callers: [],
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
     emits: {
       'sepa.file_made': event('A file for the bank has been made.', FileEvent),
@@ -76,7 +76,7 @@ export const stepsApi = {
     summary: 'Lay a file down for the bank',
     callers: [],
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
     emits: {
       'sepa.file_staged': event(
@@ -89,7 +89,7 @@ export const stepsApi = {
     summary: 'Let the bank have a file',
     callers: [],
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
     emits: { 'sepa.file_handed_over': event('A file is where the bank’s client fetches it.', FileEvent) },
   }),

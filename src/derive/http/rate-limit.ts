@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/contract/problem.ts'
-import { gatherer } from '../../kernel/database/batcher.ts'
+import { batcher } from '../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { clock } from '../../values/clock.ts'
 
@@ -72,7 +72,7 @@ returning client, used, resets_at`
 export function counterInDatabase({ pool }: Database): Counter {
   const sql = sqlOn(pool)
   const alone = counterInMemory()
-  const count = gatherer<string, { used: number; resetsAt: Date }>(
+  const count = batcher<string, { used: number; resetsAt: Date }>(
     { size: 256, inFlight: 2 },
     async clients => {
       const rows = await sql<{ client: string; used: number; resets_at: Date }>(COUNT, [clients])

@@ -171,7 +171,7 @@ export const beneficiariesApi = {
     callers: ['key'],
     scope: 'beneficiaries:write',
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: [
       200,
       Verification.extend({ beneficiaryId: id('beneficiary') }).meta({ id: 'PayeeVerification' }),

@@ -12,7 +12,7 @@ import {
 } from '../../support/factories.ts'
 import type { Owner } from '../../support/harness.ts'
 import { opens, wait } from '../../support/keys.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 import { service } from './keys-service.ts'
 
 const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { days } from '../../../src/values/clock.ts'
 import { anAgentUnder, anIntent, aPaymentMethod, aWallet, made } from '../../support/factories.ts'
 import { startFundingService } from '../../support/money/funding.ts'
-import { tally, times } from '../../support/pot-service.ts'
 import { expectProven } from '../../support/proven.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
 import { traceOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
 
@@ -145,7 +145,7 @@ describe('a funding that is drawn back', () => {
   test('is taken from the wallet, once by whoever comes first', async () => {
     const { mine, id, pay, funding } = await funded(30)
     await pay(20)
-    expect(tally(await times(5, () => reverse(funding.id)))).toEqual({ 200: 1, 400: 4 })
+    expect(statusCounts(await times(5, () => reverse(funding.id)))).toEqual({ 200: 1, 400: 4 })
     expect(await made(mine.wallets.get({ params: { id } }))).toMatchObject({ availableEuros: 20 })
     expect(await made(mine.fund.get({ params: { id: funding.id } }))).toMatchObject({
       status: 'reversed',

@@ -12,7 +12,7 @@ const transfer_not_found = missing('transfer')
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
 const step = { callers: [], returns: acted, fails: { transfer_not_found }, emits: courseEvents } as const
-const outside = { ...step, run: 'outside', asks: 'sepaRail' } as const
+const outside = { ...step, run: 'outside', requires: 'sepaRail' } as const
 
 /** What the process of a transfer does, each step of it again and again without harm. */
 export const stepsApi = {

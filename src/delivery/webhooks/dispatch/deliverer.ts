@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ports } from '../../../kernel/contract/ports.ts'
-import { gatherer } from '../../../kernel/database/batcher.ts'
+import { batcher } from '../../../kernel/database/batcher.ts'
 import type { Database } from '../../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
 import { after, clock } from '../../../values/clock.ts'
@@ -67,8 +67,8 @@ export class Deliverer {
     this.#parts = parts
     this.#vault = remembering(parts.ports.vault)
     const least = () => (this.#lanes.underWay > 0 ? MARKS.least : 1)
-    const gather = gatherer<Mark, void>({ ...MARKS, least }, marks => this.#write(marks))
-    this.#mark = one => gather('', one)
+    const batched = batcher<Mark, void>({ ...MARKS, least }, marks => this.#write(marks))
+    this.#mark = one => batched('', one)
     this.#running = this.#run()
   }
 
