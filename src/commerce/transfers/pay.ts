@@ -1,24 +1,16 @@
-import { openPurse, type Purse } from '../../control/agent-tokens/index.ts'
-import { type IntentRow, openPayments, type Payments } from '../../control/intents/index.ts'
+import type { IntentRow } from '../../control/intents/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Item } from '../../kernel/contract/handlers.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
-import { Problem } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
-import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
-import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
-import {
-  completedTransaction,
-  insertTransactions,
-  type TransactionRow,
-} from '../../money/transactions/index.ts'
-import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import type { PayeeRow } from '../../money/beneficiaries/index.ts'
+import { shortfallText } from '../../money/ledger/index.ts'
+import { completedTransaction, insertTransactions } from '../../money/transactions/index.ts'
+import type { WalletRow } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
 import { MAX_REFERENCE_LENGTH } from './api.ts'
+import { type BatchState, loadBatch, type SepaBatch } from './batch-state.ts'
 import { transferEvent } from './events.ts'
 import {
   budgetTokenFor,
@@ -27,84 +19,11 @@ import {
   intentRefusal,
   type TransferRequest,
 } from './intent-checks.ts'
-import { addToDay, dayOf, type Limits, limitExceeded, limitsOf, lockDay } from './limits/limits.ts'
+import { addToDay, limitExceeded } from './limits/limits.ts'
 import { transferProcess } from './process.ts'
 import { PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
 import { transferMachine } from './transfer.ts'
 import { insertTransfers, type TransferRow, unsetFields } from './transfer-rows.ts'
-
-/** What a batch needs for its payments by SEPA. */
-interface SepaBatch {
-  readonly payees: ReadonlyMap<string, PayeeRow>
-  readonly limits: Limits
-  readonly day: string
-  /** Used of the day's limit, this batch included. */
-  used: Euros
-  /** The part of it that this batch has used. */
-  added: Euros
-  /** Why this mode has no rail; undefined if it has one. */
-  readonly railMissing: string | undefined
-}
-
-/** The records that a batch of payments goes by, and what it has decided so far. */
-interface BatchState {
-  /** Undefined if no payment of the batch goes by SEPA. */
-  readonly sepa: SepaBatch | undefined
-  readonly book: Book
-  readonly wallets: ReadonlyMap<string, WalletRow>
-  readonly payments: Payments
-  readonly purse: Purse
-  readonly transfers: TransferRow[]
-  readonly transactions: TransactionRow[]
-}
-
-/**
- * Locks the accounts before it reads the wallets and locks the day's limit: freezing a wallet locks its account first,
- * too, and then gives back what its cancelled transfers had used of their days.
- */
-async function load(items: readonly TransferRequest[], sql: Sql, ports: Ports): Promise<BatchState> {
-  const { tenant, now } = items[0] as TransferRequest
-  const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
-  const payments = await openPayments(sql, { tenant, now }, intentIds)
-  const purse = await openPurse(
-    sql,
-    tenant,
-    items.flatMap(({ actor }) => actor.budgetId ?? []),
-  )
-  const walletIds = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
-  const uniqueIds = [...new Set(walletIds)]
-  const book = await openBook(sql, { tenant, now }, { wallets: uniqueIds, holds: payments.holds })
-  const sepa = await loadSepa(items, sql, ports)
-  await payments.lock(sql)
-  const wallets = await walletsById(sql, tenant, uniqueIds)
-  return { sepa, book, payments, purse, wallets, transfers: [], transactions: [] }
-}
-
-async function loadSepa(
-  items: readonly TransferRequest[],
-  sql: Sql,
-  ports: Ports,
-): Promise<SepaBatch | undefined> {
-  const { tenant, now } = items[0] as TransferRequest
-  const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
-  if (ids.length === 0) return undefined
-  const day = dayOf(now)
-  const limits = await limitsOf(sql, tenant)
-  const payees = await payeesById(sql, tenant, ids)
-  if (!limits) throw new Error('a key without a customer')
-  const used = await lockDay(sql, tenant, day)
-  return { payees, limits, day, used, added: 0n, railMissing: missingRail(ports, tenant.mode) }
-}
-
-function missingRail(ports: Ports, mode: Mode): string | undefined {
-  try {
-    ports.sepaRail(mode)
-    return undefined
-  } catch (error) {
-    if (error instanceof Problem) return error.message
-    throw error
-  }
-}
 
 const newTransfer = (
   { input: { body }, tenant, now }: Item<TransferRequest['input']>,
@@ -267,7 +186,7 @@ function newSepaTransfer(
 
 /** Decides in group commits: thousands of payments a second may come from few wallets. */
 export const pay: CreateHandler = {
-  load,
+  load: loadBatch,
   decide(request, batch: BatchState, context) {
     const refusal = intentRefusal(request, batch, context)
     if (refusal) return refusal
