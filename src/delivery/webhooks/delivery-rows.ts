@@ -18,13 +18,13 @@ const columns = {
   workflowId: ['workflow_id', 'text'],
 } as const
 
-/** A delivery without its entity: thousands a second are taken and marked. */
+/** The columns of a delivery without its entity: thousands a second are claimed and written. */
 export type DeliveryRow = Pick<Delivery, keyof typeof columns>
 
 const deliveries: Table<DeliveryRow> = { name: 'deliveries', columns }
 
 export const deliveryColumns = selectList(deliveries, 'd')
-export const writeMarks = updateOf(deliveries, [
+export const writeOutcomes = updateOf(deliveries, [
   'status',
   'dueAt',
   'aheadMs',
@@ -43,7 +43,7 @@ export const writeReplays = updateOf(deliveries, [
   'updatedAt',
 ])
 
-/** How the receiver of a subscription has answered lately. */
+/** How the receiver of a subscription has answered lately, without the entity. */
 export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>
 
 const health: Table<Health> = {

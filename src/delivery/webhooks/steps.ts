@@ -2,9 +2,9 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
-import { Delivery, isLeased, shownState } from './delivery.ts'
+import { Delivery, deliveryStatus, isLeased } from './delivery.ts'
 import { aheadOf, explain, isServed } from './response.ts'
-import { probe, tellDeliverers } from './subscriptions.ts'
+import { notifyDeliverers, tryReceiversNow } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
 /** Whoever delivers has been told by then; what it is late for its own poll finds. */
@@ -26,7 +26,7 @@ export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { e
   const { status, event, attempts } = delivery
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
-    status: shownState(delivery),
+    status: deliveryStatus(delivery),
     summary: [
       `${event} to ${webhook.id} in ${webhook.mode} mode: ${explain(delivery, webhook, aheadOf({ now }))}`,
       ...tried,
@@ -45,11 +45,11 @@ export const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params, bod
   if (!delivery) return refuse('delivery_not_found')
   if (delivery.status !== 'pending' || isLeased(delivery)) return { acted: false }
   if (!body.asked) {
-    await tellDeliverers({ sql })
+    await notifyDeliverers({ sql })
     return { acted: true }
   }
   const now = clock.real()
   if (delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
-  await probe({ sql }, [delivery.webhookId])
+  await tryReceiversNow({ sql }, [delivery.webhookId])
   return { acted: true }
 }

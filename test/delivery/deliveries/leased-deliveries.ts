@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Delivery } from '../../../src/delivery/webhooks/delivery.ts'
-import { type Claimed, take } from '../../../src/delivery/webhooks/dispatch/claim.ts'
+import { type Claimed, claimDeliveries } from '../../../src/delivery/webhooks/dispatch/claim.ts'
 import { Deliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
 import type { Share } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
 import { ProcessLease } from '../../../src/kernel/database/process-lease.ts'
@@ -18,13 +18,13 @@ const { subscribed } = subscriptionsIn(service, receiver)
 const database = await openDatabase(service.databaseUrl, [Delivery], 3)
 afterAll(() => database.close())
 
-const shareOf = (id: string): Share => ({ lane: { id } as Share['lane'], most: 1 })
+const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
 
 /** A delivery that the holder of this lease has taken. */
 async function taken(lease: ProcessLease): Promise<Claimed> {
   const { client, id } = await subscribed(answering(204))
   await anAgent(client)
-  const [claimed] = await take(database, [shareOf(id)], await lease.hold())
+  const [claimed] = await claimDeliveries(database, [shareOf(id)], await lease.hold())
   return claimed as Claimed
 }
 
