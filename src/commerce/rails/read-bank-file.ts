@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { keepCredits, platformTenant } from '../../money/incoming/index.ts'
+import { platformTenant, receiveBankFile } from '../../money/incoming/index.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { railsApi } from './api.ts'
 import { type Judged, judge } from './match-payments.ts'
@@ -28,7 +28,7 @@ export async function read(content: string, mode: Mode, context: Reading) {
   )
   if ('unreadable' in told) return refuse('file_unreadable', `content: ${told.unreadable}`)
   const judged = await judge(told, mode, context.sql)
-  const credits = told.bookings && (await creditsOf(told.bookings, mode, context))
+  const credits = told.statement && (await creditsOf(told.statement, mode, context))
   actFor(platform)
   const { kind, messageId } = told
   const payments = judged.map(({ tenant: _, ...shown }) => shown)
@@ -45,7 +45,7 @@ export async function read(content: string, mode: Mode, context: Reading) {
 
 /** Of what is skipped there, what is said of payments of ours stands among these. */
 async function creditsOf(bookings: BankFile, mode: Mode, context: Reading) {
-  const counts = await keepCredits(bookings, mode, context)
+  const counts = await receiveBankFile(bookings, mode, context)
   const others = bookings.skipped.filter(({ payments }) => payments.length === 0)
   return { ...counts, skipped: others.map(({ bankReference, reason }) => ({ bankReference, reason })) }
 }

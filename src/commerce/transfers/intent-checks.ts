@@ -3,10 +3,10 @@ import { aboveHeld, type IntentRow, isApprovedPayee, type Payments } from '../..
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
-import type { Payable } from '../../money/beneficiaries/index.ts'
+import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import type { Book } from '../../money/ledger/index.ts'
-import type { Known as WalletKnown } from '../../money/wallets/index.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import type { WalletRow as WalletKnown } from '../../money/wallets/index.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import type { transfersApi } from './api.ts'
 
 export type Create = HandlerOf<typeof transfersApi.create>
@@ -18,7 +18,7 @@ interface Known {
   readonly payments: Payments
   readonly purse: Purse
   readonly wallets: ReadonlyMap<string, WalletKnown>
-  readonly exit: { readonly payees: ReadonlyMap<string, Payable> } | undefined
+  readonly exit: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
 }
 
 /** The token out of whose budget this is paid; null where it has none, or was reserved of it when it was declared. */
@@ -26,7 +26,7 @@ export const tokenOf = ({ budgetId }: Asked['actor'], { tokenId }: IntentRow): s
   budgetId && budgetId !== tokenId ? budgetId : null
 
 const beyond = (amount: Euros, left: Euros): string =>
-  `amountEuros: ${inWords(amount)} are asked for, ${inWords(left > 0n ? left : 0n)} are left of the budget of the token.`
+  `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the budget of the token.`
 
 /** Why a transfer cannot be paid on the intent that it names, or that it must name; undefined where it can. */
 export function hindrance(

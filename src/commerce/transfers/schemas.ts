@@ -7,7 +7,7 @@ import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { exactly, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { recallStates, transferKinds, transferMachine } from './transfer.ts'
 
 export const status = z.enum(transferMachine.states)
@@ -17,7 +17,11 @@ export const scheme = z
   .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
 
 /** Why, as a bank says it. */
-export const isoReason = exactly(reasonCode, 4, 'a code of ISO 20022 has four letters or digits, as AC04')
+export const isoReason = formattedText(
+  reasonCode,
+  4,
+  'a code of ISO 20022 has four letters or digits, as AC04',
+)
 
 const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
 

@@ -3,7 +3,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 
 /** How an account stood at an instant. */
-export interface Stood extends Row {
+export interface BalanceAt extends Row {
   readonly id: string
   readonly posted: Euros
   readonly held: Euros
@@ -24,22 +24,22 @@ const ACCOUNTS = stood('a.id = any($4::text[])')
 const WALLET = stood('a.wallet_id = $4')
 
 /** With everything that was booked at that instant. */
-export async function accountsAt(
+export async function balancesAt(
   sql: Sql,
   { ownerId, mode }: Tenant,
   at: Date,
   accountIds: readonly string[],
-): Promise<ReadonlyMap<string, Stood>> {
-  const rows = await sql<Stood>(ACCOUNTS, [ownerId, mode, at, accountIds])
+): Promise<ReadonlyMap<string, BalanceAt>> {
+  const rows = await sql<BalanceAt>(ACCOUNTS, [ownerId, mode, at, accountIds])
   return new Map(rows.map(row => [row.id, row]))
 }
 
-export async function walletAt(
+export async function walletBalanceAt(
   sql: Sql,
   { ownerId, mode }: Tenant,
   at: Date,
   walletId: string,
-): Promise<Stood | undefined> {
-  const [row] = await sql<Stood>(WALLET, [ownerId, mode, at, walletId])
+): Promise<BalanceAt | undefined> {
+  const [row] = await sql<BalanceAt>(WALLET, [ownerId, mode, at, walletId])
   return row
 }

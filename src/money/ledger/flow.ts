@@ -10,7 +10,7 @@ export interface Flow {
 }
 
 /** The entries of an account after one version, up to another. */
-export interface Span {
+export interface EntryRange {
   readonly accountId: string
   readonly after: bigint
   readonly upTo: bigint
@@ -24,17 +24,17 @@ from ledger_entries where account_id = $1 and version > $2 and version <= $3 and
 /** So many entries are added up at once: no statement takes long. */
 const SLICE = 200_000n
 
-export async function flowOf(sql: Sql, { accountId, after, upTo }: Span): Promise<Flow> {
+export async function flowOf(sql: Sql, { accountId, after, upTo }: EntryRange): Promise<Flow> {
   let flow: Flow = { movements: 0n, inEuros: 0n, outEuros: 0n }
   for (let from = after; from < upTo; from += SLICE) {
     const to = from + SLICE < upTo ? from + SLICE : upTo
     const [part] = await sql<Flow & Row>(FLOW, [accountId, from, to])
-    if (part) flow = together(flow, part)
+    if (part) flow = addFlows(flow, part)
   }
   return flow
 }
 
-export const together = (one: Flow, other: Flow): Flow => ({
+export const addFlows = (one: Flow, other: Flow): Flow => ({
   movements: one.movements + other.movements,
   inEuros: one.inEuros + other.inEuros,
   outEuros: one.outEuros + other.outEuros,

@@ -4,7 +4,7 @@ import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { given, within } from '../../kernel/database/entity.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
 import { ledgerApi } from './api.ts'
-import { accountsAt } from './balances.ts'
+import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
 
 interface Figures {
@@ -92,7 +92,7 @@ const ledger = implement(ledgerApi, {
   async balances({ query: { at } }, { page, sql, tenant }) {
     const { data, ...rest } = await page(LedgerAccount, {})
     const ids = data.map(({ id }) => id)
-    const past = at && (await accountsAt(sql, tenant, at, ids))
+    const past = at && (await balancesAt(sql, tenant, at, ids))
     const figures = (account: LedgerAccount): Figures => {
       if (!past) return account
       const { posted, held, version } = past.get(account.id) ?? NOTHING

@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { closeAccount, openAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
-import { about, EMPTY } from './response.ts'
+import { EMPTY, eventWithBalance } from './response.ts'
 import { virtualIban } from './virtual-iban.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
@@ -23,14 +23,14 @@ export async function openWallet(members: Members, context: Opening): Promise<Wa
   const wallet = em.create(Wallet, { ...members, ...number })
   await em.flush()
   await openAccount(sql, context, 'wallet', wallet.id)
-  emit('wallet.created', about(wallet, EMPTY))
+  emit('wallet.created', eventWithBalance(wallet, EMPTY))
   return wallet
 }
 
 export const isOpen = { $ne: 'closed' } as const
 
 /** Of a wallet what whoever moves money must know. */
-export interface Known extends Row {
+export interface WalletRow extends Row {
   readonly id: string
   readonly status: Wallet['status']
   readonly agentId: string | null
@@ -43,12 +43,12 @@ select id, status, agent_id as "agentId", iban, name from wallets
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 /** Read once their accounts are locked: nobody freezes or closes a wallet without its account. */
-export async function walletsOf(
+export async function walletsById(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Known>> {
-  const wallets = await sql<Known>(KNOWN, [ownerId, mode, ids])
+): Promise<ReadonlyMap<string, WalletRow>> {
+  const wallets = await sql<WalletRow>(KNOWN, [ownerId, mode, ids])
   return new Map(wallets.map(wallet => [wallet.id, wallet]))
 }
 
@@ -66,6 +66,6 @@ export async function closeWallet(id: string, context: Closing): Promise<boolean
   const wallet = await lock(context.em, Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
   await closeAccount(context.sql, context, id)
-  context.emit('wallet.closed', about(wallet, EMPTY))
+  context.emit('wallet.closed', eventWithBalance(wallet, EMPTY))
   return true
 }

@@ -3,7 +3,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
 /** Of a wallet what decides whether money that has come in is meant for it. */
-export interface Payable extends Row {
+export interface PayableWallet extends Row {
   readonly id: string
   readonly ownerId: string
   readonly status: Wallet['status']
@@ -28,4 +28,4 @@ export const payableWallets = (
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },
   { ids = [], ibans = [], numbers = [] }: Named,
-): Promise<Payable[]> => sql<Payable>(PAYABLE, [mode, ownerId, ids, ibans, numbers.map(String)])
+): Promise<PayableWallet[]> => sql<PayableWallet>(PAYABLE, [mode, ownerId, ids, ibans, numbers.map(String)])

@@ -4,13 +4,14 @@ import { creditorReference, isCreditorReference } from '../../values/creditor-re
 const LENGTH = 10
 
 /** What a payer writes, so that the money finds this wallet. */
-export const referenceOf = (number: bigint): string => creditorReference(String(number).padStart(LENGTH, '0'))
+export const walletReference = (number: bigint): string =>
+  creditorReference(String(number).padStart(LENGTH, '0'))
 
 /** `RF`, check digits and number, however they are grouped and whatever stands around them. */
 const MENTION = new RegExp(`(?<![A-Z0-9])RF(?:[\\s./-]*\\d){${2 + LENGTH}}(?!\\d)`, 'gi')
 
 /** The numbers of the wallets that a text names by references whose check digits hold, each once. */
-export function numbersIn(text: string): bigint[] {
+export function walletNumbersIn(text: string): bigint[] {
   const plain = [...text.matchAll(MENTION)].map(([mention]) => mention.replace(/[\s./-]/g, '').toUpperCase())
   return [...new Set(plain.filter(isCreditorReference))].map(reference => BigInt(reference.slice(4)))
 }

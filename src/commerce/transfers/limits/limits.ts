@@ -1,6 +1,6 @@
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
-import { type Euros, inWords } from '../../../values/money.ts'
+import { type Euros, formatEuros } from '../../../values/money.ts'
 
 /** How much may leave an owner's wallets by SEPA. */
 export interface Limits {
@@ -18,7 +18,7 @@ const byPlan: Readonly<Record<string, Limits>> = {
 
 /** What each plan allows, for one transfer and for a day. */
 export const plansInWords = Object.entries(byPlan)
-  .map(([plan, { single, daily }]) => `${plan} ${inWords(single)} and ${inWords(daily)}`)
+  .map(([plan, { single, daily }]) => `${plan} ${formatEuros(single)} and ${formatEuros(daily)}`)
   .join('; ')
 
 /** A day of UTC by the tenant's clock. */
@@ -90,9 +90,9 @@ export function excess(
   if (amount > single)
     return [
       'single_limit_exceeded',
-      `The limit of ${inWords(single)} for one transfer is exceeded: ${inWords(amount)} are asked for.`,
+      `The limit of ${formatEuros(single)} for one transfer is exceeded: ${formatEuros(amount)} are asked for.`,
     ]
   if (used + amount <= daily) return undefined
-  const figures = `${inWords(used)} used, ${inWords(used < daily ? daily - used : 0n)} left`
-  return ['daily_limit_exceeded', `The daily limit of ${inWords(daily)} is reached: ${figures}.`]
+  const figures = `${formatEuros(used)} used, ${formatEuros(used < daily ? daily - used : 0n)} left`
+  return ['daily_limit_exceeded', `The daily limit of ${formatEuros(daily)} is reached: ${figures}.`]
 }

@@ -1,4 +1,4 @@
-import { type Reason, reasonOf, refusalFor } from '../../../iso20022/reason-codes.ts'
+import { type Reason, reasonOf, recallRefusalOf } from '../../../iso20022/reason-codes.ts'
 import {
   isUnanswered,
   type PaymentStatus,
@@ -40,7 +40,7 @@ export const hear = (
   reasonCode: string | null,
   now: Date,
 ): Promise<boolean> =>
-  effects[notice](course, (notice === 'recall_refused' ? refusalFor : reasonOf)(reasonCode), now)
+  effects[notice](course, (notice === 'recall_refused' ? recallRefusalOf : reasonOf)(reasonCode), now)
 
 /** A bank that settles what it has rejected needs a person: the money is in the wallet again. */
 function contradict(course: Course): boolean {

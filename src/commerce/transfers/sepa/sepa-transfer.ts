@@ -10,7 +10,7 @@ import {
   type Transaction,
   transactionOf,
 } from '../../../money/transactions/index.ts'
-import { type Known, walletsOf } from '../../../money/wallets/index.ts'
+import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after, days, minutes } from '../../../values/clock.ts'
 import { transferEvent } from '../events.ts'
 import { lockDay, takeOfDay } from '../limits/limits.ts'
@@ -36,7 +36,7 @@ const causeOf = ({ id }: Transfer) => ({ type: 'transfer', id })
 
 interface Parts {
   readonly transfer: Transfer
-  readonly wallet: Known
+  readonly wallet: WalletRow
   readonly book: Book
   readonly payment: Transaction | null
   readonly payments: Payments
@@ -45,7 +45,7 @@ interface Parts {
 /** Out of here nothing of a transfer by SEPA is changed: each step is one posting, one state and one event. */
 export class Course {
   readonly transfer: Transfer
-  readonly wallet: Known
+  readonly wallet: WalletRow
   readonly #book: Book
   readonly #doing: Doing
   /** What has left with it; null before it has. */
@@ -227,7 +227,7 @@ export async function takeUp(id: string, doing: Doing): Promise<Course | null> {
   if (seen.countedOn) await lockDay(sql, tenant, seen.countedOn)
   await payments.lock(sql)
   const transfer = await lock(em, Transfer, id)
-  const wallet = (await walletsOf(sql, tenant, [seen.fromWalletId])).get(seen.fromWalletId)
+  const wallet = (await walletsById(sql, tenant, [seen.fromWalletId])).get(seen.fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
   const payment = transfer.transactionId ? await transactionOf(doing, id) : null
   return new Course({ transfer, wallet, book, payment, payments }, doing)
