@@ -17,6 +17,7 @@ import {
 import { isFunction, nestingOf } from './support/tidy/functions.ts'
 import { all, lineOf, linesOf, readSources, root, type Source } from './support/tidy/sources.ts'
 import './tidy/imports.ts'
+import './tidy/migrations.ts'
 import './tidy/parts.ts'
 
 const { files, project } = readSources()

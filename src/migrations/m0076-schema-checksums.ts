@@ -23,9 +23,9 @@ export class SchemaChecksums extends Migration {
       revoke insert, update, delete on migration_checksums, applied_functions from agentpay_application;
 
       -- Successors of these have been called since m0037, m0045 and m0061.
-      drop function counters_open(text, text, text[], date, text[], text[], text[]);
-      drop function take_deliveries(text[], integer[], interval);
-      drop function claim_deliveries(text[], integer[], interval);
+      drop function if exists counters_open(text, text, text[], date, text[], text[], text[]);
+      drop function if exists take_deliveries(text[], integer[], interval);
+      drop function if exists claim_deliveries(text[], integer[], interval);
     `)
   }
 }
