@@ -12,7 +12,7 @@ export const FORCED_DEBIT_ACCOUNTS = [
 ] as const satisfies readonly AccountKind[]
 export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readonly AccountKind[]
 
-/** What a book is opened with: wallets by id, other accounts by kind (opened if missing), holds by cause. */
+/** The contents of a book: wallets by id, other accounts by kind (opened if missing), holds by cause. */
 interface BookAccounts {
   readonly wallets: readonly string[]
   readonly others?: readonly AccountKind[]
