@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow'
 import type { AgentActivities } from '../activities/agents.ts'
 import { agentProcess } from '../src/control/agents/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { follow } from './support.ts'
+import { follow } from './follow-record.ts'
 
 const { lookAtAgent, expirePolicy, carryOutDeletion } = proxyActivities<AgentActivities>({
   startToCloseTimeout: 15_000,

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow'
 import type { IntentActivities } from '../activities/intents.ts'
 import { approverSignals } from '../src/control/intents/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { follow, signals } from './support.ts'
+import { follow, signals } from './follow-record.ts'
 
 const { lookAtIntent, decideIntent, expireIntent } = proxyActivities<IntentActivities>({
   startToCloseTimeout: 15_000,

@@ -9,7 +9,7 @@ import {
 import type { Closed, StatementActivities } from '../activities/statements.ts'
 import { LOOK_AGAIN } from '../src/kernel/contract/process.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
-import { heedCancellation, tell } from './support.ts'
+import { heedCancellation, tell } from './follow-record.ts'
 
 const { closeMonths } = proxyActivities<StatementActivities>({
   startToCloseTimeout: 300_000,

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow'
 import type { TransferActivities } from '../activities/transfers.ts'
 import { transferSignals } from '../src/commerce/transfers/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { follow, signals } from './support.ts'
+import { follow, signals } from './follow-record.ts'
 
 const { lookAtTransfer, decideTransfer, verifyPayee, submitTransfer, askRail, letTransferLapse } =
   proxyActivities<TransferActivities>({

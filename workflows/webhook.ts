@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow'
 import type { WebhookActivities } from '../activities/webhooks.ts'
 import { webhookProcess, webhookSignals } from '../src/delivery/webhooks/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { follow, signals } from './support.ts'
+import { follow, signals } from './follow-record.ts'
 
 const { lookAtDelivery, retryDelivery, retryDeliveryNow } = proxyActivities<WebhookActivities>({
   startToCloseTimeout: 15_000,

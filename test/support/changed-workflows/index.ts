@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { IntentActivities } from '../../../activities/intents.ts'
 import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
-import { follow } from '../../../workflows/support.ts'
+import { follow } from '../../../workflows/follow-record.ts'
 
 const { lookAtIntent, expireIntent } = proxyActivities<IntentActivities>({ startToCloseTimeout: 30_000 })
 
