@@ -4,161 +4,153 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
-  patched,
-  setCurrentDetails,
   setDefaultSignalHandler,
   setHandler,
-  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
-import { LOOK_AGAIN, type Look, type ProcessInput, STATUS_ATTRIBUTE } from '../src/kernel/contract/process.ts'
-
-const lookAgain = defineSignal(LOOK_AGAIN)
-const stateQuery = defineQuery<Look | undefined>('state')
+import {
+  LOOK_AGAIN,
+  type ProcessInput,
+  type ProcessStatus,
+  RECORD_CHANGED,
+  STATUS_ATTRIBUTE,
+} from '../src/kernel/contract/process.ts'
+import { inOneLine, type RunPage, runPage } from './run-page.ts'
+import type { Answers } from './signals.ts'
+import { hasNamedSteps } from './steps.ts'
 
 /** What is overdue and yet not done is tried again after this long. */
-const AGAIN_AFTER = 1_000
+const AGAIN_AFTER_MS = 1_000
 
-/** What a process does besides looking. */
-interface Duties<Seen extends Look> {
-  /** Reads the record as it stands. */
-  look(): Promise<Seen>
-  /** The deadline has come of what was seen. */
-  due(seen: Seen): Promise<unknown>
-  /** Does what has been signalled since; gives a line about it for the operator. */
-  attend?(): Promise<string | undefined>
-  /** Whether there is anything to attend to. */
-  isAsked?(): boolean
-  /** What "Request Cancellation" asks for, where operators may ask for that. */
-  cancel?(): void
-  /** What is closed may be open again by the time that it is told to look. */
+/** A record without a deadline is read again after this long, though nobody has said that it has changed. */
+const DAY_MS = 86_400_000
+
+/** The record that a run looks after, as the story of the run tells it. */
+export interface Followed<Status extends ProcessStatus> {
+  /** Waits for as long as the record is so. Whenever its time has come, `act` does what is due. */
+  during(isSo: (status: Status) => boolean, act: () => Promise<unknown>): Promise<void>
+}
+
+interface Following<Status extends ProcessStatus> {
+  /** Reads the record. */
+  readonly read: (input: ProcessInput) => Promise<Status>
+  /** One wait after the other. It is told again for as long as the record is open. */
+  readonly story: (record: Followed<Status>) => Promise<void>
+  /** The signals of operators. */
+  readonly answers?: Answers
+  /** A record that is closed may be open again: one that has changed meanwhile is read once more. */
   readonly recurs?: boolean
-}
-
-/** Waits for the instant or for the reason not to wait any longer: the one way in which any process waits. */
-export const waitUntil = (inMs: number | null, orUntil: () => boolean): Promise<unknown> =>
-  inMs === null ? condition(orUntil) : condition(orUntil, Math.max(inMs, 1))
-
-/** What an operator is told in a summary may be so many bytes long, by the server's limit of 400 for all of it. */
-const SUMMARY_BYTES = 300
-
-/**
- * Shows a line in the timeline of the run, which is what an operator sees first: a timer of a moment has it as its
- * summary. Runs that were signalled before there was such a line go on without one.
- */
-export async function tell(note: string): Promise<void> {
-  if (!patched('signals-are-answered')) return
-  let summary = note.replace(UNPRINTABLE, ' ')
-  while (new TextEncoder().encode(summary).length > SUMMARY_BYTES) summary = `${summary.slice(0, -9)}…`
-  await CancellationScope.nonCancellable(() => sleep(1, { summary }))
-}
-
-/** "Request Cancellation" is heard and ends nothing by itself: a run ends when its record has. */
-export function heedCancellation<T>(asked: () => void, work: () => Promise<T>): Promise<T> {
-  CancellationScope.current().cancelRequested.catch(asked)
-  return CancellationScope.nonCancellable(work)
-}
-
-interface Signalled<Verb> {
-  readonly verb: Verb
-  readonly payload: unknown
-}
-
-/** How the line about a signal ends that was carried out: its effect is seen without it. */
-const DONE = ': done.'
-
-/** Comes without a name. */
-const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
-
-/** What a person asks for from the Web UI: each in turn, when the run comes to it. Gives a line about the last one. */
-export function signals<Verb extends string>(
-  verbs: readonly Verb[],
-  decide: (asked: Signalled<Verb>) => Promise<string>,
-) {
-  const asked: Signalled<Verb>[] = []
-  for (const verb of verbs)
-    setHandler(defineSignal<[unknown]>(verb), payload => {
-      asked.push({ verb, payload })
-    })
-  const cancel = verbs.find(verb => verb === 'cancel')
-  return {
-    isAsked: () => asked.length > 0,
-    async attend() {
-      let note: string | undefined
-      for (let next = asked.shift(); next; next = asked.shift()) {
-        note = await decide(next)
-        if (!note.endsWith(DONE)) await tell(note)
-      }
-      return note
-    },
-    ...(cancel && { cancel: () => void asked.push({ verb: cancel, payload: REQUESTED }) }),
-  }
 }
 
 const CANNOT_BE_CANCELLED =
   'Request Cancellation changed nothing: the run goes on until its record has ended.'
 
-/** Looks, waits, acts, and looks again, until nothing about the record is open any more. */
-export function follow<Seen extends Look>(input: ProcessInput, duties: Duties<Seen>): Promise<string> {
-  const notes = notepad()
-  const cancel = duties.cancel ?? (() => notes.add(CANNOT_BE_CANCELLED))
-  return heedCancellation(cancel, () => attendTo(input, duties, notes))
-}
-
-async function attendTo<Seen extends Look>(
+/** Tells the story of a record until nothing about it is open any more; gives its last status. */
+export function followRecord<Status extends ProcessStatus>(
   input: ProcessInput,
-  { look, due, attend, isAsked, recurs }: Duties<Seen>,
-  notes: Notepad,
+  following: Following<Status>,
 ): Promise<string> {
-  let toldToLook = false
-  let seen: Seen | undefined
-  let shown: string | undefined
-  setHandler(lookAgain, () => {
-    toldToLook = true
+  const { answers } = following
+  const page = runPage(answers?.withoutPayload)
+  const cancel = answers?.cancel ?? (() => page.note(CANNOT_BE_CANCELLED))
+  return heedCancellation(cancel, async () => {
+    const record = new OpenRecord(input, following, page)
+    await record.reread()
+    while (!record.isOver()) {
+      const readings = record.readings
+      await following.story(record)
+      if (record.readings === readings && !record.isOver()) await record.wait()
+    }
+    return record.status.status
   })
-  setHandler(stateQuery, () => seen)
-  setDefaultSignalHandler(name =>
-    notes.add(`A signal ${name.slice(0, 50)} was ignored: no such signal is known.`),
-  )
-  for (;;) {
-    toldToLook = false
-    const note = await attend?.()
-    seen = await look()
-    if (seen.status !== shown) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: seen.status }])
-    shown = seen.status
-    notes.show({ summary: seen.summary, note })
-    const seenTooEarly = recurs && toldToLook
-    if (seen.closed && !seenTooEarly && !isAsked?.()) return seen.status
-    if (workflowInfo().continueAsNewSuggested && !isAsked?.()) await continueAsNew(input)
-    const overdue = seen.dueInMs !== null && seen.dueInMs <= 0
-    if (overdue) await due(seen)
-    const restless = () => toldToLook || (isAsked?.() ?? false)
-    await waitUntil(overdue ? AGAIN_AFTER : seen.dueInMs, restless)
-  }
 }
 
-type Notepad = ReturnType<typeof notepad>
-
-/** What the page of the run says: how its record stands, and below that what became of the last thing asked for. */
-function notepad() {
-  let summary = ''
-  let note: string | undefined
-  const show = (news: { readonly summary?: string; readonly note?: string | undefined }): void => {
-    summary = news.summary ?? summary
-    note = news.note ?? note
-    setCurrentDetails([summary, note ?? ''].filter(Boolean).map(inOneLine).join('\n\n'))
-  }
-  return {
-    show,
-    add(line: string) {
-      show({ note: line })
-      void tell(line)
-    },
-  }
+/** "Request Cancellation" is heard and ends nothing by itself: a run ends when its record has. */
+export function heedCancellation<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
+  CancellationScope.current().cancelRequested.catch(onRequest)
+  return CancellationScope.nonCancellable(work)
 }
 
-const UNPRINTABLE = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
+/** Under both names: runs and relays of earlier versions know the older one. */
+export function onRecordChanged(handler: () => void): void {
+  setHandler(defineSignal(RECORD_CHANGED), handler, {
+    description: 'The record is read again. Sent by the service, whenever the record has changed.',
+  })
+  setHandler(defineSignal(LOOK_AGAIN), handler, {
+    description: `The name of ${RECORD_CHANGED} in earlier versions.`,
+  })
+}
 
-/** The page of a run is Markdown: the words of others make no second line, no link and no other direction of it. */
-const inOneLine = (text: string): string => text.replace(UNPRINTABLE, ' ').replace(/[\\`*[\]<>#|]/g, '\\$&')
+class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
+  readings = 0
+  readonly #input: ProcessInput
+  readonly #following: Following<Status>
+  readonly #page: RunPage
+  #status: Status | undefined
+  #hasChanged = false
+
+  constructor(input: ProcessInput, following: Following<Status>, page: RunPage) {
+    this.#input = input
+    this.#following = following
+    this.#page = page
+    onRecordChanged(() => {
+      this.#hasChanged = true
+    })
+    const description = 'Status of the record when it was read last.'
+    setHandler(defineQuery<Status | undefined>('state'), () => this.#status, { description })
+    setDefaultSignalHandler(name =>
+      page.note(`A signal ${name.slice(0, 50)} was ignored: no such signal is known.`),
+    )
+  }
+
+  get status(): Status {
+    if (!this.#status) throw new Error('the record is read before its story is told')
+    return this.#status
+  }
+
+  /** Closed, with nothing left to read or to answer. */
+  isOver(): boolean {
+    const mayBeOpenAgain = this.#following.recurs && this.#hasChanged
+    return this.status.closed && !mayBeOpenAgain && !this.#isAsked()
+  }
+
+  async during(isSo: (status: Status) => boolean, act: () => Promise<unknown>): Promise<void> {
+    while (!this.isOver() && isSo(this.status)) await this.wait(act)
+  }
+
+  /** Acts where that is due, and waits until the record may have changed; then it is read again. */
+  async wait(act?: () => Promise<unknown>): Promise<void> {
+    if (workflowInfo().continueAsNewSuggested && !this.#isAsked()) await continueAsNew(this.#input)
+    const { dueInMs } = this.status
+    const isOverdue = dueInMs !== null && dueInMs <= 0
+    if (isOverdue) await act?.()
+    await this.#restUntil(isOverdue ? AGAIN_AFTER_MS : dueInMs)
+    await this.reread()
+  }
+
+  /** Answers the signals first, so that the record is read with their effect. */
+  async reread(): Promise<void> {
+    this.#hasChanged = false
+    const answer = await this.#following.answers?.give()
+    const before = this.#status?.status
+    this.#status = await this.#following.read(this.#input)
+    this.readings++
+    const { status } = this.#status
+    if (status !== before) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: status }])
+    this.#page.show(this.#status, answer)
+  }
+
+  /** A wait is a timer with a summary. Runs of earlier versions have none where there is no deadline. */
+  async #restUntil(inMs: number | null): Promise<void> {
+    const isDisturbed = () => this.#hasChanged || this.#isAsked()
+    if (inMs === null && !hasNamedSteps()) return condition(isDisturbed)
+    const { waitsFor } = this.status
+    const timer = waitsFor ? { summary: inOneLine(waitsFor) } : {}
+    await condition(isDisturbed, Math.max(inMs ?? DAY_MS, 1), timer)
+  }
+
+  #isAsked(): boolean {
+    return this.#following.answers?.areDue() ?? false
+  }
+}

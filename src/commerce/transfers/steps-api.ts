@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { get, missing, post } from '../../kernel/contract/operation.ts'
-import { LookRecord } from '../../values/schemas.ts'
+import { ProcessStatusRecord } from '../../values/schemas.ts'
 import { notices } from './notices.ts'
 import { courseEvents, isoReason } from './schemas.ts'
 
@@ -16,12 +16,12 @@ const outside = { ...step, run: 'outside', asks: 'sepaRail' } as const
 
 /** What the process of a transfer does, each step of it again and again without harm. */
 export const stepsApi = {
-  look: get('/transfers/{id}/look', {
+  status: get('/transfers/{id}/status', {
     summary: 'How a transfer stands',
     callers: [],
     returns: [
       200,
-      LookRecord.extend({
+      ProcessStatusRecord.extend({
         next: z.enum(steps).nullable().meta({ description: 'What is done when it is due.' }),
       }),
     ],

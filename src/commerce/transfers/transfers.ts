@@ -16,7 +16,7 @@ import { simulate } from './simulate.ts'
 import { simulateApi } from './simulate-api.ts'
 import { split } from './split.ts'
 import { splitApi } from './split-api.ts'
-import { look } from './status.ts'
+import { status } from './status.ts'
 import { inquire, lapse, noticed, submit, verify } from './steps.ts'
 import { stepsApi } from './steps-api.ts'
 import { stopReactions } from './stop-reactions.ts'
@@ -78,7 +78,7 @@ const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
     : `The transfer is ${status} already.`
 
 const divided = implement(splitApi, { split })
-const processed = implement(stepsApi, { look, verify, submit, inquire, lapse, noticed })
+const processed = implement(stepsApi, { status, verify, submit, inquire, lapse, noticed })
 
 /** All of it is of one noun: told apart by who calls. */
 const all = implement(
@@ -105,7 +105,7 @@ export const transfersArea = area(
       {
         process: transferProcess,
         select:
-          'select id, owner_id, mode, agent_id from transfers where due_at is not null and workflow_id is not null',
+          'select id, owner_id, mode, agent_id, amount_cents from transfers where due_at is not null and workflow_id is not null',
       },
     ],
     deadlines: [

@@ -3,7 +3,15 @@ import { del, type Failure, get, gone, list, missing, patch, post } from '../../
 import { WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
-import { LookRecord, label, metadata, recordHead, recordTail, remark, wanted } from '../../values/schemas.ts'
+import {
+  label,
+  metadata,
+  ProcessStatusRecord,
+  recordHead,
+  recordTail,
+  remark,
+  wanted,
+} from '../../values/schemas.ts'
 import { agentMachine } from './agent.ts'
 
 const status = z.enum(agentMachine.states)
@@ -186,11 +194,11 @@ export const agentsApi = {
     },
     emits: { 'agent.deleting': AgentEvent },
   }),
-  /** What the agent's process reads first when it is told to look again. */
-  look: get('/agents/{id}/look', {
+  /** Read first by the process of the agent, whenever the agent has changed. */
+  status: get('/agents/{id}/status', {
     summary: 'Whether an agent is being deleted',
     callers: [],
-    returns: [200, LookRecord],
+    returns: [200, ProcessStatusRecord],
     fails: { agent_not_found: missing('agent') },
   }),
   /** The last step of a deletion. */

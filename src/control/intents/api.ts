@@ -3,7 +3,16 @@ import { agent_required, get, list, missing, post } from '../../kernel/contract/
 import { TimelineEntry } from '../../kernel/journal/timeline.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { country, LookRecord, label, metadata, ownAgent, remark, span, wanted } from '../../values/schemas.ts'
+import {
+  country,
+  label,
+  metadata,
+  ownAgent,
+  ProcessStatusRecord,
+  remark,
+  span,
+  wanted,
+} from '../../values/schemas.ts'
 import { AgentEvent } from '../agents/index.ts'
 import { riskEvents } from '../risk/index.ts'
 import { cancelling, deciding, finding, inRun, overThere, payee_mismatch } from './refusals.ts'
@@ -156,11 +165,11 @@ export const intentsApi = {
     item: TimelineEntry,
     fails: finding,
   }),
-  /** What the process reads when it is told to look again. */
-  look: get('/intents/{id}/look', {
+  /** Read by the process of the intent, whenever the intent has changed. */
+  status: get('/intents/{id}/status', {
     summary: 'How an intent stands',
     callers: [],
-    returns: [200, LookRecord],
+    returns: [200, ProcessStatusRecord],
     fails: finding,
   }),
   /** Only past the deadline, by the tenant's clock; whoever comes second finds nothing to do. */
