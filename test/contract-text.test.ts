@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { areas } from '../src/areas.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { problems } from '../src/kernel/contract/problem.ts'
-import { scopes } from '../src/kernel/contract/scopes.ts'
+import './contract/registrations.ts'
 import { operations } from './support/contract/world.ts'
 
 const named = operations.map(one => [one.key, one.operation] as const)
@@ -99,11 +99,6 @@ describe.each(writes)('%s', (_, { emits = {}, readOnly }) => {
 })
 
 describe('all contracts together', () => {
-  test('ask for every scope that there is', () => {
-    const asked = new Set(operations.flatMap(({ operation }) => operation.scope ?? []))
-    expect([...asked].toSorted()).toEqual([...scopes].toSorted())
-  })
-
   test('mean the same by the same event', () => {
     const shapes = new Map<string, Set<string>>()
     for (const { operation } of operations)

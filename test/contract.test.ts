@@ -23,7 +23,12 @@ import {
 } from './support/contract/contract.ts'
 import { credentials, unknownId } from './support/contract/world.ts'
 import { aKey, aToken } from './support/factories.ts'
-import { type Asked, DASHBOARD_SECRET, startTestService, type Told } from './support/harness.ts'
+import {
+  DASHBOARD_SECRET,
+  type HttpResponse,
+  type RequestOptions,
+  startTestService,
+} from './support/harness.ts'
 import { plainHttp } from './support/plain-http.ts'
 
 const started = await startTestService({ outbound: takesAll })
@@ -33,7 +38,7 @@ const send = sending(fresh)
 
 describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
   const { callers, scope } = one.operation
-  const kinds: [Caller, string, Asked][] = [
+  const kinds: [Caller, string, RequestOptions][] = [
     ['key', 'an owner’s key', { token: owner.key }],
     ['agent', 'an agent’s token', { token: agentToken }],
     ['dash', 'the dashboard', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }],
@@ -82,7 +87,7 @@ describe.each(which(one => hasParameter(one) && !isPublic(one)))('%s finds nothi
   beforeAll(async () => {
     ;({ path, body } = await standing.prepare(one))
   })
-  const find = (at: string, how: Asked = credentials(one, owner)) =>
+  const find = (at: string, how: RequestOptions = credentials(one, owner)) =>
     send(one, at, { ...how, ...withBody(body) })
 
   test.each(['%00', 'a%20b', '%27', '..%2F', '%', 'x'.repeat(129)])('the malformed id %s', async id => {
@@ -126,7 +131,7 @@ describe.each(which(isWrite))('%s refuses', (_, one) => {
     path = prepared.path
     right = (prepared.body ?? {}) as object
   })
-  const post = async (body: unknown): Promise<Told> => {
+  const post = async (body: unknown): Promise<HttpResponse> => {
     const answer = await send(one, path, { ...credentials(one, owner), body })
     expect(answer.status).toBe(400)
     return answer

@@ -1,6 +1,6 @@
 import type { Euros } from '../values/money.ts'
 import { amountAt } from './camt-amount.ts'
-import { allAt, textAt, type XmlElement } from './xml-reader.ts'
+import { elementsAt, textAt, type XmlElement } from './xml-reader.ts'
 
 /** What a booking says of a payment of ours: it has left the account, or it is back. */
 export interface OwnPayment {
@@ -17,8 +17,9 @@ export function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
   const isBooked = textAt(entry, 'Sts/Cd', 'Sts') === 'BOOK'
   const isReversal = /^(true|1)$/.test(textAt(entry, 'RvslInd') ?? '')
   const isOurs = direction === 'DBIT' ? !isReturn(entry) : direction === 'CRDT' && isReturn(entry)
-  if (!isBooked || isReversal || !isOurs || allAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR') return []
-  const details = allAt(entry, 'NtryDtls/TxDtls')
+  if (!isBooked || isReversal || !isOurs || elementsAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR')
+    return []
+  const details = elementsAt(entry, 'NtryDtls/TxDtls')
   return details.map(one => ({
     endToEndId: textAt(one, 'Refs/EndToEndId'),
     notice: direction === 'DBIT' ? 'settled' : 'returned',
@@ -32,4 +33,5 @@ const amountOf = (one: XmlElement): Euros | undefined =>
 
 /** Our own payment that comes back: not money from a payer. */
 export const isReturn = (entry: XmlElement): boolean =>
-  textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' || allAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0
+  textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' ||
+  elementsAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0

@@ -12,7 +12,7 @@ export const unmatchedReasons = [
 export type UnmatchedReason = (typeof unmatchedReasons)[number]
 
 /** Money as it has arrived; with a reason where no wallet is to be looked for. */
-export interface Arrived {
+export interface ReceivedCredit {
   readonly amountEuros: Euros
   readonly source: (typeof creditSources)[number]
   /** Within it a bank reference is one booking: the account of the statement, or the owner of the sandbox. */

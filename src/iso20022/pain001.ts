@@ -1,9 +1,9 @@
 import type { Order, Ordered } from '../ports/sepa-rail.ts'
 import { decimal } from '../values/money.ts'
-import { pain001Shape } from './pain001-schema.ts'
+import { pain001Schema } from './pain001-schema.ts'
 import { LONGEST_NAME, sepaText } from './sepa-charset.ts'
 import type { XmlElement } from './xml-reader.ts'
-import { misshapen } from './xml-schema.ts'
+import { schemaViolation } from './xml-schema.ts'
 import { element, writeXml } from './xml-writer.ts'
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
@@ -18,14 +18,14 @@ export interface Debtor {
 /** An order as its message. One that is not as the rules have it is a defect of ours, and goes nowhere. */
 export function pain001(order: Order, debtor: Debtor): string {
   const document = documentOf(order, debtor)
-  const problem = misshapen(document, pain001Shape)
+  const problem = schemaViolation(document, pain001Schema)
   if (problem) throw new Error(`${order.messageId} cannot be ordered: ${problem}`)
   return writeXml(document, NAMESPACE)
 }
 
 /** Whether it can be ordered: asked of each payment before it joins others, for none of them leaves without it. */
 export const canBeOrdered = (order: Order, debtor: Debtor): boolean =>
-  misshapen(documentOf(order, debtor), pain001Shape) === undefined
+  schemaViolation(documentOf(order, debtor), pain001Schema) === undefined
 
 function documentOf(order: Order, debtor: Debtor): XmlElement {
   const name = sepaText(debtor.name, LONGEST_NAME)

@@ -3,7 +3,7 @@
  * code sets (ExternalStatusReason1Code, ExternalReturnReason1Code, ExternalCancellationReason1Code,
  * ExternalPaymentCancellationRejection1Code) that the EPC's rulebooks of SCT and SCT Inst use.
  */
-const words: Readonly<Record<string, string>> = {
+const meanings: Readonly<Record<string, string>> = {
   AB05: 'The payee’s bank did not answer in time.',
   AB06: 'A bank on the way did not answer in time.',
   AB07: 'A bank on the way could not be reached.',
@@ -73,14 +73,14 @@ const words: Readonly<Record<string, string>> = {
 }
 
 /** What some codes mean where a bank refuses to give a payment back. */
-const refusals: Readonly<Record<string, string>> = {
+const recallRefusals: Readonly<Record<string, string>> = {
   AGNT: 'A bank on the way refuses it.',
   AM04: 'There is not enough money in the payee’s account.',
   CUST: 'The payee does not agree to give it back.',
 }
 
 /** What no bank says: it cannot be asked in this way. */
-const ours: Readonly<Record<string, string>> = {
+const ownCodes: Readonly<Record<string, string>> = {
   not_by_files:
     'This bank takes no recalls by files, and the payment is ordered already. Ask the bank, under its endToEndId.',
 }
@@ -96,11 +96,11 @@ export interface Reason {
 /** Every reason can be told, one that we have never heard of too. */
 export function reasonOf(code: string | null): Reason {
   const known = code ?? 'MS03'
-  return { code: known, message: words[known] ?? ours[known] ?? `The bank gives the reason ${known}.` }
+  return { code: known, message: meanings[known] ?? ownCodes[known] ?? `The bank gives the reason ${known}.` }
 }
 
 /** Why a payment is not given back. */
-export const refusalFor = (code: string | null): Reason =>
-  code && refusals[code] ? { code, message: refusals[code] } : reasonOf(code)
+export const recallRefusalOf = (code: string | null): Reason =>
+  code && recallRefusals[code] ? { code, message: recallRefusals[code] } : reasonOf(code)
 
-export const reasonCodes = Object.keys(words)
+export const reasonCodes = Object.keys(meanings)

@@ -10,14 +10,14 @@ export const LONGEST_NAME = 70
 export const sepaText = (text: string, longest: number): string =>
   text
     .normalize('NFC')
-    .replace(/[^A-Za-z0-9/?:().,'+ -]/gu, spelled)
+    .replace(/[^A-Za-z0-9/?:().,'+ -]/gu, transliterate)
     .replace(/ {2,}/g, ' ')
     .trim()
     .slice(0, longest)
     .trimEnd()
 
 /** How one character is spelled; a match's place and whole text tell what comes after it. */
-function spelled(character: string, at: number, whole: string): string {
+function transliterate(character: string, at: number, whole: string): string {
   const sign = signs.get(character)
   if (sign !== undefined) return sign
   const letter = letters.get(character.toLowerCase())
@@ -26,7 +26,7 @@ function spelled(character: string, at: number, whole: string): string {
   if (/[\p{M}\p{Cc}\p{Cf}]/u.test(character)) return ''
   const parts = character.normalize('NFKD').replace(/\p{M}/gu, '')
   if (parts === character) return '.'
-  return parts.replace(/[^A-Za-z0-9/?:().,'+ -]/gu, (part, _at, _whole) => spelled(part, at, whole))
+  return parts.replace(/[^A-Za-z0-9/?:().,'+ -]/gu, (part, _at, _whole) => transliterate(part, at, whole))
 }
 
 /** `Θάλεια` is `Thaleia`, `ΘΑΛΕΙΑ` is `THALEIA`. */

@@ -6,7 +6,7 @@ export interface Unreadable {
 }
 
 /** What a file in XML says to this reader, or why it cannot be read. */
-export function fileAs<T>(bytes: Uint8Array, read: (document: XmlElement) => T): T | Unreadable {
+export function readXmlFile<T>(bytes: Uint8Array, read: (document: XmlElement) => T): T | Unreadable {
   try {
     return read(readXml(xmlText(Buffer.from(bytes))))
   } catch (error) {

@@ -43,7 +43,7 @@ const lineAt = (text: string, index: number): number => text.slice(0, index).spl
 /** Builds the tree while the parser reads. Open elements stand in a list, so that nesting costs no stack. */
 class TreeReader {
   readonly #parser = sax.parser(true, options)
-  readonly #document: XmlElement = opened({ local: '', uri: '', attributes: {} })
+  readonly #document: XmlElement = newElement({ local: '', uri: '', attributes: {} })
   readonly #open: XmlElement[] = [this.#document]
   #elements = 0
   /** The name of the start tag that has begun and not ended. */
@@ -64,7 +64,7 @@ class TreeReader {
   read(piece: string): void {
     const { startTagPosition } = this.#parser.write(piece)
     if (this.#tag !== null && this.#parser.position - startTagPosition > LONGEST_TAG)
-      this.#refuse(`the start tag of ${shown(this.#tag)} is longer than ${LONGEST_TAG} characters`)
+      this.#refuse(`the start tag of ${shortened(this.#tag)} is longer than ${LONGEST_TAG} characters`)
   }
 
   end(): XmlElement {
@@ -75,7 +75,7 @@ class TreeReader {
 
   #begin(tag: QualifiedTag): void {
     this.#tag = null
-    const name = shown(tag.name)
+    const name = shortened(tag.name)
     if (this.#open.length === 1 && this.#document.children.length > 0)
       this.#refuse('it is not well-formed: it goes on after its end')
     if (Object.keys(tag.attributes).length > MOST_ATTRIBUTES)
@@ -83,7 +83,7 @@ class TreeReader {
     if (this.#open.length > MOST_LEVELS)
       this.#refuse(`the element ${name} is nested more than ${MOST_LEVELS} levels deep`)
     if (++this.#elements > MOST_ELEMENTS) this.#refuse(`it has more than ${MOST_ELEMENTS} elements`)
-    const element = opened(tag)
+    const element = newElement(tag)
     this.#open.at(-1)?.children.push(element)
     this.#open.push(element)
   }
@@ -102,7 +102,7 @@ class TreeReader {
 
   /** Says where, too: in which element, and in which line of the file. */
   #refuse(why: string): never {
-    const path = this.#open.slice(1).map(({ name }) => shown(name))
+    const path = this.#open.slice(1).map(({ name }) => shortened(name))
     const where = [path.length > 0 && `in ${path.join('/')}`, `line ${this.#parser.line + 1}`]
     throw new UnreadableXml(
       `${why.replace(/^./, first => first.toUpperCase())} (${where.filter(Boolean).join(', ')}).`,
@@ -110,7 +110,7 @@ class TreeReader {
   }
 }
 
-const opened = ({
+const newElement = ({
   local,
   uri,
   attributes,
@@ -129,10 +129,10 @@ const wordsFor = (message: string): string =>
     : `it is not well-formed: ${message}`
 
 /** A name that the sender chose, in as many letters as a refusal needs. */
-const shown = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name)
+const shortened = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name)
 
 /** The elements to which a path of names leads: `NtryDtls/TxDtls`. */
-export const allAt = (element: XmlElement, path: string): XmlElement[] =>
+export const elementsAt = (element: XmlElement, path: string): XmlElement[] =>
   path
     .split('/')
     .reduce<XmlElement[]>(
@@ -143,7 +143,7 @@ export const allAt = (element: XmlElement, path: string): XmlElement[] =>
 /** The text of the first of them, without the space around it; null where there is none. */
 export function textAt(element: XmlElement, ...paths: readonly string[]): string | null {
   for (const path of paths) {
-    const text = allAt(element, path)[0]?.text.trim()
+    const text = elementsAt(element, path)[0]?.text.trim()
     if (text) return text
   }
   return null

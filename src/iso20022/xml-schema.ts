@@ -23,13 +23,13 @@ const part =
     attributes,
   })
 
-export const one = part(1, 1)
-export const maybeOne = part(0, 1)
-export const some = part(1, Number.POSITIVE_INFINITY)
-export const any = part(0, Number.POSITIVE_INFINITY)
+export const required = part(1, 1)
+export const optional = part(0, 1)
+export const oneOrMore = part(1, Number.POSITIVE_INFINITY)
+export const zeroOrMore = part(0, Number.POSITIVE_INFINITY)
 
 /** Where an element is not of this shape, and why; undefined where all of it is. */
-export function misshapen(element: XmlElement, expected: Part): string | undefined {
+export function schemaViolation(element: XmlElement, expected: Part): string | undefined {
   const { name, attributes, shape } = expected
   const within = (why: string): string => `${name}/${why}`
   for (const [key, form] of Object.entries(attributes))
@@ -53,7 +53,7 @@ function orderProblem({ children }: XmlElement, parts: readonly Part[]): string 
     while (children[next]?.name === expected.name && next - from < expected.most) next++
     if (next - from < expected.least) return `${expected.name} is missing`
     for (const child of children.slice(from, next)) {
-      const problem = misshapen(child, expected)
+      const problem = schemaViolation(child, expected)
       if (problem) return problem
     }
   }

@@ -15,12 +15,12 @@ export const element = (
 
 /** A message as it is sent. All of its elements are of one namespace. */
 export const writeXml = (root: XmlElement, namespace: string): string =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n${written({ ...root, attributes: new Map([['xmlns', namespace]]) })}\n`
+  `<?xml version="1.0" encoding="UTF-8"?>\n${serialize({ ...root, attributes: new Map([['xmlns', namespace]]) })}\n`
 
 /** One element by itself, for a message that is written piece by piece. */
-export function written({ name, attributes, children, text }: XmlElement): string {
+export function serialize({ name, attributes, children, text }: XmlElement): string {
   const given = [...attributes].map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')
-  return `<${name}${given}>${escaped(text)}${children.map(written).join('')}</${name}>`
+  return `<${name}${given}>${escaped(text)}${children.map(serialize).join('')}</${name}>`
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -2,14 +2,14 @@
 const ZONE = 'Europe/Berlin'
 
 /** `2026-11-20 15:00`, as clocks there show it. */
-const clockThere = new Intl.DateTimeFormat('sv-SE', {
+const frankfurtClock = new Intl.DateTimeFormat('sv-SE', {
   timeZone: ZONE,
   dateStyle: 'short',
   timeStyle: 'short',
 })
 
 /** The day that it is there: `2026-11-20`. */
-export const bankDay = (at: Date): string => clockThere.format(at).slice(0, 10)
+export const bankDateOf = (at: Date): string => frankfurtClock.format(at).slice(0, 10)
 
 /** When it is `15:00` there, on a day. A time that the change of the clocks leaves out is an hour later. */
 export function atBankTime(day: string, time: string): Date {
@@ -17,12 +17,12 @@ export function atBankTime(day: string, time: string): Date {
     Date,
     Date,
   ]
-  return clockThere.format(summer) === `${day} ${time}` ? summer : winter
+  return frankfurtClock.format(summer) === `${day} ${time}` ? summer : winter
 }
 
 const DAY = 86_400_000
 
-export const dayAfter = (day: string, days = 1): string =>
+export const addDays = (day: string, days = 1): string =>
   new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10)
 
 /** Whether banks settle: not at weekends, New Year, Good Friday, Easter Monday, 1 May and the two days of Christmas. */
@@ -31,11 +31,12 @@ export function isBankDay(day: string): boolean {
   if (weekday === 0 || weekday === 6) return false
   if (['01-01', '05-01', '12-25', '12-26'].includes(day.slice(5))) return false
   const easter = easterOf(Number(day.slice(0, 4)))
-  return day !== dayAfter(easter, -2) && day !== dayAfter(easter, 1)
+  return day !== addDays(easter, -2) && day !== addDays(easter, 1)
 }
 
 /** This day, or the next one on which banks settle. */
-export const bankDayFrom = (day: string): string => (isBankDay(day) ? day : bankDayFrom(dayAfter(day)))
+export const bankDayOnOrAfter = (day: string): string =>
+  isBankDay(day) ? day : bankDayOnOrAfter(addDays(day))
 
 /** Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher. */
 function easterOf(year: number): string {
@@ -46,5 +47,5 @@ function easterOf(year: number): string {
   const moon = (19 * golden + century - Math.floor(century / 4) - moved + 15) % 30
   const toSunday = (32 + 2 * (century % 4) + 2 * Math.floor(ofCentury / 4) - moon - (ofCentury % 4)) % 7
   const late = Math.floor((golden + 11 * moon + 22 * toSunday) / 451)
-  return dayAfter(`${year}-03-01`, moon + toSunday - 7 * late + 21)
+  return addDays(`${year}-03-01`, moon + toSunday - 7 * late + 21)
 }

@@ -38,7 +38,7 @@ function structureProblem(iban: string, country: string): string | undefined {
   if (wrong.has(ValidationErrorsIBAN.ChecksumNotNumber))
     return `The third and fourth characters of an IBAN are digits, here they are "${iban.slice(2, 4)}".`
   if (wrong.has(ValidationErrorsIBAN.WrongBBANFormat))
-    return `An IBAN of ${country} has, after its first four characters, ${inWords(bban_regexp ?? '')}.`
+    return `An IBAN of ${country} has, after its first four characters, ${describeStructure(bban_regexp ?? '')}.`
   if (wrong.has(ValidationErrorsIBAN.WrongIBANChecksum))
     return 'The check digits do not fit: a character is wrong, or two are in each other’s place.'
   return undefined
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /** `^[A-Z]{4}[0-9]{14}$` is `4 letters, 14 digits`. */
-function inWords(pattern: string): string {
+function describeStructure(pattern: string): string {
   const parts = [...pattern.matchAll(/\[([^\]]+)\]\{(\d+)\}/g)]
   return parts
     .map(([, kind = '', count]) => `${count} ${count === '1' ? KINDS[kind]?.slice(0, -1) : KINDS[kind]}`)

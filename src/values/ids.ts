@@ -18,13 +18,13 @@ export const id = (prefix: string) =>
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 /** As many as the milliseconds of a TypeID take. */
-const OF_TIME = 10
+const TIME_DIGITS = 10
 
 /** What no id that is made at this instant or later comes before. */
 export function firstIdAt(prefix: string, at: Date): string {
   const digits = Array.from(
-    { length: OF_TIME },
-    (_, n) => DIGITS[Math.floor(Math.max(at.getTime(), 0) / 32 ** (OF_TIME - 1 - n)) % 32],
+    { length: TIME_DIGITS },
+    (_, n) => DIGITS[Math.floor(Math.max(at.getTime(), 0) / 32 ** (TIME_DIGITS - 1 - n)) % 32],
   )
   return `${prefix}_${digits.join('')}`
 }

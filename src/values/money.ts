@@ -30,7 +30,7 @@ export const positiveEuros = (highest?: Euros) =>
   euros
     .refine(amount => amount > 0n, 'more than nothing')
     .refine(amount => highest === undefined || amount <= highest, {
-      error: () => `at most ${inWords(highest ?? 0n)}`,
+      error: () => `at most ${formatEuros(highest ?? 0n)}`,
     })
 
 /** The same where it can go either way: an entry of the ledger, a difference. */
@@ -49,22 +49,22 @@ export const signedEuros = z
 /** `-12.34`, exactly. A decision says a dozen amounts, and small numbers are written much faster than large ones. */
 export function decimal(amount: Euros): string {
   const cents = Number(amount)
-  if (Number.isSafeInteger(cents)) return ofSmall(cents)
+  if (Number.isSafeInteger(cents)) return decimalOfSafe(cents)
   const digits = String(amount < 0n ? -amount : amount)
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-function ofSmall(cents: number): string {
+function decimalOfSafe(cents: number): string {
   const size = Math.abs(cents)
   const rest = size % 100
   return `${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
 /** For people, in every sentence: `€ 12.34`, `€ 5,000.00`. */
-export const inWords = (amount: Euros): string => `€ ${inThousands(amount)}`
+export const formatEuros = (amount: Euros): string => `€ ${formatAmount(amount)}`
 
 /** `5,000.00`. Most amounts have too few digits for a comma, and a decision says a dozen of them. */
-export function inThousands(amount: Euros): string {
+export function formatAmount(amount: Euros): string {
   const digits = decimal(amount)
   return digits.length <= '999.99'.length ? digits : digits.replace(/\B(?=(?:\d{3})+\.)/g, ',')
 }

@@ -12,7 +12,7 @@ const SECRETS = [
 ]
 
 /** How an answer begins, as it can be shown: printable, in one line, without what others have put into it by mistake. */
-export function responseStart(body: Uint8Array): string | null {
+export function redactedExcerpt(body: Uint8Array): string | null {
   if (body.length === 0) return null
   const text = new TextDecoder()
     .decode(body)

@@ -20,7 +20,7 @@ export const email = z
   .meta({ examples: ['ada@example.com'] })
 
 /** Text of a fixed form, whose words say all that can be wrong with it. */
-export function exactly(form: RegExp, longest: number, words: string) {
+export function formattedText(form: RegExp, longest: number, words: string) {
   return z.string().max(longest, { error: words, abort: true }).regex(form, words)
 }
 
@@ -42,10 +42,10 @@ export const ownAgent = id('agent')
   })
 
 /** Text that a list is searched for. */
-export const wanted = z.string().min(1).max(200).optional()
+export const searchText = z.string().min(1).max(200).optional()
 
 /** Free text of a person. */
-export const remark = z.string().trim().max(1_000)
+export const freeText = z.string().trim().max(1_000)
 
 export const metadata = z
   .record(z.string().min(1).max(100), z.string().max(1_000))
@@ -56,7 +56,7 @@ export const excerpt = (text: string): string =>
   text.length > 200 ? `${text.slice(0, 199).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 
 /** Filters of a list: a span of time. */
-export const span = {
+export const timeRange = {
   from: instant.optional().meta({ description: 'At this instant or later.' }),
   to: instant.optional().meta({ description: 'Before this instant.' }),
 }

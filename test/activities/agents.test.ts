@@ -10,7 +10,7 @@ import type { ProcessInput } from '../../src/kernel/contract/process.ts'
 import { type Execute, executor } from '../../src/kernel/run/execute.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
-import { times } from '../support/pot-service.ts'
+import { times } from '../support/sample-service.ts'
 
 const engine = await startEngine(areas)
 const execute = executor(engine.runtime)

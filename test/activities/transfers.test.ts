@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { areas } from '../../src/areas.ts'
-import { submit } from '../../src/commerce/transfers/steps.ts'
+import { submit } from '../../src/commerce/transfers/sepa/steps.ts'
 import type { Payment } from '../../src/ports/sepa-rail.ts'
 import { type Fault, recordingRail } from '../support/commerce/rail.ts'
 import { attempt, once, type Scheme, transferSteps } from '../support/commerce/transfer-steps.ts'

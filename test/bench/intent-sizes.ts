@@ -88,11 +88,11 @@ async function loadAll(stage: Stage, best: Best): Promise<void> {
   const { from, to } = await addWaiting(stage, WAITING)
   const post = { method: 'POST', body: {}, keys: true } as const
   const path = (step: string) => `/intents/intent_bench_{n}/${step}`
-  const all = { ...post, path: path('approve'), numbers: { from, to, inTurn: true } }
+  const all = { ...post, path: path('approve'), numbers: { from, to, inOrder: true } }
   const { sent } = await load('approve', all)
   const approved = { from, to: from + sent - 1 }
   await load('explanation', { method: 'GET', path: path('explanation'), numbers: approved })
-  await load('cancel', { ...post, path: path('cancel'), numbers: { ...approved, inTurn: true }, most: sent })
+  await load('cancel', { ...post, path: path('cancel'), numbers: { ...approved, inOrder: true }, most: sent })
 }
 
 async function timeOf(stage: Stage, one: Case): Promise<Timed> {

@@ -28,7 +28,7 @@ export interface Ask {
 export interface Numbers {
   readonly from: number
   readonly to: number
-  readonly inTurn?: boolean
+  readonly inOrder?: boolean
   /** `{other}` in the body is another one, from 1 to so many. */
   readonly others?: number
 }
@@ -48,7 +48,7 @@ const WARM_UP_MS = 700
 
 const job = JSON.parse(process.argv[2] ?? '') as Job
 const { hostname, port } = new URL(job.url)
-const { from: first, to: last, inTurn = false, others = 2 }: Numbers = job.numbers ?? { from: 1, to: 1 }
+const { from: first, to: last, inOrder = false, others = 2 }: Numbers = job.numbers ?? { from: 1, to: 1 }
 const asks: readonly Ask[] = job.asks ?? [{ token: job.token, body: job.body }]
 const written = asks.map(({ token, body }) => ({
   token,
@@ -68,7 +68,7 @@ const below = (limit: number): number => Math.floor(Math.random() * limit)
 /** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
 function request(connection: number): string {
   const { token, body } = written[connection % written.length] as (typeof written)[0]
-  const number = inTurn ? first + sent : first + below(last - first + 1)
+  const number = inOrder ? first + sent : first + below(last - first + 1)
   const other = 1 + ((number + below(others - 1)) % others)
   sent++
   const path = job.path.replace('{n}', String(number))

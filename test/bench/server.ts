@@ -4,13 +4,13 @@ import { areas } from '../../src/areas.ts'
 import { live } from '../../src/platform/lifetime.ts'
 import { say } from '../../src/platform/output.ts'
 import { environment } from '../../src/platform/settings/environment.ts'
-import { potsArea } from '../support/pots.ts'
+import { sampleArea } from '../support/sample-noun.ts'
 import { echoArea } from './echo.ts'
 
 /** The real service, and beside its areas those that are only measured. */
 live(async life => {
   const settings = environment() as ServiceSettings
-  const measured = { ...areas, echo: echoArea, pots: potsArea(async () => 'heard') }
+  const measured = { ...areas, echo: echoArea, samples: sampleArea(async () => 'confirmed') }
   const service = await openService({ settings, areas: measured })
   life.closeLater(() => service.stop())
   say(`Listening on http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`)

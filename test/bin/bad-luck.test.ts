@@ -3,12 +3,12 @@ import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { burst, type Create, create, intentsOf } from '../support/burst.ts'
 import { anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
-import { times } from '../support/pot-service.ts'
 import { install } from '../support/processes/installation.ts'
 import { ownPostgres } from '../support/processes/own-servers.ts'
 import { fourPlaces, type Kept, kept, runsOf } from '../support/processes/places.ts'
 import { join } from '../support/processes/processes.ts'
 import { rows } from '../support/rows.ts'
+import { times } from '../support/sample-service.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
@@ -43,11 +43,11 @@ async function anOwner(): Promise<Owner> {
 }
 
 const load = ({ token, agentId }: Owner, lanes: number, restMs = 0) =>
-  burst(installation.api.url, token, { lanes, wish: intentsOf(agentId), restMs })
+  burst(installation.api.url, token, { lanes, requestFor: intentsOf(agentId), restMs })
 
-const isMade = ({ told }: Create): boolean => told?.status === 201
-const idOf = ({ told }: Create): string => told?.body.id
-const waits = ({ told }: Create): boolean => told?.body.workflowId !== null
+const isMade = ({ response }: Create): boolean => response?.status === 201
+const idOf = ({ response }: Create): string => response?.body.id
+const waits = ({ response }: Create): boolean => response?.body.workflowId !== null
 
 /** An intent to which this happened, and nothing else or twice. */
 const done = (id: string, status: string, ...events: string[]): Kept => {
@@ -63,8 +63,8 @@ describe('Temporal that is killed under load', () => {
     const owner = await anOwner()
     const running = load(owner, 2, 25)
     const more = async (count: number) => {
-      const enough = running.made() + count
-      await until(`${count} more`, () => running.made() >= enough)
+      const enough = running.succeeded() + count
+      await until(`${count} more`, () => running.succeeded() >= enough)
     }
     await more(60)
     await installation.temporal.kill()
@@ -125,14 +125,14 @@ describe('everything that is killed in a burst of intents', () => {
   test('has kept what it answered for, and keeps it when it is started again', async () => {
     const owner = await anOwner()
     const running = load(owner, 12)
-    await until('a hundred intents', () => running.made() >= 100)
+    await until('a hundred intents', () => running.succeeded() >= 100)
     await Promise.all([
       ...(['api', 'relay', 'worker'] as const).map(name => installation.kill(name)),
       installation.temporal.kill(),
       postgres.kill('SIGKILL'),
     ])
     const creates = await running.stop()
-    expect(creates.some(({ told }) => told === undefined)).toBe(true)
+    expect(creates.some(({ response }) => response === undefined)).toBe(true)
 
     await postgres.start()
     const answered = creates.filter(isMade)
@@ -143,9 +143,9 @@ describe('everything that is killed in a burst of intents', () => {
     const keyed = creates.filter(({ key }) => key !== null)
     const repeated = await Promise.all(keyed.map(one => create(installation.api.url, owner.token, one)))
     for (const [index, one] of repeated.entries()) {
-      const before = keyed[index]?.told
-      expect(one.told?.status).toBe(201)
-      if (before) expect(one.told?.text).toBe(before.text)
+      const before = keyed[index]?.response
+      expect(one.response?.status).toBe(201)
+      if (before) expect(one.response?.text).toBe(before.text)
     }
     const all = [...creates.filter(one => one.key === null && isMade(one)), ...repeated]
     expect(await kept(postgres.url, all.map(idOf))).toEqual(all.map(asDeclared))

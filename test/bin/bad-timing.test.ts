@@ -11,12 +11,12 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
-import { tally, times } from '../support/pot-service.ts'
 import { install } from '../support/processes/installation.ts'
 import { fourPlaces, kept, runsOf } from '../support/processes/places.ts'
 import { join } from '../support/processes/processes.ts'
 import { expectProven } from '../support/proven.ts'
 import { rows } from '../support/rows.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 import { type RunSeen, runs } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
@@ -148,7 +148,7 @@ describe('the same instant', () => {
         return answer
       }),
     )
-    const { 200: approved = 0, 400: late = 0 } = tally(answers)
+    const { 200: approved = 0, 400: late = 0 } = statusCounts(answers)
     expect(approved + late).toBe(races.length)
     expect(Math.min(approved, late)).toBeGreaterThan(0)
     const ids = races.map(({ id }) => id)

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
 
-const answered = (status: number) => (one: Create) => one.told?.status === status
+const answered = (status: number) => (one: Create) => one.response?.status === status
 
 const TRACES = `
 select count(*)::int,
@@ -35,7 +35,7 @@ const NAMES = 'select name from agents union all select name from policies'
 
 /** What was answered with 201 is there, each with its event and its audit row, and nothing is there twice. */
 async function expectKept(databaseUrl: string, creates: readonly Create[]): Promise<void> {
-  const ids = creates.filter(answered(201)).map(({ told }) => told?.body.id)
+  const ids = creates.filter(answered(201)).map(({ response }) => response?.body.id)
   expect(new Set(ids).size).toBe(ids.length)
   expect(await rows(databaseUrl, TRACES, [ids])).toEqual([ids.length, ids.length, ids.length])
   const named = await rows(databaseUrl, NAMES)
@@ -54,11 +54,11 @@ describe('an API process that is killed in a burst', () => {
 
   /** What a burst has come to when the process was killed in it, and another one runs. */
   async function killedIn(running: Burst): Promise<readonly Create[]> {
-    await until('fifty creates', () => running.made() >= 50)
+    await until('fifty creates', () => running.succeeded() >= 50)
     api.kill('SIGKILL')
     await api.exit
     const creates = await running.stop()
-    expect(creates.some(({ told }) => told === undefined)).toBe(true)
+    expect(creates.some(({ response }) => response === undefined)).toBe(true)
     api = await startApi(databaseUrl)
     return creates
   }
@@ -68,10 +68,10 @@ describe('an API process that is killed in a burst', () => {
     const keyed = creates.filter(({ key }) => key !== null)
     const repeated = await Promise.all(keyed.map(one => create(api.url, token, one)))
     expect(repeated.filter(answered(201))).toHaveLength(keyed.length)
-    for (const [index, { told }] of repeated.entries()) {
-      const before = keyed[index]?.told
-      if (before) expect(told?.text).toBe(before.text)
-      if (before) expect(told?.headers.get('idempotent-replayed')).toBe('true')
+    for (const [index, { response }] of repeated.entries()) {
+      const before = keyed[index]?.response
+      if (before) expect(response?.text).toBe(before.text)
+      if (before) expect(response?.headers.get('idempotent-replayed')).toBe('true')
     }
     return [...creates.filter(({ key }) => key === null), ...repeated]
   }
@@ -85,7 +85,7 @@ describe('an API process that is killed in a burst', () => {
   test('of transfers has paid every one that it has answered for, none twice, and every cent is where it should be', async () => {
     const mine = () => client(areas, { url: api.url, token })
     const [from, to] = [await aWallet(mine(), 100_000), await aWallet(mine())]
-    const creates = await killedIn(burst(api.url, token, { wish: transfersOf(from.id, to.id) }))
+    const creates = await killedIn(burst(api.url, token, { requestFor: transfersOf(from.id, to.id) }))
     const expectPaid = async (asked: readonly Create[]) => {
       const paid = await rows(databaseUrl, PAID, [to.id])
       const promised = asked.filter(answered(201)).map(({ name }) => `${name} 1`)
@@ -124,21 +124,21 @@ describe('a PostgreSQL that goes away under load', () => {
 
   test.each(['SIGQUIT', 'SIGKILL'] as const)('by %s: 503 meanwhile, then all is well again', async signal => {
     const running = burst(api.url, token)
-    await until('thirty creates', () => running.made() >= 30)
+    await until('thirty creates', () => running.succeeded() >= 30)
     await crash(signal)
-    const before = running.made()
-    await until('thirty creates more', () => running.made() >= before + 30)
+    const before = running.succeeded()
+    await until('thirty creates more', () => running.succeeded() >= before + 30)
     const creates = await running.stop()
 
     const refused = creates.filter(one => !answered(201)(one))
     expect(refused.length).toBeGreaterThan(0)
-    for (const { told } of refused) {
-      expect(told?.status).toBe(503)
-      expect(told?.headers.get('retry-after')).toMatch(/^\d+$/)
+    for (const { response } of refused) {
+      expect(response?.status).toBe(503)
+      expect(response?.headers.get('retry-after')).toMatch(/^\d+$/)
     }
     expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(8_000)
     await expectKept(postgres.url, creates)
-    const undone = refused.filter(({ told }) => told?.headers.get('x-error-code') === 'unavailable')
+    const undone = refused.filter(({ response }) => response?.headers.get('x-error-code') === 'unavailable')
     const there = new Set(await rows(postgres.url, NAMES))
     expect(undone.filter(({ name }) => there.has(name))).toEqual([])
     expect((await http(api.url, 'GET', '/health', {})).status).toBe(200)

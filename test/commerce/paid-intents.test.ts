@@ -14,8 +14,8 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()
@@ -89,7 +89,7 @@ describe('an agent pays a wallet', () => {
     const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
     const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId }
     const answers = await times(20, n => any(n).transfers.create({ body }))
-    expect(tally(answers)).toEqual({ 201: 1, 400: 19 })
+    expect(statusCounts(answers)).toEqual({ 201: 1, 400: 19 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
     await isProven(client)
   })

@@ -2,8 +2,8 @@ import './transfers/splits.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 const owner = await service.owner()
@@ -112,7 +112,7 @@ describe('many at once', () => {
   test('a hundred transfers of 1 € from a wallet with 50 €: exactly fifty succeed', async () => {
     const [from, to] = [await aWallet(client, 50), await aWallet(client)]
     const answers = await times(100, () => pay(from.id, to.id, 1))
-    expect(tally(answers)).toEqual({ 201: 50, 400: 50 })
+    expect(statusCounts(answers)).toEqual({ 201: 50, 400: 50 })
     expect([await balanceOf(from.id), await balanceOf(to.id)]).toEqual([0, 50])
     await isProven()
   })
@@ -120,7 +120,7 @@ describe('many at once', () => {
   test('there and back between two wallets, nobody waits for ever', async () => {
     const [one, two] = [await aWallet(client, 30), await aWallet(client, 30)]
     const answers = await times(120, n => (n % 2 ? pay(one.id, two.id, 0.5) : pay(two.id, one.id, 0.5)))
-    expect(tally(answers)).toEqual({ 201: 120 })
+    expect(statusCounts(answers)).toEqual({ 201: 120 })
     expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([30, 30])
     await isProven()
   })
@@ -139,7 +139,7 @@ describe('many at once', () => {
     const paying = times(60, () => pay(from.id, to.id, 1))
     await made(client.wallets.update({ params: { id: from.id }, body: { status: 'frozen' } }))
     const frozenAt = (await pay(from.id, to.id, 1)).code
-    const left = tally(await paying)[201] ?? 0
+    const left = statusCounts(await paying)[201] ?? 0
     expect(frozenAt).toBe('wallet_frozen')
     expect(await balanceOf(to.id)).toBe(left)
   })

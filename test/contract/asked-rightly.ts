@@ -13,7 +13,7 @@ import {
   type worldsOf,
 } from '../support/contract/contract.ts'
 import { credentials } from '../support/contract/world.ts'
-import type { TestService, Told } from '../support/harness.ts'
+import type { HttpResponse, TestService } from '../support/harness.ts'
 
 interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'fresh'> {
   readonly service: TestService
@@ -24,7 +24,12 @@ interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'f
 export function askedRightly({ service, owner, fresh, send }: Worlds): void {
   describe.each(cases)('%s, asked rightly,', (key, one) => {
     const [status, schema] = one.operation.returns
-    const ask = async (): Promise<{ path: string; first: Told; again: Told; requestId: string }> => {
+    const ask = async (): Promise<{
+      path: string
+      first: HttpResponse
+      again: HttpResponse
+      requestId: string
+    }> => {
       const { path, body } = await fresh.prepare(one)
       const how = { ...credentials(one, owner), ...withBody(body) }
       const headers = { ...how.headers, 'idempotency-key': key }

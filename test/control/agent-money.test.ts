@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, aToken, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
+import { times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 

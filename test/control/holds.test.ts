@@ -2,8 +2,8 @@ import './holds/hold-for.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 
@@ -127,7 +127,7 @@ describe('many at once', () => {
     const { client, id } = await someone()
     const answers = await times(100, n => anIntent(client, id, { amountEuros: 2, merchant: `Shop ${n}` }))
     const statuses = answers.map(({ status }) => ({ status: status === 'approved' ? 1 : 0 }))
-    expect(tally(statuses)).toEqual({ 0: 50, 1: 50 })
+    expect(statusCounts(statuses)).toEqual({ 0: 50, 1: 50 })
     expect(await balanceOf(client, id)).toEqual([0, 100])
   })
 
@@ -138,7 +138,7 @@ describe('many at once', () => {
     const answers = await times(20, index =>
       client.intents.approve({ params: { id: String(intents[index]?.id) } }),
     )
-    expect(tally(answers)).toEqual({ 200: 10, 400: 10 })
+    expect(statusCounts(answers)).toEqual({ 200: 10, 400: 10 })
     expect(await balanceOf(client, agent.id)).toEqual([0, 100])
   })
 

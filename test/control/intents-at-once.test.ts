@@ -5,7 +5,7 @@ import { client } from '../../src/derive/client.ts'
 import { startEngine } from '../support/engine.ts'
 import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()
@@ -39,7 +39,7 @@ describe('a hundred intents at once', () => {
         body: { agentId: agent.id, amountEuros: index + 1, merchant: `Shop ${index}`, purpose: 'P' },
       }),
     )
-    expect(tally(answers)).toEqual({ 201: 100 })
+    expect(statusCounts(answers)).toEqual({ 201: 100 })
     answers.forEach(({ body }, index) => {
       expect(body).toMatchObject({ amountEuros: index + 1, merchant: `Shop ${index}` })
       expect(body.status).toBe(index < 50 ? 'approved' : 'created')
@@ -69,7 +69,7 @@ describe('a hundred intents at once', () => {
         },
       }),
     )
-    expect(tally(answers)).toEqual({ 201: 4, 409: 36 })
+    expect(statusCounts(answers)).toEqual({ 201: 4, 409: 36 })
     expect((await made(mine.intents.list())).data).toHaveLength(4)
   })
 
@@ -83,7 +83,7 @@ describe('a hundred intents at once', () => {
         body: { agentId: String(agents[index % 3]), amountEuros: 1, merchant: 'M', purpose: 'P' },
       }),
     )
-    expect(tally(answers)).toEqual({ 201: 20, 400: 20, 404: 20 })
+    expect(statusCounts(answers)).toEqual({ 201: 20, 400: 20, 404: 20 })
   })
 
   test('are declared until the agent is frozen, and none after', async () => {
@@ -94,7 +94,7 @@ describe('a hundred intents at once', () => {
       ...Array.from({ length: 30 }, (_, index) => any(index).intents.create({ body })),
     ])
     expect(freeze.status).toBe(200)
-    const { 201: taken = 0, 400: refused = 0 } = tally(answers)
+    const { 201: taken = 0, 400: refused = 0 } = statusCounts(answers)
     expect(taken + refused).toBe(30)
     expect((await made(mine.intents.list({ query: { limit: 100 } }))).data).toHaveLength(taken)
     expect((await any(1).intents.create({ body })).code).toBe('agent_not_active')
@@ -106,7 +106,7 @@ describe('twenty deciders at once', () => {
     const { agent, any, client: mine } = await anOwner()
     const { id } = await anIntent(mine, agent.id)
     const answers = await times(20, index => any(index).intents.approve({ params: { id } }))
-    expect(tally(answers)).toEqual({ 200: 1, 400: 19 })
+    expect(statusCounts(answers)).toEqual({ 200: 1, 400: 19 })
     expect(answers.filter(({ code }) => code === 'intent_not_waiting')).toHaveLength(19)
     expect(await traces(id)).toEqual(['intent.created', 'intent.approved'])
   })
@@ -117,7 +117,7 @@ describe('twenty deciders at once', () => {
     const answers = await times(90, index =>
       any(index).intents.approve({ params: { id: String(ids[index % 30]) } }),
     )
-    expect(tally(answers)).toEqual({ 200: 30, 400: 60 })
+    expect(statusCounts(answers)).toEqual({ 200: 30, 400: 60 })
     for (const id of ids) expect(await traces(id)).toEqual(['intent.created', 'intent.approved'])
   })
 
@@ -132,7 +132,7 @@ describe('twenty deciders at once', () => {
         any(round).intents.approve({ params }),
         any(round + 1).intents.deny({ params, body: { reason: 'No' } }),
       ])
-      expect(tally(answers)).toEqual({ 200: 1, 400: 3 })
+      expect(statusCounts(answers)).toEqual({ 200: 1, 400: 3 })
       const winner = answers.find(({ status }) => status === 200)
       const status = String(winner?.body.status)
       expect(await made(mine.intents.get({ params }))).toEqual(winner?.body)
@@ -238,7 +238,7 @@ describe('round trips', () => {
     const ids = await times(66, () => declare())
     engine.batches.splice(0)
     const answers = await times(66, index => approve(String(ids[index])))
-    expect(tally(answers)).toEqual({ 200: 66 })
+    expect(statusCounts(answers)).toEqual({ 200: 66 })
     expect(sizes().at(-1)).toBe(64)
     expect(roundTrips()).toEqual(new Set([15]))
   })

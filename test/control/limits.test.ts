@@ -4,7 +4,7 @@ import { limitsIn } from '../support/control/limits.ts'
 import { replayed } from '../support/control/replays.ts'
 import { aPolicy, aRun, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()
@@ -20,7 +20,7 @@ describe('a limit', () => {
   test('that admits exactly seven admits seven of two hundred at once, on two processes', async () => {
     const { any, id, declare, client } = await someone({ dailyLimitEuros: 70 })
     const answers = await times(200, n => declare(10, {}, any(n)))
-    expect(tally(answers.map(({ status }) => ({ status: status === 'approved' ? 1 : 0 })))).toEqual({
+    expect(statusCounts(answers.map(({ status }) => ({ status: status === 'approved' ? 1 : 0 })))).toEqual({
       0: 193,
       1: 7,
     })
@@ -34,7 +34,7 @@ describe('a limit', () => {
     const intents = await times(30, n => declare(10, {}, any(n)))
     expect(await countersOf(id)).toMatchObject([{ reserved: '0' }, { reserved: '0' }, { reserved: '0' }])
     const answers = await times(30, n => any(n).intents.approve({ params: { id: String(intents[n]?.id) } }))
-    expect(tally(answers)).toEqual({ 200: 7, 400: 23 })
+    expect(statusCounts(answers)).toEqual({ 200: 7, 400: 23 })
     expect(new Set(answers.filter(({ status }) => status === 400).map(({ code }) => code))).toEqual(
       new Set(['against_policy']),
     )

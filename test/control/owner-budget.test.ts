@@ -15,7 +15,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/pot-service.ts'
+import { times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 
 const service = await startTestService()

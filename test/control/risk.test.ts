@@ -6,7 +6,7 @@ import { replayed } from '../support/control/replays.ts'
 import { only, riskIn } from '../support/control/risk.ts'
 import { made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()
@@ -153,7 +153,7 @@ describe('the configuration', () => {
   test('is one, whoever sets it first', async () => {
     const { client, ownerId } = await service.owner()
     const answers = await times(8, n => client.risk.configure({ body: { velocityCount: n + 1 } }))
-    expect(tally(answers)).toEqual({ 200: 8 })
+    expect(statusCounts(answers)).toEqual({ 200: 8 })
     expect(await service.sql('select 1 from risk_configs where owner_id = $1', [ownerId])).toHaveLength(1)
   })
 })

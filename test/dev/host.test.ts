@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { host, hostOf } from '../../src/dev/host.mjs'
 import { lockFile } from '../../src/dev/processes/file-lock.ts'
-import { alone, nameFor, tryHold } from '../../src/dev/processes/machine-lock.ts'
+import { nameFor, tryHold, withMachineLock } from '../../src/dev/processes/machine-lock.ts'
 import { procTable, psTable } from '../../src/dev/processes/process-table.ts'
 import { accountFor } from '../../src/dev/processes/unprivileged-user.ts'
 import { RELEASE } from '../../src/dev/temporal/release.ts'
@@ -160,7 +160,7 @@ describe('a lock on a file', () => {
       await new Promise(resolve => setImmediate(resolve))
       atOnce--
     }
-    await Promise.all([1, 2, 3].map(() => alone(path, () => undefined, work)))
+    await Promise.all([1, 2, 3].map(() => withMachineLock(path, () => undefined, work)))
     expect([atOnce, most]).toEqual([0, 1])
   })
 })

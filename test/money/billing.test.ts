@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import { isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aPaymentMethod, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 
 const bare = await startTestService()
@@ -140,7 +140,7 @@ describe('the card processor', () => {
   test('is given what is there and no more, by however many at once', async () => {
     const { client } = await service.owner()
     const { id } = await aWallet(client, 10)
-    expect(tally(await times(20, () => move(client, id, 1)))).toEqual({ 200: 10, 400: 10 })
+    expect(statusCounts(await times(20, () => move(client, id, 1)))).toEqual({ 200: 10, 400: 10 })
     const answer = await move(client, id, 0.01)
     expect(answer).toMatchObject({ status: 400, code: 'insufficient_funds' })
     expect(answer.error).toBe('€ 0.01 are needed, € 0.00 are available.')

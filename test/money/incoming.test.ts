@@ -1,13 +1,13 @@
 import './incoming/incoming-entries.ts'
 import './incoming/incoming-files.ts'
 import { describe, expect, test } from '@jest/globals'
-import { numbersIn, referenceOf } from '../../src/money/incoming/reference.ts'
+import { walletNumbersIn, walletReference } from '../../src/money/wallets/wallet-reference.ts'
 import { creditorReference, isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aWallet, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { referenceIn } from '../support/money/incoming.ts'
-import { tally, times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 
 const service = await startTestService()
@@ -49,7 +49,7 @@ describe('a creditor reference', () => {
     },
   )
 
-  const reference = referenceOf(42n)
+  const reference = walletReference(42n)
   const [head, check, own] = [reference.slice(0, 2), reference.slice(2, 4), reference.slice(4)]
   const wrongCheck = String((Number(check) + 1) % 100).padStart(2, '0')
 
@@ -61,14 +61,14 @@ describe('a creditor reference', () => {
     ['over a line', `SVWZ+${reference.slice(0, 9)}\n${reference.slice(9)}, invoice 7`, [42n]],
     ['before other digits', `${reference} 2026`, [42n]],
     ['twice', `${reference} / ${reference}`, [42n]],
-    ['beside another', `${reference} ${referenceOf(7n)}`, [42n, 7n]],
+    ['beside another', `${reference} ${walletReference(7n)}`, [42n, 7n]],
     ['with wrong check digits', `${head}${wrongCheck}${own}`, []],
     ['cut short', reference.slice(0, -1), []],
     ['inside a longer number', `${reference}7`, []],
     ['inside a word', `X${reference}`, []],
     ['not at all', 'Invoice 2026-17', []],
   ])('is found in a text: %s', (_, text, numbers) => {
-    expect(numbersIn(text)).toEqual(numbers)
+    expect(walletNumbersIn(text)).toEqual(numbers)
   })
 })
 
@@ -115,7 +115,7 @@ describe('a credit is matched', () => {
     const { id, iban } = await aWallet(client)
     const sent = { iban: String(iban), amountEuros: 5, bankReference: '2026112000017' }
     const answers = await times(10, () => send(sent))
-    expect(tally(answers)).toEqual({ 201: 10 })
+    expect(statusCounts(answers)).toEqual({ 201: 10 })
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
     expect(await balanceOf(id)).toBe(5)
     const stranger = await service.owner()
@@ -129,7 +129,7 @@ describe('a credit is matched', () => {
 describe('a credit lies on suspense', () => {
   test.each<[string, Sent]>([
     ['for an account of nobody', {}],
-    ['for a reference of nobody', { reference: referenceOf(9_999_999_999n) }],
+    ['for a reference of nobody', { reference: walletReference(9_999_999_999n) }],
     ['for a reference whose check digits are wrong', { reference: 'RF00 0000 0000 01' }],
   ])('%s', async (_, members) => {
     const before = await suspense()
@@ -221,7 +221,7 @@ describe('an unmatched credit', () => {
     const { id } = await unmatched()
     const wallets = await times(4, () => aWallet(client))
     const answers = await times(20, index => assign(id, String(wallets[index % 4]?.id)))
-    expect(tally(answers)).toEqual({ 200: 1, 400: 19 })
+    expect(statusCounts(answers)).toEqual({ 200: 1, 400: 19 })
     const balances = await Promise.all(wallets.map(({ id }) => balanceOf(id)))
     expect(balances.toSorted()).toEqual([0, 0, 0, 40])
     expect(await assign(id, String(wallets[0]?.id))).toMatchObject({ code: 'credit_not_unmatched' })

@@ -3,7 +3,7 @@ import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
 import type { Payee, RailCall, SepaRail } from '../../src/ports/sepa-rail.ts'
 import { aBeneficiary, aLiveClient, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
@@ -116,7 +116,7 @@ describe('the verification of a payee', () => {
     const all = times(20, () => verify(id, 'twenty'))
     await asked()
     slow.resolve({ result: 'match', suggestedName: null })
-    const { 200: told = 0, 409: waiting = 0 } = tally(await all)
+    const { 200: told = 0, 409: waiting = 0 } = statusCounts(await all)
     expect([told > 0, told + waiting]).toEqual([true, 20])
     expect(calls).toHaveLength(1)
   })

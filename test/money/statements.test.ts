@@ -4,12 +4,12 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Book, Cause } from '../../src/money/ledger/book.ts'
 import { templates } from '../../src/money/ledger/templates.ts'
-import { kindOf } from '../../src/money/statements/kinds.ts'
+import { kindOf } from '../../src/money/statements/movement-kinds.ts'
 import { newId } from '../../src/values/ids.ts'
 import { aWallet, made } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { at, cause, cents, OPENED, rowsOf, statementsIn } from '../support/money/statements.ts'
-import { times } from '../support/pot-service.ts'
+import { times } from '../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { updates, draw, read, anOldWallet } = statementsIn({ service, client, key, inBook })

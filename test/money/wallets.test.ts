@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
 import { aLiveClient, aWallet, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/pot-service.ts'
 import { expectProven } from '../support/proven.ts'
+import { times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 const owner = await service.owner()

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { alone } from '../../src/dev/processes/machine-lock.ts'
+import { withMachineLock } from '../../src/dev/processes/machine-lock.ts'
 import { type Tell, withProgress } from '../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../src/dev/temporal/build.ts'
 import { cacheFolder, type Release } from '../../src/dev/temporal/release.ts'
@@ -26,7 +26,7 @@ export async function temporalPrograms(tell: Tell): Promise<string> {
   mkdirSync(folder, { recursive: true })
   const wait = () => tell('Another process is building the Temporal server; waiting for it')
   await withProgress(tell, () =>
-    alone(folder, wait, async () => {
+    withMachineLock(folder, wait, async () => {
       for (const [name, source] of Object.entries(production.programs))
         await build(join(folder, name), source, tell)
     }),

@@ -1,36 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { http, type Told } from './harness.ts'
+import { type HttpResponse, http } from './harness.ts'
 
-/** What is asked for, and where. */
-export interface Wish {
+/** The body of a create, and the collection that it is sent to. */
+export interface CreateRequest {
   readonly kind: 'agents' | 'policies' | 'intents' | 'transfers'
   readonly body: object
 }
 
-/** One create of a burst, and what became of it. */
-export interface Create extends Wish {
-  /** No two have the same. */
+/** One create of a burst, and its outcome. */
+export interface Create extends CreateRequest {
+  /** Unique within the burst. */
   readonly name: string
   readonly key: string | null
-  /** Undefined where there was no answer. */
-  readonly told: Told | undefined
-  /** Why there was none. */
+  /** Undefined where the connection was lost. */
+  readonly response: HttpResponse | undefined
+  /** Why there was no response. */
   readonly failure: string | undefined
   readonly milliseconds: number
 }
 
 export interface Burst {
-  /** What has been answered so far. */
+  /** The creates that have ended so far, whatever their outcome. */
   readonly creates: readonly Create[]
-  /** How many of them with 201. */
-  made(): number
-  /** Sends no more, and waits for what is under way. */
+  /** How many creates were answered with 201. */
+  succeeded(): number
+  /** Sends no more, and waits for the creates under way. */
   stop(): Promise<readonly Create[]>
 }
 
 let bursts = 0
 
-const agentOrPolicy = (number: number, name: string): Wish => ({
+const agentOrPolicy = (number: number, name: string): CreateRequest => ({
   kind: number % 3 === 0 ? 'policies' : 'agents',
   body: { name },
 })
@@ -38,7 +38,7 @@ const agentOrPolicy = (number: number, name: string): Wish => ({
 /** Intents of an agent that may spend ten euros by itself: every seventh one waits for a person. */
 export const intentsOf =
   (agentId: string) =>
-  (number: number, merchant: string): Wish => ({
+  (number: number, merchant: string): CreateRequest => ({
     kind: 'intents',
     body: { agentId, merchant, purpose: 'A paper on caching', amountEuros: number % 7 === 0 ? 25 : 5 },
   })
@@ -46,62 +46,62 @@ export const intentsOf =
 /** Transfers of one euro each, which their references tell apart. */
 export const transfersOf =
   (fromWalletId: string, toWalletId: string) =>
-  (_: number, reference: string): Wish => ({
+  (_: number, reference: string): CreateRequest => ({
     kind: 'transfers',
     body: { fromWalletId, toWalletId, amountEuros: 1, reference },
   })
 
-/** A lane that has been turned away asks again as soon as a client would, and not as soon as it can. */
+/** A lane that was refused waits as long as a client would before its next request. */
 const PATIENCE_MS = 25
 
 /**
- * Creates, every second one with an Idempotency-Key, in so many lanes until it is stopped. A lane rests so long between
- * two of them: while something else takes its time, no more is asked than there is to learn from.
+ * Sends creates, every second one with an Idempotency-Key, in several lanes until it is stopped. `restMs` is a lane's pause
+ * after a success: a slow test need not send more requests than it learns from.
  */
 export function burst(
   url: string,
   token: string,
-  { lanes = 12, wish = agentOrPolicy, restMs = 0 } = {},
+  { lanes = 12, requestFor = agentOrPolicy, restMs = 0 } = {},
 ): Burst {
   const creates: Create[] = []
   const run = `burst-${++bursts}`
-  let begun = 0
-  let over = false
+  let count = 0
+  let isStopped = false
   async function lane(): Promise<void> {
-    while (!over) {
-      const number = ++begun
+    while (!isStopped) {
+      const number = ++count
       const name = `${run}-${number}`
       const key = number % 2 === 0 ? name : null
-      const one = await create(url, token, { ...wish(number, name), name, key })
-      creates.push(one)
-      const pause = one.told?.status === 201 ? restMs : PATIENCE_MS
+      const outcome = await create(url, token, { ...requestFor(number, name), name, key })
+      creates.push(outcome)
+      const pause = outcome.response?.status === 201 ? restMs : PATIENCE_MS
       if (pause > 0) await sleep(pause)
     }
   }
   const ended = Promise.all(Array.from({ length: lanes }, lane))
   return {
     creates,
-    made: () => creates.filter(({ told }) => told?.status === 201).length,
+    succeeded: () => creates.filter(({ response }) => response?.status === 201).length,
     async stop() {
-      over = true
+      isStopped = true
       await ended
       return creates
     },
   }
 }
 
-/** Asks once; a lost connection is an outcome like any other. */
+/** Sends one request; a lost connection is an outcome like any other. */
 export async function create(
   url: string,
   token: string,
-  { kind, body, name, key }: Wish & Pick<Create, 'name' | 'key'>,
+  { kind, body, name, key }: CreateRequest & Pick<Create, 'name' | 'key'>,
 ): Promise<Create> {
   const began = performance.now()
   const headers = key ? { 'idempotency-key': key } : {}
-  const asked = http(url, 'POST', `/${kind}`, { token, body, headers })
-  const [told, failure] = await asked.then(
+  const sent = http(url, 'POST', `/${kind}`, { token, body, headers })
+  const [response, failure] = await sent.then(
     answer => [answer, undefined] as const,
     error => [undefined, String(error.cause?.code ?? error)] as const,
   )
-  return { kind, body, name, key, told, failure, milliseconds: performance.now() - began }
+  return { kind, body, name, key, response, failure, milliseconds: performance.now() - began }
 }

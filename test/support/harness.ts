@@ -34,13 +34,13 @@ export interface Owner<A extends Areas> {
   readonly client: Client<A>
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly token?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Told {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: what came back is what the test looks into
@@ -56,7 +56,7 @@ export interface TestService<A extends Areas = typeof realAreas> {
   owner(): Promise<Owner<A>>
   client(token?: string): Client<A>
   dash: Client<A>
-  http(method: string, path: string, asked?: Asked): Promise<Told>
+  http(method: string, path: string, options?: RequestOptions): Promise<HttpResponse>
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>
   /** One more API process' worth of service on the same database, counting requests together. */
   another(): Promise<string>
@@ -139,7 +139,7 @@ export async function startTestService<A extends Areas = typeof realAreas>(
     client: clientOf,
     dash,
     another: open,
-    http: (method, path, asked = {}) => http(url, method, path, asked),
+    http: (method, path, options = {}) => http(url, method, path, options),
     sql: async (text, values = []) => (await database.query(text, values)).rows,
     async owner() {
       const { ownerId, key } = await join(url)
@@ -170,8 +170,8 @@ export async function http(
   url: string,
   method: string,
   path: string,
-  { token, body, headers }: Asked,
-): Promise<Told> {
+  { token, body, headers }: RequestOptions,
+): Promise<HttpResponse> {
   const response = await fetch(url + path, {
     method,
     headers: {

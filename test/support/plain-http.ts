@@ -1,15 +1,19 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Asked, Told } from './harness.ts'
+import type { HttpResponse, RequestOptions } from './harness.ts'
 
 const agent = new Agent({ keepAlive: true })
 
 /** As the harness asks, for who asks thousands of times: `fetch` takes the processor three times as long. */
 export const plainHttp =
   (url: string) =>
-  async (method: string, path: string, { token, body, headers }: Asked = {}): Promise<Told> => {
+  async (
+    method: string,
+    path: string,
+    { token, body, headers }: RequestOptions = {},
+  ): Promise<HttpResponse> => {
     const sent = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
-    const { promise, resolve, reject } = Promise.withResolvers<Told>()
+    const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>()
     const asked = request(new URL(url + path), {
       method,
       agent,

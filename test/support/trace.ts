@@ -1,6 +1,6 @@
 import type { TestService } from './harness.ts'
 
-type Asked = Pick<TestService, 'sql'>
+type Queryable = Pick<TestService, 'sql'>
 
 const TRACE = `
 with e as (select id, event, xmin::text as x from events where request_id = $1),
@@ -10,14 +10,14 @@ select array(select event from e order by id) as events,
   (select count(*)::int from a) as entries`
 
 /** What a request left in the journal: its events, and as many audit entries as there are events. */
-export async function traceOf({ sql }: Asked, { headers }: { headers: Headers }) {
+export async function traceOf({ sql }: Queryable, { headers }: { headers: Headers }) {
   const [trace] = await sql(TRACE, [headers.get('x-request-id')])
   return trace
 }
 
 /** How many transactions wrote the record and what the request left in the journal. */
 export async function transactionsOf(
-  { sql }: Asked,
+  { sql }: Queryable,
   { headers }: { headers: Headers },
   table: string,
   id: string,
@@ -30,7 +30,7 @@ export async function transactionsOf(
 }
 
 /** The tables in which a text stands anywhere at all. */
-export async function tablesWith({ sql }: Asked, text: string): Promise<string[]> {
+export async function tablesWith({ sql }: Queryable, text: string): Promise<string[]> {
   const tables = await sql<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
   )

@@ -5,7 +5,7 @@ import { client as clientOf } from '../../src/derive/client.ts'
 import { days } from '../../src/values/clock.ts'
 import { aKey, aLiveClient, anAgent, anIntent, aToken, made, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tally, times } from '../support/pot-service.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
 import { advance, DAY, offsetOf, statusOf } from '../support/sandbox.ts'
 import { traceOf } from '../support/trace.ts'
 
@@ -53,7 +53,7 @@ describe('the test clock', () => {
     const answers = await times(8, index =>
       (both[index % 2] as TestClient).sandbox.advance({ body: { days: 1 } }),
     )
-    expect(tally(answers)).toEqual({ 200: 8 })
+    expect(statusCounts(answers)).toEqual({ 200: 8 })
     expect(await offsetOf(client)).toBe(8 * DAY)
   })
 

@@ -72,7 +72,7 @@ describe('imports', () => {
     ['activities/intents.ts', 'src/app/durable-work.ts'],
     ['activities/intents.ts', 'workflows/intent.ts'],
     ['activities/intents.ts', 'pg'],
-    ['src/bin/start.ts', 'test/support/pots.ts'],
+    ['src/bin/start.ts', 'test/support/sample-noun.ts'],
   ])('%s must not import %s', (path, of) => {
     expect(forbidden(path, { of, typeOnly: false, line: 1 })).toBeDefined()
   })
@@ -110,6 +110,17 @@ describe('imports', () => {
     expect(loadedBy(threads).filter(name => database.test(name))).toEqual([])
   })
 
+  test('a thread is asked for functions that its entry exports', async () => {
+    const asked = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/new URL\('(\.[^']*thread\.ts)', import\.meta\.url\),\s*name: '(\w+)'/g)].map(
+        ([, entry = '', name = '']) => [posix.join(dirname(path), entry), name] as const,
+      ),
+    )
+    expect(asked.length).toBeGreaterThan(2)
+    for (const [entry, name] of asked)
+      expect(await import(join(root, entry))).toHaveProperty(name, expect.any(Function))
+  })
+
   test('the programs of the production image load nothing that is only for npm start and npm test', () => {
     const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
     const programs = [...new Set(compose.match(/src\/bin\/\w+\.ts/g)), 'src/bin/bundle.ts']
@@ -124,7 +135,7 @@ describe('imports', () => {
     const doors = shipped.filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))
     expect(doors.length).toBeGreaterThan(20)
     const elsewhere = doors.flatMap(({ path, imports }) =>
-      imports.filter(({ of }) => dirname(of) !== dirname(path)).map(({ of }) => `${path} ${of}`),
+      imports.filter(({ of }) => !of.startsWith(`${dirname(path)}/`)).map(({ of }) => `${path} ${of}`),
     )
     expect(elsewhere).toEqual([])
   })

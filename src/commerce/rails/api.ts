@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { messageKinds } from '../../iso20022/bank-message.ts'
-import { ownNotices } from '../../iso20022/payment-notice.ts'
+import { noticeKinds } from '../../iso20022/payment-notice.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { list, post } from '../../kernel/contract/operation.ts'
-import { creditCounts, exampleFile, fileEvents, SkippedRecord } from '../../money/incoming/index.ts'
+import { creditCounts, exampleBankFile, fileEvents, SkippedRecord } from '../../money/incoming/index.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -18,7 +19,7 @@ export const outcomes = ['taken', 'on_its_way', 'unknown_payment', 'unknown_file
 const SaidRecord = z.object({
   endToEndId: z.string().nullable(),
   transferId: id('transfer').nullable(),
-  notice: z.enum(ownNotices).nullable(),
+  notice: z.enum(noticeKinds).nullable(),
   reasonCode: z
     .string()
     .nullable()
@@ -81,18 +82,21 @@ export const railsApi = {
       }),
       mode: mode.default('live').meta({ description: 'Whose payments and wallets it is about.' }),
     }),
-    example: { content: exampleFile, mode: 'test' },
+    example: { content: exampleBankFile, mode: 'test' },
     returns: [200, MessageRecord],
     fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
     emits: {
       ...fileEvents,
-      'sepa.message_read': z.object({
-        sepaMessageId: id('sepamessage'),
-        kind: z.enum(messageKinds),
-        messageId: z.string(),
-        payments: z.int(),
-        taken: z.int(),
-      }),
+      'sepa.message_read': event(
+        'A file of the bank has been read.',
+        z.object({
+          sepaMessageId: id('sepamessage'),
+          kind: z.enum(messageKinds),
+          messageId: z.string(),
+          payments: z.int(),
+          taken: z.int(),
+        }),
+      ),
     },
   }),
   messages: list('/rails/sepa', {

@@ -4,7 +4,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
-import { bankDay, bankDayFrom } from '../../values/bank-calendar.ts'
+import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { orderedBy } from './queue.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
@@ -53,9 +53,9 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
 
 /** No bank carries anything out in the past: a file that is made days late is for the day on which it is made. */
 function dayOf({ executeOn, scheme }: SepaFile, now: Date): string {
-  const today = bankDay(now)
+  const today = bankDateOf(now)
   if (today <= executeOn) return executeOn
-  return scheme === 'sct_inst' ? today : bankDayFrom(today)
+  return scheme === 'sct_inst' ? today : bankDayOnOrAfter(today)
 }
 
 /** Payments that wait do so until the rail is one by files again: nothing of them is given to another. */

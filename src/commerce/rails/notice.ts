@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { ownNotices } from '../../iso20022/payment-notice.ts'
+import { noticeKinds } from '../../iso20022/payment-notice.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 
@@ -12,7 +12,7 @@ const schema = defineEntity({
     ...record('sepanotice'),
     messageId: p.text(),
     transferId: p.text(),
-    notice: p.enum(ownNotices),
+    notice: p.enum(noticeKinds),
     reasonCode: maybe.string(),
     status: p.enum(noticeMachine.states).onCreate(() => noticeMachine.initial),
     dueAt: maybe.instant(),

@@ -7,7 +7,7 @@ import { make, release, stage } from './files.ts'
 import { SepaMessage } from './message.ts'
 import { noticeMachine, SepaNotice } from './notice.ts'
 import { enqueue, standing, takeOut } from './queue.ts'
-import { read } from './read.ts'
+import { read } from './read-bank-file.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
 import { stepsApi } from './steps-api.ts'
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { get, post } from '../../kernel/contract/operation.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { iban } from '../../values/iban.ts'
@@ -23,7 +24,7 @@ export const stepsApi = {
   enqueue: post('/rails/sepa/queue/{id}', {
     summary: 'Put a payment into the next file',
     callers: [],
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     body: z.strictObject({
       scheme: z.enum(schemes),
       endToEndId: z.string().max(35),
@@ -39,7 +40,7 @@ export const stepsApi = {
       reference: 'Invoice 4711',
     },
     returns: standing,
-    emits: { 'sepa.payment_queued': PaymentEvent },
+    emits: { 'sepa.payment_queued': event('A payment waits for the next file to the bank.', PaymentEvent) },
   }),
   standing: get('/rails/sepa/queue/{id}', {
     summary: 'How a payment stands in the files',
@@ -50,31 +51,47 @@ export const stepsApi = {
     summary: 'Take a payment out of its file as long as that takes more',
     callers: [],
     returns: standing,
-    emits: { 'sepa.payment_taken_out': PaymentEvent },
+    emits: {
+      'sepa.payment_taken_out': event(
+        'A payment has been taken out of a file that has not left.',
+        PaymentEvent,
+      ),
+    },
   }),
   /** At its cut-off. From then on it is never another one. */
   make: post('/rails/sepa/files/{id}/make', {
     summary: 'Make a file',
     callers: [],
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
-    emits: { 'sepa.file_made': FileEvent, 'sepa.file_empty': FileEvent },
+    emits: {
+      'sepa.file_made': event('A file for the bank has been made.', FileEvent),
+      'sepa.file_empty': event(
+        'The cut-off of a file for the bank has passed with nothing in it.',
+        FileEvent,
+      ),
+    },
   }),
   stage: post('/rails/sepa/files/{id}/stage', {
     summary: 'Lay a file down for the bank',
     callers: [],
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
-    emits: { 'sepa.file_staged': FileEvent },
+    emits: {
+      'sepa.file_staged': event(
+        'A file for the bank has been laid down, and is not given out yet.',
+        FileEvent,
+      ),
+    },
   }),
   release: post('/rails/sepa/files/{id}/release', {
     summary: 'Let the bank have a file',
     callers: [],
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: done,
-    emits: { 'sepa.file_handed_over': FileEvent },
+    emits: { 'sepa.file_handed_over': event('A file is where the bank’s client fetches it.', FileEvent) },
   }),
   tell: post('/rails/sepa/notices/{id}/tell', {
     summary: 'Let a transfer follow what the bank has told of it',

@@ -4,7 +4,7 @@ import { file } from '../../kernel/contract/file.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { remark, span } from '../../values/schemas.ts'
+import { freeText, timeRange } from '../../values/schemas.ts'
 import { onIntent } from './intent-refusals.ts'
 import { courseEvents, scheme, status, TransferRecord } from './schemas.ts'
 import { transferKinds } from './transfer.ts'
@@ -115,7 +115,7 @@ export const transfersApi = {
       beneficiaryId: id('beneficiary').optional(),
       fromWalletId: id('wallet').optional(),
       toWalletId: id('wallet').optional(),
-      ...span,
+      ...timeRange,
     },
     item: TransferRecord,
   }),
@@ -132,7 +132,7 @@ export const transfersApi = {
       'Of a transfer by SEPA: the pain.001.001.09 message of ISO 20022 that orders it and nothing else. To the bank it goes together with those of the same cut-off.',
     callers: ['key'],
     scope: 'transfers:read',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: [200, file('application/xml')],
     fails: {
       transfer_not_found,
@@ -144,7 +144,7 @@ export const transfersApi = {
     description: 'Until it is `submitted`. The money is free again, and so is the day’s limit.',
     callers: ['key'],
     scope: 'transfers:create',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'Paid otherwise' },
     returns: [200, TransferRecord],
     fails: {
@@ -159,7 +159,7 @@ export const transfersApi = {
       'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled by itself.',
     callers: ['key'],
     scope: 'transfers:create',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'It is their trade name' },
     returns: [200, TransferRecord],
     fails: {
@@ -174,7 +174,7 @@ export const transfersApi = {
       'The payee’s bank is asked, and may refuse; `recall` of the transfer tells. In test mode it agrees, except for these amounts: € 888.01 is refused because the payee does not agree, € 888.02 because the account is closed, € 888.03 is never decided, about € 888.04 the bank does not answer. What is given back is `returned`; what had not settled yet is `rejected`.',
     callers: ['key'],
     scope: 'transfers:create',
-    body: z.strictObject({ reason: remark.min(1).meta({ examples: ['It was paid twice'] }) }),
+    body: z.strictObject({ reason: freeText.min(1).meta({ examples: ['It was paid twice'] }) }),
     example: { reason: 'It was paid twice' },
     returns: [200, TransferRecord],
     fails: {

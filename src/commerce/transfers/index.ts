@@ -1,2 +1,2 @@
-export { type Paid, paymentsUnder, takeNotice } from './rail-notices.ts'
 export { courseEvents } from './schemas.ts'
+export { type Paid, paymentsUnder, takeNotice } from './sepa/rail-notices.ts'

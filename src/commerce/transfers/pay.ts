@@ -1,31 +1,35 @@
 import { openPurse, type Purse } from '../../control/agent-tokens/index.ts'
 import { type IntentRow, openPayments, type Payments } from '../../control/intents/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Item } from '../../kernel/contract/handlers.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Payable, payableOf } from '../../money/beneficiaries/index.ts'
-import { type Book, openBook, shortOf } from '../../money/ledger/index.ts'
-import { insertTransactions, payAtOnce, type TransactionRow } from '../../money/transactions/index.ts'
-import { type Known, walletsOf } from '../../money/wallets/index.ts'
+import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
+import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
+import {
+  completedTransaction,
+  insertTransactions,
+  type TransactionRow,
+} from '../../money/transactions/index.ts'
+import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { LONGEST_REFERENCE } from './api.ts'
 import { transferEvent } from './events.ts'
-import { dayOf, excess, type Limits, limitsOf, lockDay, takeOfDay } from './limits.ts'
-import { type Asked, type Create, hindrance, tokenOf, type Verdict } from './on-intent.ts'
+import { type Asked, type Create, hindrance, tokenOf, type Verdict } from './intent-checks.ts'
+import { dayOf, excess, type Limits, limitsOf, lockDay, takeOfDay } from './limits/limits.ts'
 import { transferProcess } from './process.ts'
-import { UNATTENDED } from './sepa-transfer.ts'
+import { UNATTENDED } from './sepa/sepa-transfer.ts'
 import { transferMachine } from './transfer.ts'
 import { insertTransfers, type TransferRow, unset } from './transfer-rows.ts'
 
 /** What leaving by SEPA takes: whom it may reach, how much of the day is used, and a rail. */
 interface Exit {
-  readonly payees: ReadonlyMap<string, Payable>
+  readonly payees: ReadonlyMap<string, PayeeRow>
   readonly limits: Limits
   readonly day: string
   used: Euros
@@ -38,7 +42,7 @@ interface Exit {
 interface Desk {
   readonly exit: Exit | undefined
   readonly book: Book
-  readonly wallets: ReadonlyMap<string, Known>
+  readonly wallets: ReadonlyMap<string, WalletRow>
   readonly payments: Payments
   readonly purse: Purse
   readonly made: TransferRow[]
@@ -63,7 +67,7 @@ async function load(items: readonly Asked[], sql: Sql, ports: Ports): Promise<De
   const book = await openBook(sql, { tenant, now }, { wallets: ids, holds: payments.holds })
   const exit = await exitFor(items, sql, ports)
   await payments.lock(sql)
-  return { exit, book, payments, purse, wallets: await walletsOf(sql, tenant, ids), made: [], paid: [] }
+  return { exit, book, payments, purse, wallets: await walletsById(sql, tenant, ids), made: [], paid: [] }
 }
 
 /** Undefined where nobody leaves. */
@@ -72,7 +76,7 @@ async function exitFor(items: readonly Asked[], sql: Sql, ports: Ports): Promise
   const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
   if (ids.length === 0) return undefined
   const day = dayOf(now)
-  const [limits, payees] = [await limitsOf(sql, tenant), await payableOf(sql, tenant, ids)]
+  const [limits, payees] = [await limitsOf(sql, tenant), await payeesById(sql, tenant, ids)]
   if (!limits) throw new Error('a key without a customer')
   const used = await lockDay(sql, tenant, day)
   return { payees, limits, day, used, taken: 0n, closed: whyNoRail(ports, tenant.mode) }
@@ -90,7 +94,7 @@ function whyNoRail(ports: Ports, mode: Mode): string | undefined {
 
 const begun = (
   { input: { body }, tenant, now }: Item<Asked['input']>,
-  from: Known,
+  from: WalletRow,
   intent: IntentRow | undefined,
 ): TransferRow => ({
   ...tenant,
@@ -140,7 +144,7 @@ function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
   if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
   const transfer = {
     ...begun(item, from, intent),
     tokenId: charge(item, intent, desk),
@@ -158,14 +162,14 @@ function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
 function complete(
   transfer: TransferRow,
   intent: IntentRow,
-  { tenant, now }: Pick<Asked, 'tenant' | 'now'>,
+  { tenant, now }: TenantNow,
   { book, payments, paid }: Desk,
   verdict: Verdict,
 ): void {
   const { id, fromWalletId: walletId, toWalletId, amountEuros } = transfer
   const { agentId, runId, merchant, mcc, country } = intent
   const about = { agentId, intentId: intent.id, transferId: id, runId, merchant, mcc, country }
-  const transaction = payAtOnce(
+  const transaction = completedTransaction(
     { type: 'transfer', walletId, amountEuros, ...about },
     { tenant, now },
     verdict,
@@ -191,7 +195,7 @@ function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wak
   const above = excess(exit.limits, exit.used, amountEuros)
   if (above) return refuse(...above)
   if (!intent && !book.canPay(from.id, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
   const { name, sepaName, iban, bic } = payee
   const start = begun(item, from, intent)
   const transfer: TransferRow = {

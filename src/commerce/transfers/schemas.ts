@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { paidEvents } from '../../control/intents/index.ts'
 import { reasonCode } from '../../iso20022/reason-codes.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { exactly, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { recallStates, transferKinds, transferMachine } from './transfer.ts'
 
 export const status = z.enum(transferMachine.states)
@@ -16,7 +17,11 @@ export const scheme = z
   .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
 
 /** Why, as a bank says it. */
-export const isoReason = exactly(reasonCode, 4, 'a code of ISO 20022 has four letters or digits, as AC04')
+export const isoReason = formattedText(
+  reasonCode,
+  4,
+  'a code of ISO 20022 has four letters or digits, as AC04',
+)
 
 const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
 
@@ -97,10 +102,10 @@ export const SplitEvent = TransferEvent.extend({
 })
 
 export const transferEvents = {
-  'payment.updated': TransferEvent,
-  'transfer.completed': TransferEvent,
-  'transfer.failed': TransferEvent,
-  'transfer.returned': TransferEvent,
+  'payment.updated': event('A transfer has got further on its way, or waits for somebody.', TransferEvent),
+  'transfer.completed': event('A transfer has arrived.', TransferEvent),
+  'transfer.failed': event('A transfer has come to nothing, and why.', TransferEvent),
+  'transfer.returned': event('A transfer that had arrived has come back.', TransferEvent),
 }
 
 /** What a transfer by SEPA can cause on its way, whoever takes it a step further. */

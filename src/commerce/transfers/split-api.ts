@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
@@ -59,6 +60,6 @@ export const splitApi = {
       part_of_nothing: [400, 'amountEuros: too little to give every part a cent.'],
       too_much: [400, 'parts: together they are more than one transfer may be.'],
     },
-    emits: { 'transfer.split.completed': SplitEvent },
+    emits: { 'transfer.split.completed': event('A payment into many wallets is done.', SplitEvent) },
   }),
 }

@@ -1,6 +1,6 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { openBook, shortOf } from '../../money/ledger/index.ts'
-import { type Known, walletsOf } from '../../money/wallets/index.ts'
+import { openBook, shortfallText } from '../../money/ledger/index.ts'
+import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { HIGHEST } from './api.ts'
 import { transferEvent } from './events.ts'
 import { shown } from './response.ts'
@@ -31,7 +31,11 @@ function partsOf({ amountEuros, parts }: Asked): Part[] {
 }
 
 /** Why these wallets cannot take part; undefined where they can. */
-function hindrance(from: Known | undefined, payees: readonly (Known | undefined)[], { refuse }: Split) {
+function hindrance(
+  from: WalletRow | undefined,
+  payees: readonly (WalletRow | undefined)[],
+  { refuse }: Split,
+) {
   if (!from || payees.includes(undefined)) return refuse('wallet_not_found')
   if (payees.includes(from)) return refuse('same_wallet')
   if ([from, ...payees].some(wallet => wallet?.status === 'closed')) return refuse('wallet_closed')
@@ -39,7 +43,7 @@ function hindrance(from: Known | undefined, payees: readonly (Known | undefined)
 }
 
 async function known(ids: readonly string[], { sql, tenant }: Pick<Split, 'sql' | 'tenant'>) {
-  const wallets = await walletsOf(sql, tenant, ids)
+  const wallets = await walletsById(sql, tenant, ids)
   return ids.map(id => wallets.get(id))
 }
 
@@ -56,7 +60,7 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   const hindered = hindrance(from, payees, context)
   if (hindered) return hindered
   if (!book.canPay(fromWalletId, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(fromWalletId)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(fromWalletId)))
   const stored = parts.map(part => ({ walletId: part.walletId, cents: String(part.amountEuros) }))
   const members = {
     kind: 'split',
@@ -69,7 +73,7 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   const transfer = em.create(Transfer, members)
   transferMachine.move(transfer, 'completed')
   await em.flush()
-  book.spread('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
+  book.split('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
   await book.post(sql)
   emit('transfer.split.completed', { ...transferEvent(transfer), parts })
   return shown(transfer)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, gone, list, missing, post } from '../../kernel/contract/operation.ts'
 import { scopes, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
@@ -52,20 +53,20 @@ const TokenEvent = z.object({
   delegationId: id('delegation').optional(),
 })
 
-export const TokenCreated = { 'token.created': TokenEvent }
-export const TokenRevoked = { 'token.revoked': TokenEvent }
+export const TokenCreated = { 'token.created': event('A token of an agent has been made.', TokenEvent) }
+export const TokenRevoked = { 'token.revoked': event('A token of an agent has stopped.', TokenEvent) }
 
 const fails = {
   agent_not_found: missing('agent'),
   token_not_found: missing('token'),
 } as const satisfies Record<string, Failure>
 
-const inWords = (of: readonly string[]): string => of.map(scope => `\`${scope}\``).join(', ')
+const formatEuros = (of: readonly string[]): string => of.map(scope => `\`${scope}\``).join(', ')
 
 export const agentTokensApi = {
   create: post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
-    description: `For the agent itself: it reaches that agent’s records and no others. The secret is in \`token\`, this once. Without \`scopes\` it has ${inWords(tokenScopes.given)}, as far as the calling key has them. No token can have ${inWords(tokenScopes.never)}.`,
+    description: `For the agent itself: it reaches that agent’s records and no others. The secret is in \`token\`, this once. Without \`scopes\` it has ${formatEuros(tokenScopes.given)}, as far as the calling key has them. No token can have ${formatEuros(tokenScopes.never)}.`,
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({

@@ -1,16 +1,17 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import {
+  freeText,
   label,
   metadata,
   ProcessStatusRecord,
   recordHead,
   recordTail,
-  remark,
-  wanted,
+  searchText,
 } from '../../values/schemas.ts'
 import { agentMachine } from './agent.ts'
 
@@ -59,7 +60,7 @@ export const AgentCreated = AgentEvent.extend({ policyId: id('policy').nullable(
 
 const members = {
   name: label.meta({ examples: ['Research assistant'] }),
-  description: remark.nullable(),
+  description: freeText.nullable(),
   externalId: label.nullable().meta({ description: 'Your own name for the agent; unique among yours.' }),
   metadata,
 }
@@ -87,7 +88,10 @@ export const agentsApi = {
     example: { name: 'Research assistant', metadata: { team: 'research' } },
     returns: [201, AgentRecord],
     fails: { external_id_taken: fails.external_id_taken },
-    emits: { 'agent.created': AgentCreated, 'wallet.created': WalletEvent },
+    emits: {
+      'agent.created': event('An agent has been made, with a policy and a wallet of its own.', AgentCreated),
+      'wallet.created': WalletEvent,
+    },
   }),
   list: list('/agents', {
     summary: 'List agents',
@@ -95,7 +99,7 @@ export const agentsApi = {
       'Newest first. Deleted agents are left out unless `status=deleted` asks for them; one that is still being deleted is shown.',
     callers: ['key', 'agent'],
     scope: 'agents:read',
-    filters: { status: status.optional(), externalId: wanted },
+    filters: { status: status.optional(), externalId: searchText },
     item: AgentRecord,
   }),
   get: get('/agents/{id}', {
@@ -113,7 +117,7 @@ export const agentsApi = {
     example: { description: 'Reads papers and buys the ones it needs.' },
     returns: [200, AgentRecord],
     fails,
-    emits: { 'agent.updated': AgentEvent },
+    emits: { 'agent.updated': event('What an agent is called has changed.', AgentEvent) },
   }),
   freeze: post('/agents/{id}/freeze', {
     summary: 'Freeze an agent',
@@ -121,14 +125,19 @@ export const agentsApi = {
       'Every spend of a frozen agent is refused, and a payment on one of its intents that is not submitted yet is cancelled at once; reading still works.',
     callers: ['key'],
     scope: 'agents:write',
-    body: z.strictObject({ reason: remark.nullable().default(null) }),
+    body: z.strictObject({ reason: freeText.nullable().default(null) }),
     example: { reason: 'Unusual spending' },
     returns: [200, AgentRecord],
     fails: {
       agent_not_found: fails.agent_not_found,
       agent_not_active: [400, 'Only an active agent can be frozen.'],
     },
-    emits: { 'agent.frozen': AgentEvent },
+    emits: {
+      'agent.frozen': event(
+        'An agent has been stopped, by a person or for its risk: it spends nothing until it is let go.',
+        AgentEvent,
+      ),
+    },
   }),
   unfreeze: post('/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent',
@@ -145,7 +154,7 @@ export const agentsApi = {
         'Risk has frozen the agent. Look at its alert, then free it with POST /risk/agents/{id}/unfreeze.',
       ],
     },
-    emits: { 'agent.unfrozen': AgentEvent },
+    emits: { 'agent.unfrozen': event('An agent that was frozen may spend again.', AgentEvent) },
   }),
   fund: post('/agents/{id}/fund', {
     summary: 'Move money into an agent’s wallet',
@@ -163,7 +172,7 @@ export const agentsApi = {
       wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
       insufficient_funds: [400, 'There is not enough in the wallet.'],
     },
-    emits: { 'agent.funded': AgentFunded },
+    emits: { 'agent.funded': event('Money has been moved into an agent’s wallet.', AgentFunded) },
   }),
   balance: get('/agents/{id}/balance', {
     summary: 'What an agent can spend',
@@ -192,7 +201,12 @@ export const agentsApi = {
       money_held: [400, 'Money of the agent is held for approved intents. Cancel them before.'],
       agent_deleted: [400, 'The agent is deleted or being deleted already.'],
     },
-    emits: { 'agent.deleting': AgentEvent },
+    emits: {
+      'agent.deleting': event(
+        'An agent is being deleted: its tokens have stopped, what is open is being ended.',
+        AgentEvent,
+      ),
+    },
   }),
   /** Read first by the process of the agent, whenever the agent has changed. */
   status: get('/agents/{id}/status', {
@@ -207,6 +221,11 @@ export const agentsApi = {
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { agent_not_found: missing('agent') },
-    emits: { 'agent.deleted': AgentEvent },
+    emits: {
+      'agent.deleted': event(
+        'An agent that was being deleted is gone, and its money is back with its owner.',
+        AgentEvent,
+      ),
+    },
   }),
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { get, put } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -49,6 +50,11 @@ export const budgetApi = {
     }),
     example: { dailyLimitEuros: 5_000, monthlyLimitEuros: 50_000 },
     returns: [200, OwnerBudgetRecord],
-    emits: { 'budget.updated': z.object({ ownerId: id('customer'), ...limits }) },
+    emits: {
+      'budget.updated': event(
+        'What all agents together may spend in a day or a month has changed.',
+        z.object({ ownerId: id('customer'), ...limits }),
+      ),
+    },
   }),
 }

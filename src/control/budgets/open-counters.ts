@@ -1,11 +1,6 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Cause, type Counter, dayOf, type Reservation, Tally } from './counters.ts'
-
-interface Opening {
-  readonly tenant: Tenant
-  readonly now: Date
-}
 
 interface Wanted {
   /** Who may spend now. */
@@ -36,7 +31,7 @@ cross join lateral (
  */
 export async function openTally(
   sql: Sql,
-  { tenant, now }: Opening,
+  { tenant, now }: TenantNow,
   { spending = [], causes = [], agents = [] }: Wanted,
 ): Promise<Tally> {
   const { ownerId, mode } = tenant
@@ -68,7 +63,7 @@ left join lateral (
 /** The counters of these subjects, and the owner's, as they are at this moment, for who reserves nothing. */
 export async function readTally(
   sql: Sql,
-  { tenant, now }: Opening,
+  { tenant, now }: TenantNow,
   subjects: readonly string[],
 ): Promise<Tally> {
   const { ownerId, mode } = tenant

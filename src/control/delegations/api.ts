@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, gone, list, missing, post } from '../../kernel/contract/operation.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
@@ -52,7 +53,9 @@ const DelegationEvent = z.object({
   expiresAt: instant,
 })
 
-export const DelegationRevoked = { 'delegation.revoked': DelegationEvent }
+export const DelegationRevoked = {
+  'delegation.revoked': event('A delegation has been revoked, and with it all below it.', DelegationEvent),
+}
 
 const fails = {
   delegation_not_found: missing('delegation'),
@@ -101,7 +104,9 @@ export const delegationsApi = {
       wider_time: [400, 'expiresInMinutes: longer than the parent lasts.'],
       wider_merchant: [400, 'merchant: the parent is good for another merchant only.'],
     },
-    emits: { 'delegation.created': DelegationEvent },
+    emits: {
+      'delegation.created': event('A part of what an agent may spend has been handed on.', DelegationEvent),
+    },
   }),
   redeem: post('/delegations/redeem', {
     summary: 'Redeem a code for a token',
@@ -124,7 +129,13 @@ export const delegationsApi = {
       code_expired: [410, 'code: it has expired. Ask for another one.'],
       code_revoked: [410, 'code: its delegation has been revoked.'],
     },
-    emits: { 'delegation.redeemed': DelegationEvent, ...TokenCreated },
+    emits: {
+      'delegation.redeemed': event(
+        'The code of a delegation has been redeemed for a token.',
+        DelegationEvent,
+      ),
+      ...TokenCreated,
+    },
   }),
   list: list('/delegations', {
     summary: 'List delegations',
@@ -161,6 +172,9 @@ export const delegationsApi = {
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails,
-    emits: { 'delegation.expired': DelegationEvent, ...TokenRevoked },
+    emits: {
+      'delegation.expired': event('The time of a delegation is over.', DelegationEvent),
+      ...TokenRevoked,
+    },
   }),
 }

@@ -1,17 +1,18 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { agent_required, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { TimelineEntry } from '../../kernel/journal/timeline.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import {
   country,
+  freeText,
   label,
   metadata,
   ownAgent,
   ProcessStatusRecord,
-  remark,
-  span,
-  wanted,
+  searchText,
+  timeRange,
 } from '../../values/schemas.ts'
 import { AgentEvent } from '../agents/index.ts'
 import { riskEvents } from '../risk/index.ts'
@@ -33,7 +34,7 @@ const Declared = z
     agentId: ownAgent,
     amountEuros: positiveEuros(),
     merchant,
-    purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
+    purpose: freeText.min(1).meta({ examples: ['A paper on caching'] }),
     mcc: mcc.nullable().default(null),
     country: country.nullable().default(null),
     beneficiaryId: id('beneficiary')
@@ -85,9 +86,15 @@ export const intentsApi = {
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
     emits: {
-      'intent.created': IntentEvent,
-      'intent.approved': IntentEvent,
-      'intent.denied': IntentEvent,
+      'intent.created': event('An agent has declared that it wants to spend.', IntentEvent),
+      'intent.approved': event(
+        'An intent may be carried out: a policy or a person has said yes.',
+        IntentEvent,
+      ),
+      'intent.denied': event(
+        'An intent may not be carried out: a policy or a person has said no.',
+        IntentEvent,
+      ),
       'agent.frozen': AgentEvent,
       ...riskEvents,
     },
@@ -99,10 +106,10 @@ export const intentsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      merchant: wanted,
-      clientIntentId: wanted,
+      merchant: searchText,
+      clientIntentId: searchText,
       runId: id('run').optional(),
-      ...span,
+      ...timeRange,
     },
     item: IntentRecord,
   }),
@@ -120,7 +127,7 @@ export const intentsApi = {
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'Go ahead' },
     returns: [200, IntentRecord],
     fails: {
@@ -138,7 +145,7 @@ export const intentsApi = {
     summary: 'Deny an intent',
     callers: ['key'],
     scope: 'intents:approve',
-    body: z.strictObject({ reason: remark.min(1) }),
+    body: z.strictObject({ reason: freeText.min(1) }),
     example: { reason: 'Too expensive' },
     returns: [200, IntentRecord],
     fails: deciding,
@@ -150,11 +157,16 @@ export const intentsApi = {
       'While it waits, and after its approval for as long as no payment on it is under way. A `comment` takes the place of the one it has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
     fails: cancelling,
-    emits: { 'intent.cancelled': IntentEvent },
+    emits: {
+      'intent.cancelled': event(
+        'An intent has been taken back, alone or with its agent or delegation.',
+        IntentEvent,
+      ),
+    },
   }),
   timeline: list('/intents/{id}/timeline', {
     summary: 'What happened to an intent and to its payment, and who did it',
@@ -179,7 +191,7 @@ export const intentsApi = {
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
     fails: finding,
-    emits: { 'intent.expired': IntentEvent },
+    emits: { 'intent.expired': event('The deadline of an intent has passed.', IntentEvent) },
   }),
   /** A step in the deletion of an agent: so many at a time, the rest when it is asked again. */
   endForAgent: post('/agents/{id}/end-intents', {

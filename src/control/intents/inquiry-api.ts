@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { get, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -41,7 +42,9 @@ export const inquiryApi = {
       intent_not_found,
       intent_not_approved: [400, 'Only what has been approved can be compared with what was charged.'],
     },
-    emits: { 'verification.mismatch': VerificationEvent },
+    emits: {
+      'verification.mismatch': event('What was charged differs from what was approved.', VerificationEvent),
+    },
   }),
   explanation: get('/intents/{id}/explanation', {
     summary: 'Why an intent was decided as it was',

@@ -1,8 +1,9 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { event } from '../../kernel/contract/events.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book, Cause } from '../../money/ledger/index.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import { openTally, type Tally } from '../budgets/index.ts'
 import { foldMerchant, sameMerchant } from '../merchants/index.ts'
 import { lockSpendersOf, type Spender } from '../policies/index.ts'
@@ -13,7 +14,7 @@ import { intentProcess } from './process.ts'
 import { IntentEvent } from './schemas.ts'
 
 /** What whoever pays on intents declares. */
-export const paidEvents = { 'intent.completed': IntentEvent }
+export const paidEvents = { 'intent.completed': event('What an intent was for has been paid.', IntentEvent) }
 
 type Doing = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
 
@@ -32,17 +33,12 @@ interface Paid {
   readonly transactionId: string
 }
 
-interface Opening {
-  readonly tenant: Tenant
-  readonly now: Date
-}
-
 /**
  * Intents that somebody pays on. An intent has one payment: it takes no more than is held, and what is left of the
  * money and of the limits is given back with it.
  */
 export class Payments {
-  readonly #opening: Opening
+  readonly #opening: TenantNow
   readonly #agents: ReadonlyMap<string, Spender>
   readonly #tally: Tally | undefined
   readonly #changed = new Set<IntentRow>()
@@ -51,7 +47,7 @@ export class Payments {
   readonly holds: readonly Cause[]
 
   constructor(
-    opening: Opening,
+    opening: TenantNow,
     ids: readonly string[],
     { agents, tally }: { agents?: ReadonlyMap<string, Spender>; tally?: Tally } = {},
   ) {
@@ -144,7 +140,11 @@ export class Payments {
 const lockAgents = lockSpendersOf('intents')
 
 /** The agents of these intents and what they have taken of their limits; before any account is locked. */
-export async function openPayments(sql: Sql, opening: Opening, wanted: readonly string[]): Promise<Payments> {
+export async function openPayments(
+  sql: Sql,
+  opening: TenantNow,
+  wanted: readonly string[],
+): Promise<Payments> {
   const ids = [...new Set(wanted)]
   if (ids.length === 0) return new Payments(opening, ids)
   const agents = await lockAgents(sql, opening.tenant, ids)
@@ -160,9 +160,9 @@ export const isApprovedPayee = (
 ): boolean => foldMerchant(merchant) === foldMerchant(name) && (payeeIban === null || payeeIban === iban)
 
 /** The same for payments that come to nothing: that touches no limit, and so neither agents nor counters are held. */
-export const openPaymentsToEnd = (opening: Opening, wanted: readonly string[]): Payments =>
+export const openPaymentsToEnd = (opening: TenantNow, wanted: readonly string[]): Payments =>
   new Payments(opening, [...new Set(wanted)])
 
 /** In words, where more is asked for than is held. */
 export const aboveHeld = (amount: Euros, held: Euros): string =>
-  `${inWords(amount)} are asked for, ${inWords(held)} are held for the intent.`
+  `${formatEuros(amount)} are asked for, ${formatEuros(held)} are held for the intent.`

@@ -1,4 +1,4 @@
-import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
+import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, openBook } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
@@ -14,11 +14,6 @@ import { type Payee, travelled } from './payees.ts'
 /** An agent asks to spend, under something. */
 export interface Ask extends Under, Payee, Pick<SpendRequest, 'amountEuros' | 'mcc'> {
   readonly agentId: string
-}
-
-interface Opening {
-  readonly tenant: Tenant
-  readonly now: Date
 }
 
 /** What is in wallets. */
@@ -38,7 +33,7 @@ export interface Scene<F extends Funds = Funds> {
   readonly alike: Map<string, string>
 }
 
-type Reading<Wanted, Found> = (sql: Sql, opening: Opening, wanted: readonly Wanted[]) => Promise<Found>
+type Reading<Wanted, Found> = (sql: Sql, opening: TenantNow, wanted: readonly Wanted[]) => Promise<Found>
 
 /** How those rows are come by that can be held or only be looked at. */
 interface Means<F extends Funds> {
@@ -118,7 +113,7 @@ export function decideOn(
   ask: Ask,
   agent: Spender,
   { levels, tally, funds, watch, alike }: Scene,
-  opening: Opening,
+  opening: TenantNow,
   subject: Cause,
 ): DecidedIntent {
   const { amountEuros, merchant, payeeIban, mcc, country } = ask

@@ -1,5 +1,5 @@
 import { minuteInWords } from '../../values/clock.ts'
-import { inWords } from '../../values/money.ts'
+import { formatEuros } from '../../values/money.ts'
 import { type Intent, intentMachine } from './intent.ts'
 import type { IntentSignal } from './process.ts'
 
@@ -7,7 +7,7 @@ import type { IntentSignal } from './process.ts'
 const summaryOf = ({ amountEuros, mode, status, expiresAt }: Intent): string => {
   const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
   const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
-  return `Intent of ${inWords(amountEuros)} in ${mode} mode: ${waits}`
+  return `Intent of ${formatEuros(amountEuros)} in ${mode} mode: ${waits}`
 }
 
 /** Completes "it waits" for the operator. */

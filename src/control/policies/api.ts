@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { ProcessStatusRecord } from '../../values/schemas.ts'
@@ -25,7 +26,7 @@ export const policiesApi = {
       autoApproveLimitEuros: 10,
     },
     returns: [201, PolicyRecord],
-    emits: { 'policy.created': PolicyEvent },
+    emits: { 'policy.created': event('A policy template has been made.', PolicyEvent) },
   }),
   list: list('/policies', {
     summary: 'List policies',
@@ -77,7 +78,7 @@ export const policiesApi = {
       policy_not_found: fails.policy_not_found,
       version_conflict: [409, 'version: the policy has changed since you read it. Read it again.'],
     },
-    emits: { 'policy.updated': PolicyEvent },
+    emits: { 'policy.updated': event('The rules of a policy have changed.', PolicyEvent) },
   }),
   delete: del('/policies/{id}', {
     summary: 'Delete a policy template',
@@ -92,7 +93,9 @@ export const policiesApi = {
         'This is an agent’s own policy. Assign another one to the agent, or delete the agent.',
       ],
     },
-    emits: { 'policy.deleted': PolicyEvent },
+    emits: {
+      'policy.deleted': event('A policy template has been deleted, or a policy with its agent.', PolicyEvent),
+    },
   }),
   versions: list('/policies/{id}/versions', {
     summary: 'List the versions of a policy',
@@ -130,7 +133,10 @@ export const policiesApi = {
       policy_not_found: fails.policy_not_found,
       not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
     },
-    emits: { 'policy.applied': PolicyEvent, 'policy.updated': PolicyEvent },
+    emits: {
+      'policy.applied': event('A changed template has been brought to its agents.', PolicyEvent),
+      'policy.updated': PolicyEvent,
+    },
   }),
   assign: put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
@@ -149,7 +155,7 @@ export const policiesApi = {
       ...fails,
       not_a_template: [400, 'policyId: this is an agent’s own policy; name a template.'],
     },
-    emits: { 'policy.assigned': PolicyEvent },
+    emits: { 'policy.assigned': event('An agent has been given its copy of a policy.', PolicyEvent) },
   }),
   effective: get('/policies/agent/{agentId}', {
     summary: 'Get the policy an agent spends under',
@@ -186,6 +192,11 @@ export const policiesApi = {
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails: { policy_not_found: fails.policy_not_found },
-    emits: { 'policy.expired': PolicyEvent.extend({ action: z.enum(expirationActions) }) },
+    emits: {
+      'policy.expired': event(
+        'The time of an agent’s policy is over.',
+        PolicyEvent.extend({ action: z.enum(expirationActions) }),
+      ),
+    },
   }),
 }

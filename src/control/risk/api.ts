@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, post, put } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { recordHead, recordTail, remark, span } from '../../values/schemas.ts'
+import { freeText, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/index.ts'
 import { alertMachine } from './alert.ts'
 import { MOST_MINUTES } from './profile.ts'
@@ -130,15 +131,18 @@ export const RiskEvent = z.object({
 
 /** What a spend can bring about. */
 export const riskEvents = {
-  'risk.review_required': RiskEvent,
-  'risk.denied': RiskEvent,
-  'risk.agent_frozen': RiskEvent,
-  'risk.alert_created': RiskEvent,
-  'risk.velocity_alert': RiskEvent,
-  'risk.geo_impossible': RiskEvent,
+  'risk.review_required': event('A spend waits for a person because of its risk.', RiskEvent),
+  'risk.denied': event('A spend has been refused for its risk.', RiskEvent),
+  'risk.agent_frozen': event('An agent has been frozen because of a spend that was too risky.', RiskEvent),
+  'risk.alert_created': event('There is an alert that a person should look at.', RiskEvent),
+  'risk.velocity_alert': event('An agent spends too often in too short a time.', RiskEvent),
+  'risk.geo_impossible': event(
+    'An agent would have spent in a country that it cannot have got to.',
+    RiskEvent,
+  ),
 }
 
-const commented = z.strictObject({ comment: remark.nullable().default(null) })
+const commented = z.strictObject({ comment: freeText.nullable().default(null) })
 
 export const riskApi = {
   config: get('/risk/config', {
@@ -157,7 +161,10 @@ export const riskApi = {
     example: { thresholds: { review: 40, deny: 80, freeze: 100 }, velocityCount: 300 },
     returns: [200, RiskConfigRecord],
     emits: {
-      'risk.config_updated': z.object({ ownerId: id('customer'), enabled: z.boolean(), thresholds }),
+      'risk.config_updated': event(
+        'How risk is scored, or what follows from it, has changed.',
+        z.object({ ownerId: id('customer'), enabled: z.boolean(), thresholds }),
+      ),
     },
   }),
   events: list('/risk/events', {
@@ -168,7 +175,7 @@ export const riskApi = {
     scope: 'risk:read',
     filters: {
       agentId: id('agent').optional(),
-      ...span,
+      ...timeRange,
       minScore: inDigits(wholeNumber(0, 100).optional()),
     },
     item: RiskEventRecord,
@@ -193,7 +200,7 @@ export const riskApi = {
       alert_not_found: missing('alert'),
       alert_acknowledged: [400, 'The alert is acknowledged already.'],
     },
-    emits: { 'risk.alert_acknowledged': RiskEvent },
+    emits: { 'risk.alert_acknowledged': event('A person has looked at an alert.', RiskEvent) },
   }),
   unfreeze: post('/risk/agents/{id}/unfreeze', {
     summary: 'Let an agent go on that risk has frozen',

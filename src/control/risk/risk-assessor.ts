@@ -1,4 +1,4 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
@@ -24,11 +24,6 @@ interface Opened extends Row {
   readonly known: readonly string[]
 }
 
-interface Opening {
-  readonly tenant: Tenant
-  readonly now: Date
-}
-
 const OPEN = 'select config, profiles, known from risk_open($1, $2, $3, $4)'
 const WRITE = 'select risk_write($1, $2, $3, $4, $5, $6, $7)'
 
@@ -38,7 +33,7 @@ const keyOf = (agentId: string, merchant: string): string => `${agentId} ${merch
  * What is usual for these agents, in one read that does not grow with what they have spent. Opened once their counters
  * are: nobody changes a profile without them.
  */
-export async function openWatch(sql: Sql, opening: Opening, watched: readonly Watched[]): Promise<Watch> {
+export async function openWatch(sql: Sql, opening: TenantNow, watched: readonly Watched[]): Promise<Watch> {
   const { ownerId, mode } = opening.tenant
   const [agents, merchants] = [
     watched.map(({ agentId }) => agentId),
@@ -50,7 +45,7 @@ export async function openWatch(sql: Sql, opening: Opening, watched: readonly Wa
 
 /** The eye on a tenant's agents while it is decided what they may spend: what it has seen is written together. */
 export class Watch {
-  readonly #opening: Opening
+  readonly #opening: TenantNow
   readonly #settings: Settings
   readonly #profiles: Map<string, Profile>
   readonly #known: Set<string>
@@ -60,7 +55,7 @@ export class Watch {
   readonly #alerts: AlertRow[] = []
   readonly #frozen: Frozen[] = []
 
-  constructor(opening: Opening, { config, profiles, known }: Opened) {
+  constructor(opening: TenantNow, { config, profiles, known }: Opened) {
     this.#opening = opening
     this.#settings = settingsOf(config)
     this.#known = new Set(known)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import {
   agent_required,
   type Failure,
@@ -14,14 +15,14 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import {
+  freeText,
   label,
   metadata,
   ownAgent,
   recordHead,
   recordTail,
-  remark,
-  span,
-  wanted,
+  searchText,
+  timeRange,
 } from '../../values/schemas.ts'
 import { runMachine } from './run.ts'
 
@@ -96,7 +97,7 @@ export const runsApi = {
       agent_not_found: gone('agent'),
       external_id_taken: [409, 'externalId: another run of the agent has it.'],
     },
-    emits: { 'run.created': RunEvent },
+    emits: { 'run.created': event('A run of an agent has been started.', RunEvent) },
   }),
   list: list('/runs', {
     summary: 'List runs',
@@ -105,8 +106,8 @@ export const runsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      externalId: wanted,
-      ...span,
+      externalId: searchText,
+      ...timeRange,
     },
     item: RunRecord,
   }),
@@ -127,7 +128,7 @@ export const runsApi = {
     example: { budgetEuros: 80 },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.updated': RunEvent },
+    emits: { 'run.updated': event('A run has another name or budget.', RunEvent) },
   }),
   complete: post('/runs/{id}/complete', {
     summary: 'End a run that has done its work',
@@ -135,22 +136,22 @@ export const runsApi = {
       'Nothing new is approved in it from then on. What has been approved keeps its money until it is paid, cancelled or expires.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'Four papers bought' },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.completed': RunEvent },
+    emits: { 'run.completed': event('A run has done its work.', RunEvent) },
   }),
   fail: post('/runs/{id}/fail', {
     summary: 'End a run that has failed',
     description: 'As for a completed run, what has been approved in it goes its way.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
-    body: z.strictObject({ reason: remark.min(1) }),
+    body: z.strictObject({ reason: freeText.min(1) }),
     example: { reason: 'The publisher could not be reached' },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.failed': RunEvent },
+    emits: { 'run.failed': event('A run has failed, or its agent is being deleted.', RunEvent) },
   }),
   timeline: list('/runs/{id}/timeline', {
     summary: 'What a run has caused, and what it cost',

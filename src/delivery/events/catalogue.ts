@@ -1,12 +1,19 @@
 import { z } from 'zod'
+import { event, reservedEvent } from '../../kernel/contract/events.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 
 const about = z.object
 
-/** The same `data` for several events of a noun. */
-const each = <T extends z.ZodType>(noun: string, verbs: string, data: T): Record<string, T> =>
-  Object.fromEntries(verbs.split(' ').map(verb => [`${noun}.${verb}`, data]))
+/** The events of a noun that have the same `data`, each by its verb and its sentence. */
+const each = <T extends z.ZodType>(
+  noun: string,
+  sentences: Record<string, string>,
+  data: T,
+): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(sentences).map(([verb, sentence]) => [`${noun}.${verb}`, event(sentence, data)]),
+  )
 
 const status = (example: string) => z.string().meta({ examples: [example] })
 const merchant = z
@@ -44,27 +51,76 @@ const Mpp = about({
  * that counts; this is what the others will have, and what is reserved.
  */
 export const catalogue = {
-  ...each('intent', 'matched mismatched', Intent),
+  'intent.matched': reservedEvent('What was charged is what an intent was approved for.', Intent),
+  'intent.mismatched': reservedEvent('What was charged is not what an intent was approved for.', Intent),
   ...each(
     'card',
-    'issued activated frozen unfrozen closed rotated funded shipped limits_changed details_changed',
+    {
+      issued: 'A card has been issued.',
+      activated: 'A card can be used.',
+      frozen: 'A card has been stopped for a while.',
+      unfrozen: 'A card that was stopped can be used again.',
+      closed: 'A card has been closed for good.',
+      rotated: 'A card has a new number.',
+      funded: 'Money has been put on a card.',
+      shipped: 'A card is on its way by post.',
+      limits_changed: 'What a card may spend has changed.',
+      details_changed: 'What a card is called, or whose it is, has changed.',
+    },
     Card,
   ),
-  'card_limit_request.updated': about({
-    requestId: id('cardreq'),
-    cardId: id('card'),
-    agentId: id('agent'),
-    status: status('approved'),
-  }),
-  ...each('claim.request', 'created paid expired cancelled', Claim),
-  ...each('dispute', 'created updated resolved', Dispute),
-  ...each('mpp.credential', 'minted consumed expired', Mpp),
-  'mpp.transaction.completed': Mpp,
-  'mobile_wallet.updated': about({
-    cardId: id('card'),
-    agentId: id('agent'),
-    status: status('active'),
-    last4: z.string().meta({ examples: ['4242'] }),
-  }),
-  'receipt.updated': about({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),
+  'card_limit_request.updated': event(
+    'A request for a higher limit of a card has been made or decided.',
+    about({
+      requestId: id('cardreq'),
+      cardId: id('card'),
+      agentId: id('agent'),
+      status: status('approved'),
+    }),
+  ),
+  ...each(
+    'claim.request',
+    {
+      created: 'Somebody has been asked for money.',
+      paid: 'A request for money has been paid.',
+      expired: 'A request for money has not been paid in time.',
+      cancelled: 'A request for money has been withdrawn.',
+    },
+    Claim,
+  ),
+  ...each(
+    'dispute',
+    {
+      created: 'A payment is disputed.',
+      updated: 'A dispute goes on.',
+      resolved: 'A dispute has been decided.',
+    },
+    Dispute,
+  ),
+  ...each(
+    'mpp.credential',
+    {
+      minted: 'A credential for a machine payment has been made.',
+      consumed: 'A credential for a machine payment has been used.',
+    },
+    Mpp,
+  ),
+  'mpp.credential.expired': reservedEvent(
+    'A credential for a machine payment has not been used in time.',
+    Mpp,
+  ),
+  'mpp.transaction.completed': event('A machine payment is done.', Mpp),
+  'mobile_wallet.updated': event(
+    'A card has been put into a phone’s wallet, or taken out of it.',
+    about({
+      cardId: id('card'),
+      agentId: id('agent'),
+      status: status('active'),
+      last4: z.string().meta({ examples: ['4242'] }),
+    }),
+  ),
+  'receipt.updated': event(
+    'A receipt has been matched with a transaction, or has changed.',
+    about({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),
+  ),
 }

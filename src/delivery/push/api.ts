@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { exactly, label, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, label, recordHead, recordTail } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { isPublicKey, urgentEvents } from './subscription.ts'
 
@@ -21,7 +22,7 @@ const keys = z.strictObject({
     .max(88, { error: publicKey, abort: true })
     .refine(isPublicKey, publicKey)
     .meta({ examples: [PUBLIC_KEY] }),
-  auth: exactly(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
+  auth: formattedText(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
     examples: ['7iwaOdljM2r9dBkAkeb5zw'],
   }),
 })
@@ -116,7 +117,10 @@ export const pushApi = {
     },
     returns: [201, SubscriptionRecord],
     fails: { endpoint_refused, unknown_event, too_many_subscriptions },
-    emits: { 'push_subscription.created': SubscriptionEvent, 'push_subscription.updated': SubscriptionEvent },
+    emits: {
+      'push_subscription.created': event('A browser is told of events from now on.', SubscriptionEvent),
+      'push_subscription.updated': event('What a browser is told of has changed.', SubscriptionEvent),
+    },
   }),
   list: list('/push/subscriptions', {
     ...reads,
@@ -128,7 +132,12 @@ export const pushApi = {
     summary: 'Delete a push subscription',
     returns: [204, nothing],
     fails: { subscription_not_found },
-    emits: { 'push_subscription.deleted': Deleted },
+    emits: {
+      'push_subscription.deleted': event(
+        'A browser is told of nothing more: its owner or its push service wanted it so.',
+        Deleted,
+      ),
+    },
   }),
   test: post('/push/subscriptions/{id}/test', {
     ...writes,
@@ -139,7 +148,10 @@ export const pushApi = {
     returns: [200, TestResult],
     fails: { subscription_not_found },
     emits: {
-      'push_subscription.tested': SubscriptionEvent.extend({ delivered: z.boolean() }),
+      'push_subscription.tested': event(
+        'A push has been sent for trial.',
+        SubscriptionEvent.extend({ delivered: z.boolean() }),
+      ),
       'push_subscription.deleted': Deleted,
     },
   }),

@@ -1,7 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { inTurn } from '../../kernel/database/tenant-lock.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { misnamed } from '../events/index.ts'
 import { pushApi } from './api.ts'
@@ -27,7 +27,7 @@ const push = implement(pushApi, {
     const unknown = misnamed('events', events, ports)
     if (unknown) return refuse('unknown_event', unknown)
     // Neither does the limit give way, nor is an endpoint subscribed twice.
-    await inTurn(context, 'push')
+    await lockTenant(context, 'push')
     const known = await em.findOne(PushSubscription, { endpoint })
     if (!known && (await em.count(PushSubscription)) >= MOST) return refuse('too_many_subscriptions')
     const id = known?.id ?? newId('push')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import {
   del,
   type Failure,
@@ -9,13 +10,20 @@ import {
   patch,
   post,
 } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
-import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { remark } from '../../values/schemas.ts'
+import { freeText } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { MOST_CHANGES } from './plan-limits.ts'
-import { AttemptRecord, WebhookRecord } from './schemas.ts'
+import {
+  AboutBacklogs,
+  Ping,
+  Rotated,
+  TestResult,
+  WebhookEvent,
+  WebhookRecord,
+  WebhookUpdated,
+  WebhookWithSecret,
+} from './schemas.ts'
 import { webhookMachine } from './webhook.ts'
 
 const status = z.enum(webhookMachine.states)
@@ -37,35 +45,9 @@ const events = z
     examples: [['transaction.completed', 'agent.frozen']],
   })
 
-const members = { url, events, description: remark.nullable() }
-
-const withSecret = WebhookRecord.extend({
-  secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
-})
-
-const WebhookEvent = z.object({
-  webhookId: id('webhook'),
-  status,
-  reason: z.string().nullable().meta({ description: 'Why it is disabled.' }),
-})
-const WebhookUpdated = WebhookEvent.extend({ changed: z.array(z.string()) })
-const Ping = z.object({ webhookId: id('webhook') }).meta({
-  description: 'Sent to one subscription when it is made, where that is asked for.',
-})
-const Rotated = z.object({ webhookId: id('webhook'), from: instant })
-
-const TestResult = z
-  .object({
-    webhookId: id('webhook'),
-    event: z.string().meta({ examples: ['transaction.completed'] }),
-    delivered: z.boolean().meta({ description: 'Whether the receiver has taken it.' }),
-    attempt: AttemptRecord.nullable().meta({ description: 'Null where it is not known what came of it.' }),
-    body: z.string().meta({ description: 'What was sent, byte for byte.' }),
-  })
-  .meta({ id: 'WebhookTest' })
+const members = { url, events, description: freeText.nullable() }
 
 const Named = z.strictObject({ webhookIds: z.array(id('webhook')).max(100) })
-const AboutBacklogs = z.object({ ownerId: z.string(), webhookIds: z.array(id('webhook')) })
 
 const fails = {
   webhook_not_found: missing('webhook'),
@@ -111,9 +93,15 @@ export const webhooksApi = {
       description: 'Bookkeeping',
       ping: true,
     },
-    returns: [201, withSecret.meta({ id: 'NewWebhook' })],
+    returns: [201, WebhookWithSecret.meta({ id: 'NewWebhook' })],
     fails: { url_refused, unknown_event, too_many_webhooks },
-    emits: { 'webhook.created': WebhookEvent, 'webhook.ping': Ping },
+    emits: {
+      'webhook.created': event('Somebody has subscribed to events.', WebhookEvent),
+      'webhook.ping': event(
+        'A greeting to a subscription that was just made, where that was asked for; no other one hears of it.',
+        Ping,
+      ),
+    },
   }),
   list: list('/webhooks', {
     ...reads,
@@ -136,7 +124,12 @@ export const webhooksApi = {
     example: { description: 'Bookkeeping and alerts' },
     returns: [200, WebhookRecord],
     fails: { webhook_not_found, url_refused, unknown_event, changed_too_often },
-    emits: { 'webhook.updated': WebhookUpdated },
+    emits: {
+      'webhook.updated': event(
+        'A subscription has changed, or was disabled or enabled by its owner.',
+        WebhookUpdated,
+      ),
+    },
   }),
   delete: del('/webhooks/{id}', {
     ...writes,
@@ -144,7 +137,7 @@ export const webhooksApi = {
     description: 'What is on its way just now still arrives; what waits does not.',
     returns: [204, nothing],
     fails: { webhook_not_found },
-    emits: { 'webhook.deleted': WebhookEvent },
+    emits: { 'webhook.deleted': event('A subscription has been deleted.', WebhookEvent) },
   }),
   test: post('/webhooks/{id}/test', {
     ...writes,
@@ -166,11 +159,14 @@ export const webhooksApi = {
       unknown_event: unknownEvent('event'),
     },
     emits: {
-      'webhook.tested': z.object({
-        webhookId: id('webhook'),
-        deliveryId: z.string(),
-        delivered: z.boolean(),
-      }),
+      'webhook.tested': event(
+        'An example has been sent to a receiver.',
+        z.object({
+          webhookId: id('webhook'),
+          deliveryId: z.string(),
+          delivered: z.boolean(),
+        }),
+      ),
     },
   }),
   rotateSecret: post('/webhooks/{id}/rotate-secret', {
@@ -182,16 +178,21 @@ export const webhooksApi = {
       overlapHours: z.int().min(0).max(720).default(24).meta({ description: 'With 0 it counts at once.' }),
     }),
     example: { overlapHours: 24 },
-    returns: [200, withSecret.meta({ id: 'RotatedWebhook' })],
+    returns: [200, WebhookWithSecret.meta({ id: 'RotatedWebhook' })],
     fails: { webhook_not_found },
-    emits: { 'webhook.secret_rotated': Rotated },
+    emits: { 'webhook.secret_rotated': event('A subscription is getting a new secret.', Rotated) },
   }),
   activateSecret: post('/webhooks/{id}/activate-secret', {
     ...writes,
     summary: 'Let the new secret count now',
     returns: [200, WebhookRecord],
     fails: { webhook_not_found, no_next_secret },
-    emits: { 'webhook.secret_activated': z.object({ webhookId: id('webhook') }) },
+    emits: {
+      'webhook.secret_activated': event(
+        'The new secret of a subscription counts.',
+        z.object({ webhookId: id('webhook') }),
+      ),
+    },
   }),
   /** More waits for these than their owner's plan allows. */
   pause: post('/webhooks/pause', {
@@ -200,7 +201,12 @@ export const webhooksApi = {
     body: Named,
     example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
     returns: [200, Named],
-    emits: { 'webhook.paused': AboutBacklogs },
+    emits: {
+      'webhook.paused': event(
+        'More deliveries wait for some subscriptions than the plan allows: they are sent what happens later.',
+        AboutBacklogs,
+      ),
+    },
   }),
   /** They have been sent what has happened while they were paused. */
   resume: post('/webhooks/resume', {
@@ -209,7 +215,12 @@ export const webhooksApi = {
     body: Named,
     example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
     returns: [200, Named],
-    emits: { 'webhook.resumed': AboutBacklogs },
+    emits: {
+      'webhook.resumed': event(
+        'Subscriptions that were paused have caught up: they are sent what happens at once.',
+        AboutBacklogs,
+      ),
+    },
   }),
   /** What our own deliveries have found out. */
   giveUp: post('/webhooks/{id}/give-up', {
@@ -226,6 +237,11 @@ export const webhooksApi = {
     example: { reason: 'gone', url: null },
     returns: [200, z.object({ acted: z.boolean() })],
     fails: { webhook_not_found },
-    emits: { 'webhook.disabled': WebhookEvent },
+    emits: {
+      'webhook.disabled': event(
+        'A subscription has been disabled: its receiver wants nothing more, or has taken nothing for five days.',
+        WebhookEvent,
+      ),
+    },
   }),
 }

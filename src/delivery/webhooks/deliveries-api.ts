@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { ProcessStatusRecord, recordHead, recordTail, span } from '../../values/schemas.ts'
+import { ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { shownStates } from './delivery.ts'
 import { AttemptRecord } from './schemas.ts'
@@ -32,7 +33,7 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' })
 
-const filters = { event: z.string().max(100).optional(), ...span }
+const filters = { event: z.string().max(100).optional(), ...timeRange }
 
 const fails = {
   delivery_not_found: missing('delivery'),
@@ -76,7 +77,12 @@ export const deliveriesApi = {
       'Whatever became of it: the same body under a new delivery id, with all the attempts of your plan before it. One that waits for its next attempt is tried at once.',
     returns: [200, DeliveryRecord],
     fails: { delivery_not_found, webhook_deleted, delivery_under_way },
-    emits: { 'webhook.replayed': z.object({ deliveryId: id('delivery'), webhookId: id('webhook') }) },
+    emits: {
+      'webhook.replayed': event(
+        'A delivery is being made once more.',
+        z.object({ deliveryId: id('delivery'), webhookId: id('webhook') }),
+      ),
+    },
   }),
   deadLetters: list('/webhooks/dead-letters', {
     ...reads,
@@ -97,11 +103,14 @@ export const deliveriesApi = {
     returns: [200, z.object({ replayed: z.int(), more: z.boolean() })],
     fails: { webhook_not_found, unknown_event },
     emits: {
-      'webhook.dead_letters_replayed': z.object({
-        ownerId: id('customer'),
-        webhookId: id('webhook').nullable(),
-        count: z.int(),
-      }),
+      'webhook.dead_letters_replayed': event(
+        'Dead letters are being delivered once more.',
+        z.object({
+          ownerId: id('customer'),
+          webhookId: id('webhook').nullable(),
+          count: z.int(),
+        }),
+      ),
     },
   }),
   /** What the process of a delivery does. */

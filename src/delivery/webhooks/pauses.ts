@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { clock } from '../../values/clock.ts'
 import type { webhooksApi } from './api.ts'
-import { replay } from './backlog-keeper.ts'
+import { replay } from './dispatch/backlog-keeper.ts'
 import { Webhook } from './webhook.ts'
 
 /** Those of these that are served, locked in the order of their ids. */

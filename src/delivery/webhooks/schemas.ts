@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { conditions } from './health.ts'
 import { webhookMachine } from './webhook.ts'
@@ -64,4 +66,30 @@ export const AttemptRecord = z.object({
     .string()
     .nullable()
     .meta({ description: 'How the answer began, without what looks like a secret.', examples: ['OK'] }),
+})
+
+export const WebhookEvent = z.object({
+  webhookId: id('webhook'),
+  status: z.enum(webhookMachine.states),
+  reason: z.string().nullable().meta({ description: 'Why it is disabled.' }),
+})
+export const WebhookUpdated = WebhookEvent.extend({ changed: z.array(z.string()) })
+export const Ping = z.object({ webhookId: id('webhook') }).meta({
+  description: 'Sent to one subscription when it is made, where that is asked for.',
+})
+export const Rotated = z.object({ webhookId: id('webhook'), from: instant })
+export const AboutBacklogs = z.object({ ownerId: z.string(), webhookIds: z.array(id('webhook')) })
+
+export const TestResult = z
+  .object({
+    webhookId: id('webhook'),
+    event: z.string().meta({ examples: ['transaction.completed'] }),
+    delivered: z.boolean().meta({ description: 'Whether the receiver has taken it.' }),
+    attempt: AttemptRecord.nullable().meta({ description: 'Null where it is not known what came of it.' }),
+    body: z.string().meta({ description: 'What was sent, byte for byte.' }),
+  })
+  .meta({ id: 'WebhookTest' })
+
+export const WebhookWithSecret = WebhookRecord.extend({
+  secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
 })

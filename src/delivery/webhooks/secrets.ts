@@ -1,6 +1,6 @@
 import { newSecret } from '../../kernel/database/credential.ts'
 import type { Vault } from '../../ports/vault.ts'
-import type { Secrets } from './signature.ts'
+import type { Secrets } from './dispatch/signature.ts'
 import { sealContext, type Webhook } from './webhook.ts'
 
 /** A new secret: to be shown once, and as it is kept. */

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { answered, given, lock } from '../../kernel/database/entity.ts'
-import { inTurn } from '../../kernel/database/tenant-lock.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { misnamed } from '../events/index.ts'
@@ -89,7 +89,7 @@ export const subscriptions = implement(webhooksApi, {
     const { em, ports, emit, refuse } = context
     const unfit = misfit(body, context)
     if (unfit) return unfit
-    await inTurn(context, 'webhooks')
+    await lockTenant(context, 'webhooks')
     const beyond = await beyondPlan(context)
     if (beyond) return refuse('too_many_webhooks', beyond)
     const id = newId('webhook')

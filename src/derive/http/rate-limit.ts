@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/contract/problem.ts'
-import { gatherer } from '../../kernel/database/batcher.ts'
+import { batcher } from '../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { clock } from '../../values/clock.ts'
 
@@ -31,11 +31,11 @@ export function headersOf({ limit, used, resetsAt }: Allowance): Record<string, 
 export function check(allowance: Allowance): void {
   if (allowance.used <= allowance.limit) return
   const wait = Math.max(1, Math.ceil((allowance.resetsAt.getTime() - clock.milliseconds()) / 1000))
-  const words = `Too many requests from this address: ${allowance.limit} a minute. Wait ${inWords(wait)}.`
+  const words = `Too many requests from this address: ${allowance.limit} a minute. Wait ${formatEuros(wait)}.`
   throw new Problem('rate_limited', words, { 'Retry-After': String(wait) })
 }
 
-const inWords = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
+const formatEuros = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
 
 /** For one process by itself. */
 export function counterInMemory(): Counter {
@@ -72,7 +72,7 @@ returning client, used, resets_at`
 export function counterInDatabase({ pool }: Database): Counter {
   const sql = sqlOn(pool)
   const alone = counterInMemory()
-  const count = gatherer<string, { used: number; resetsAt: Date }>(
+  const count = batcher<string, { used: number; resetsAt: Date }>(
     { size: 256, inFlight: 2 },
     async clients => {
       const rows = await sql<{ client: string; used: number; resets_at: Date }>(COUNT, [clients])

@@ -1,7 +1,7 @@
 import type { Actor, CalledRun } from '../../kernel/contract/actor.ts'
 import type { Areas, FoundRun } from '../../kernel/contract/area.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { gatherer } from '../../kernel/database/batcher.ts'
+import { batcher } from '../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { asProblem } from '../../kernel/database/retry.ts'
 
@@ -12,7 +12,7 @@ export type RunNamed = (header: string | undefined, actor: Actor) => Promise<Cal
 export function runHeader(areas: Areas, database: Database): RunNamed {
   const sql = sqlOn(database.pool)
   const findRuns = Object.values(areas).find(area => area.findRuns)?.findRuns
-  const lookUp = gatherer<string, FoundRun | undefined>({ size: 256, inFlight: 2 }, async ids => {
+  const lookUp = batcher<string, FoundRun | undefined>({ size: 256, inFlight: 2 }, async ids => {
     const found = new Map((await findRuns?.(ids, sql))?.map(run => [run.id, run]))
     return ids.map(id => ({ status: 'fulfilled', value: found.get(id) }))
   })

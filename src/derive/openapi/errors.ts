@@ -27,7 +27,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   rate_limited: ({ unmetered }) => !unmetered,
   internal: () => true,
   busy: isWrite,
-  not_configured: ({ asks }) => asks !== undefined,
+  not_configured: ({ requires }) => requires !== undefined,
   overloaded: takesBody,
   outcome_unknown: isWrite,
   unavailable: () => true,

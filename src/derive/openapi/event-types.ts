@@ -1,9 +1,8 @@
 import type { Areas } from '../../kernel/contract/area.ts'
-import { emittedNames, eventSchemas, RESERVED } from '../../kernel/contract/event-types.ts'
+import { emittedNames, eventDescriptions, eventSchemas } from '../../kernel/contract/event-types.ts'
 import type { EventType } from '../../kernel/contract/events.ts'
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { eventExample } from './event-example.ts'
-import { eventSentences } from './event-sentences.ts'
 import { SchemaCollector } from './schemas.ts'
 import type { Document, JsonSchema, OperationObject } from './types.ts'
 
@@ -13,12 +12,14 @@ export const eventTypesOf = (areas: Areas): EventType[] => atOnce(eventTypesSlic
 /** The same for a process that serves others meanwhile: some events at a time. */
 export function* eventTypesSliced(areas: Areas, schemas = new SchemaCollector()): Sliced<EventType[]> {
   const types: EventType[] = []
+  const descriptions = eventDescriptions(areas)
   for (const [event, data] of eventSchemas(areas)) {
     const schema = schemas.add(data)
+    const description = descriptions.get(event)
     types.push({
       event,
-      description: eventSentences[event] ?? `The event ${event}.`,
-      reserved: RESERVED.has(event),
+      description: description?.sentence ?? `The event ${event}.`,
+      reserved: description?.reserved ?? false,
       schema: { ...schema },
       example: eventExample(event, schema, schemas.all()) as EventType['example'],
     })

@@ -39,11 +39,15 @@ function holdPath(path: string, server: Server): boolean {
   return true
 }
 
-/** Does something that only one process at a time may do to a path. */
-export async function alone<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
+/** Does work on a path that only one process of this machine may do at a time. */
+export async function withMachineLock<T>(
+  path: string,
+  onWait: () => void,
+  work: () => Promise<T>,
+): Promise<T> {
   const server = createServer().unref()
-  for (let told = false; !(await tryHold(nameFor(path), server)); told = true) {
-    if (!told) onWait()
+  for (let isFirst = true; !(await tryHold(nameFor(path), server)); isFirst = false) {
+    if (isFirst) onWait()
     await sleep(POLL_MS)
   }
   try {

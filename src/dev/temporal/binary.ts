@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { alone } from '../processes/machine-lock.ts'
+import { withMachineLock } from '../processes/machine-lock.ts'
 import { type Tell, withProgress } from '../processes/progress.ts'
 import { buildTemporal } from './build.ts'
 import { downloadTemporal } from './download.ts'
@@ -45,7 +45,7 @@ async function getTemporal(search: Required<Search>): Promise<Found> {
   const cache = cacheFolder(env, release)
   mkdirSync(cache, { recursive: true })
   const wait = () => tell('Another process is getting Temporal for this machine; waiting for it')
-  return withProgress(tell, () => alone(cache, wait, () => fill(cache, search)))
+  return withProgress(tell, () => withMachineLock(cache, wait, () => fill(cache, search)))
 }
 
 /** Made in a folder aside and moved at the end: an interruption leaves no half of a binary. */

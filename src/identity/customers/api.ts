@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { country, email, label, recordTail } from '../../values/schemas.ts'
@@ -37,7 +38,13 @@ const CustomerChanged = CustomerEvent.extend({
 })
 
 export const CustomerChange = holder.extend({ plan, status }).partial()
-export const changeEvents = { 'cardholder.updated': CustomerChanged, 'customer.updated': CustomerChanged }
+export const changeEvents = {
+  'cardholder.updated': event(
+    'The name, email or country of the account holder has changed.',
+    CustomerChanged,
+  ),
+  'customer.updated': event('The data, plan or status of the account have changed.', CustomerChanged),
+}
 
 const fails = { customer_not_found: missing('customer') } as const satisfies Record<string, Failure>
 

@@ -28,11 +28,11 @@ async function lockCustomer({ em, sql }: Pick<Context, 'em' | 'sql'>, id: string
 }
 
 type Changes = z.output<typeof CustomerChange>
-type Names = Pick<Context<never, typeof changeEvents>, 'actFor' | 'emit'>
+type ChangeContext = Pick<Context<never, typeof changeEvents>, 'actFor' | 'emit'>
 
 const isHolderData = (name: string): boolean => name in holder.shape
 
-function change(customer: Customer, changes: Changes, { actFor, emit }: Names): Customer {
+function applyChanges(customer: Customer, changes: Changes, { actFor, emit }: ChangeContext): Customer {
   actFor(customer.account())
   const { status, ...members } = changes
   const names = Object.keys(changes) as (keyof Changes)[]
@@ -54,7 +54,7 @@ const customers = implement(customersApi, {
   async updateMe({ body }, context) {
     const customer = await lockCustomer(context, context.tenant.ownerId)
     if (!customer) throw new Error('a key without a customer')
-    return change(customer, body, context)
+    return applyChanges(customer, body, context)
   },
 
   async get({ params }, { em, refuse }) {
@@ -63,7 +63,7 @@ const customers = implement(customersApi, {
 
   async update({ params, body }, context) {
     const customer = await lockCustomer(context, params.id)
-    return customer ? change(customer, body, context) : context.refuse('customer_not_found')
+    return customer ? applyChanges(customer, body, context) : context.refuse('customer_not_found')
   },
 })
 

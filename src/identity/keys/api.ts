@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
@@ -65,7 +66,10 @@ export const keysApi = {
     body: CustomerJoin,
     example: { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'DE' },
     returns: [201, NewCustomer],
-    emits: { 'customer.created': CustomerEvent, 'key.created': KeyEvent },
+    emits: {
+      'customer.created': event('An account has been opened.', CustomerEvent),
+      'key.created': event('An API key has been made.', KeyEvent),
+    },
   }),
   create: post('/keys', {
     summary: 'Create an API key',
@@ -101,7 +105,10 @@ export const keysApi = {
       ],
       scope_not_held: fails.scope_not_held,
     },
-    emits: { 'key.created': KeyEvent, 'key.live_created': KeyEvent },
+    emits: {
+      'key.created': KeyEvent,
+      'key.live_created': event('A key of test mode has made a live key, as none worked.', KeyEvent),
+    },
   }),
   list: list('/keys', {
     summary: 'List API keys',
@@ -139,7 +146,7 @@ export const keysApi = {
         'The key has scopes that the calling key lacks: only one that has them replaces it.',
       ],
     },
-    emits: { 'key.rotated': KeyRotated },
+    emits: { 'key.rotated': event('An API key is being replaced by a new one.', KeyRotated) },
   }),
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
@@ -156,6 +163,6 @@ export const keysApi = {
         'The key has scopes that the calling key lacks: only one that has them revokes it.',
       ],
     },
-    emits: { 'key.revoked': KeyEvent },
+    emits: { 'key.revoked': event('An API key has been revoked.', KeyEvent) },
   }),
 }

@@ -6,7 +6,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { clock } from '../../values/clock.ts'
 
-interface Holder extends Record<string, unknown> {
+interface CredentialRow extends Record<string, unknown> {
   id: string
   owner_id: string
   mode: Mode
@@ -25,7 +25,7 @@ interface Columns {
   readonly budget: string
 }
 
-const ALL_OF_THE_TENANT: Columns = { agent: 'null::text', delegation: 'null::text', budget: 'null::text' }
+const WHOLE_TENANT: Columns = { agent: 'null::text', delegation: 'null::text', budget: 'null::text' }
 
 /**
  * One statement, by the index of the hash. Use is noted once a minute; where the row is locked just now, at the next
@@ -50,15 +50,11 @@ select * from holder`
 
 const all: ReadonlySet<string> = new Set(scopes)
 
-const findIn = async (sql: Sql, text: string, secret: string): Promise<Holder | undefined> =>
-  (await sql<Holder>(text, [hashOf(secret), clock.real()]))[0]
+const findIn = async (sql: Sql, text: string, secret: string): Promise<CredentialRow | undefined> =>
+  (await sql<CredentialRow>(text, [hashOf(secret), clock.real()]))[0]
 
 /** How the secrets of a table are recognised: open ones. Those of a suspended customer open nothing, and are told so. */
-export function authenticator(
-  type: 'key' | 'agent',
-  table: string,
-  columns = ALL_OF_THE_TENANT,
-): Authenticate {
+export function authenticator(type: 'key' | 'agent', table: string, columns = WHOLE_TENANT): Authenticate {
   const text = statement(table, columns)
   return async (secret, sql) => {
     const holder = await findIn(sql, text, secret)

@@ -1,3 +1,3 @@
 export { authenticator } from './authenticate.ts'
-export { lacking } from './keys.ts'
-export { callingKey, tooLate } from './maker.ts'
+export { expiryProblem, lockCallingKey } from './calling-key.ts'
+export { missingScope } from './keys.ts'

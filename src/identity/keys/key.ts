@@ -31,7 +31,7 @@ export class Key extends schema.class {
   }
 
   /** Whether it may do something that the other key may not: now, or once there are more scopes. */
-  mayMoreThan({ granted }: Key): boolean {
+  hasScopesBeyond({ granted }: Key): boolean {
     return granted !== null && (this.granted === null || this.granted.some(scope => !granted.includes(scope)))
   }
 }

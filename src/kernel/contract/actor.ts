@@ -6,6 +6,12 @@ export interface Tenant {
   readonly mode: Mode
 }
 
+/** A tenant and its time: one instant for the whole request, by the tenant's own clock. */
+export interface TenantNow {
+  readonly tenant: Tenant
+  readonly now: Date
+}
+
 /** Who may call: an owner's key, an agent's token, the holder of the dashboard secret, anybody. */
 export type Caller = 'key' | 'agent' | 'dash' | 'public'
 

@@ -1,6 +1,6 @@
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
-import type { Actor, Tenant } from './actor.ts'
+import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { Events } from './events.ts'
 import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
@@ -9,14 +9,11 @@ import type { Process, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
 /** What a handler has: the tenant's records, time, and the words to answer with. */
-export interface Context<F extends string = string, E extends Events = Events> {
+export interface Context<F extends string = string, E extends Events = Events> extends TenantNow {
   readonly actor: Actor
-  readonly tenant: Tenant
   readonly em: EntityManager
   /** For what is read or written by sets. Nothing narrows it: each statement names the tenant itself. */
   readonly sql: Sql
-  /** The tenant's time, one instant for the whole request. */
-  readonly now: Date
   readonly requestId: string
   /** The run that the request names in its header. */
   readonly runId: string | null
@@ -28,10 +25,10 @@ export interface Context<F extends string = string, E extends Events = Events> {
   /** Begins the record's durable process once this is committed, or tells its run that the record has changed. */
   wake(process: Process, record: ProcessRecord): void
   /**
-   * For a read that takes long: one at a time of this name, in all processes together, on a connection of its own.
-   * Undefined where another one is at it.
+   * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where another
+   * request holds that name.
    */
-  alone<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
+  withExclusiveRead<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
   /**
    * One page of what matches, newest first (by `id`, or the member that counts them), from the cursor of the request.
    * Where a row can be large, few are read at `first`.

@@ -1,13 +1,6 @@
 import type { z } from 'zod'
 import { type Areas, registered } from './area.ts'
-import type { Events } from './events.ts'
-
-/** Can be subscribed to, and is never sent. */
-export const RESERVED: ReadonlySet<string> = new Set([
-  'intent.matched',
-  'intent.mismatched',
-  'mpp.credential.expired',
-])
+import { descriptionOf, type EventDescription, type Events } from './events.ts'
 
 const emitted = (areas: Areas): Events[] => [
   ...Object.values(areas).flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),
@@ -28,4 +21,15 @@ export const eventDeclarations = (areas: Areas): Events[] => [
 export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {
   const schemas = new Map(eventDeclarations(areas).flatMap(events => Object.entries(events)))
   return new Map([...schemas].sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** The description of each event, from the contract in which it stands. */
+export function eventDescriptions(areas: Areas): ReadonlyMap<string, EventDescription> {
+  const declarations = eventDeclarations(areas).flatMap(events => Object.entries(events))
+  return new Map(
+    declarations.flatMap(([event, declaration]) => {
+      const description = descriptionOf(declaration)
+      return description ? [[event, description] as const] : []
+    }),
+  )
 }

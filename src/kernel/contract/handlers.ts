@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Actor, Tenant } from './actor.ts'
+import type { Actor, TenantNow } from './actor.ts'
 import type { Context } from './context.ts'
 import type { Events } from './events.ts'
 import type { Ports } from './ports.ts'
@@ -24,11 +24,9 @@ export interface OutsideHandler<I, R, F extends string, E extends Events, V = un
 }
 
 /** One request of a batch, as the area's functions see it. */
-export interface Item<I> {
+export interface Item<I> extends TenantNow {
   readonly input: I
   readonly actor: Actor
-  readonly tenant: Tenant
-  readonly now: Date
   /** The run that the request names in its header. */
   readonly runId: string | null
 }

@@ -39,8 +39,8 @@ export interface Contract<
   readonly example?: z.input<B>
   /** The section of the documentation, where it is not the area's own. */
   readonly tag?: string
-  /** The system of others without which it cannot be done. Live mode may lack it: see `Outside`. */
-  readonly asks?: keyof Outside
+  /** The external system that the operation needs. Live mode may lack it: see `Outside`. */
+  readonly requires?: keyof Outside
   /** Outside the rate limit: for programs that look after the service, and for who reads how to use it. */
   readonly unmetered?: true
   /** A POST that changes nothing: it runs as a read, with no event and no transaction. */

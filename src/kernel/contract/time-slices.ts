@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
 
 /** Work that stops at each `yield`, so that others may be served in between. */
@@ -15,7 +15,7 @@ export async function inSlices<T>(work: Sliced<T>): Promise<T> {
       const step = work.next()
       if (step.done) return step.value
     }
-    await turn()
+    await nextTurn()
   }
 }
 

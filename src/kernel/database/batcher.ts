@@ -35,7 +35,7 @@ interface Lane<T, R> {
  * batch of one and waits for nobody. Beside another batch one starts when it is worth it: many small ones would cost
  * more than they save. Lanes never wait for each other.
  */
-export function gatherer<T, R>(
+export function batcher<T, R>(
   { size, inFlight, least = () => 1 }: Limits,
   work: (items: readonly T[]) => Promise<readonly Settled<R>[]>,
 ): (lane: string, item: T) => Promise<R> {

@@ -1,7 +1,7 @@
 import type { Context } from '../contract/context.ts'
 
-/** Until the transaction ends nobody else of this tenant is at it: so does no limit give way to many at once. */
-export const inTurn = (
+/** Serializes the tenant's requests for `what` until the transaction ends: concurrent ones cannot each pass a limit. */
+export const lockTenant = (
   { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
   what: string,
 ): Promise<unknown> =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Tenant } from '../contract/actor.ts'
+import type { Tenant, TenantNow } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
 import type { Events } from '../contract/events.ts'
 import type { AnyOperation, Failure } from '../contract/operation.ts'
@@ -17,9 +17,7 @@ export const refusalOf = (operation: AnyOperation, code: string, message?: strin
 }
 
 /** On what occasion something happens. */
-interface Occasion {
-  readonly tenant: Tenant
-  readonly now: Date
+interface Occasion extends TenantNow {
   readonly requestId: string
   /** The run that the request names. */
   readonly runId: string | null

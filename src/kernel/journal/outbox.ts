@@ -1,6 +1,6 @@
 import type { StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
-import { gatherer } from '../database/batcher.ts'
+import { batcher } from '../database/batcher.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 
 /** Work that waits for Temporal, as the relay leases it. */
@@ -46,11 +46,11 @@ export const oldestSeconds = async (sql: Sql): Promise<number | null> =>
 export function outboxOf({ pool }: Database) {
   const sql = sqlOn(pool)
   const inOne = (text: string) => {
-    const gather = gatherer<string, void>({ size: 256, inFlight: 1 }, async ids => {
+    const batched = batcher<string, void>({ size: 256, inFlight: 1 }, async ids => {
       await sql(text, [ids])
       return ids.map(() => ({ status: 'fulfilled', value: undefined }))
     })
-    return (id: string) => gather('', id)
+    return (id: string) => batched('', id)
   }
   return {
     /** For the process that holds this lease. */

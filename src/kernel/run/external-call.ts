@@ -3,7 +3,7 @@ import type { OutsideHandler } from '../contract/handlers.ts'
 import { Refusal } from '../contract/problem.ts'
 import { keepReservation, replay } from '../journal/idempotency.ts'
 import { note, type Opened, perform, settle, transaction } from './plain.ts'
-import { Work } from './request-context.ts'
+import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
 type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
@@ -24,7 +24,7 @@ export async function runOutside(runtime: Runtime, call: Call): Promise<Outcome>
   const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
   const record = async (opened: Opened): Promise<Outcome> =>
     settledMeanwhile(opened) ??
-    perform(runtime, call, opened, work => handler.record(answer, reservation, work))
+    perform(runtime, call, opened, context => handler.record(answer, reservation, context))
   return transaction(runtime, call, record, 'wait')
 }
 
@@ -35,15 +35,16 @@ const settledMeanwhile = ({ claim, kept }: Opened): Outcome | undefined =>
 async function reserve(runtime: Runtime, call: Call, handler: Handler, opened: Opened): Promise<Reserved> {
   const { claim, kept } = opened
   if (claim && kept) {
-    const recover = () => perform(runtime, call, opened, work => handler.recover(kept.reservation, work))
+    const recover = () =>
+      perform(runtime, call, opened, context => handler.recover(kept.reservation, context))
     return { done: replay(claim, kept) ?? (await recover()) }
   }
-  const work = new Work(runtime, call, opened.now, opened)
-  const reservation = await handler.reserve(call.input, work)
-  if (reservation instanceof Refusal) return { done: await settle(call, work, opened, reservation) }
-  await work.react()
-  await work.em.flush()
-  note(call, work, opened.journal, RESERVED)
+  const context = new RequestContext(runtime, call, opened.now, opened)
+  const reservation = await handler.reserve(call.input, context)
+  if (reservation instanceof Refusal) return { done: await settle(call, context, opened, reservation) }
+  await context.react()
+  await context.em.flush()
+  note(call, context, opened.journal, RESERVED)
   if (claim) opened.journal.idempotency.push(keepReservation(claim, reservation))
   return { reservation }
 }

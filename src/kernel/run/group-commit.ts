@@ -1,7 +1,7 @@
 import { type Call, identityOf, type Outcome } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
-import { gatherer } from '../database/batcher.ts'
+import { batcher } from '../database/batcher.ts'
 import { commit, onConnection } from '../database/connection.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import { retrying } from '../database/retry.ts'
@@ -20,8 +20,8 @@ const PATIENCE = { first: 3_000, alone: 10 }
 
 /** A request joins the batch that its tenant's lane is gathering. */
 export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
-  const gather = gatherer<Call, Outcome>(BATCH, calls => together(runtime, calls))
-  return call => gather(`${call.operation.key}|${identityOf(call.actor.tenant, null)}`, call)
+  const batched = batcher<Call, Outcome>(BATCH, calls => together(runtime, calls))
+  return call => batched(`${call.operation.key}|${identityOf(call.actor.tenant, null)}`, call)
 }
 
 /** All in one transaction; where one of them spoils it, each by itself. */

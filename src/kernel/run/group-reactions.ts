@@ -4,7 +4,7 @@ import { entitiesOn } from '../database/connection.ts'
 import type { EventRow, Journal } from '../journal/journal.ts'
 import type { Entry } from './group-decide.ts'
 import { note } from './plain.ts'
-import { Work } from './request-context.ts'
+import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
 interface Opened {
@@ -36,10 +36,10 @@ async function reactTo(
   { client, sql, journal }: Opened,
 ): Promise<void> {
   if (result?.status !== 'fulfilled') return
-  const work = new Work(runtime, call, now, { em: entitiesOn(runtime.database, client), sql })
-  work.events.push(...heard)
-  await work.react()
-  await work.em.flush()
-  work.events.splice(0, heard.length)
-  note(call, work, journal, result.value)
+  const context = new RequestContext(runtime, call, now, { em: entitiesOn(runtime.database, client), sql })
+  context.events.push(...heard)
+  await context.react()
+  await context.em.flush()
+  context.events.splice(0, heard.length)
+  note(call, context, journal, result.value)
 }

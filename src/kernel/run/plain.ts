@@ -21,7 +21,7 @@ import {
 import { emptyJournal, type Journal, writeJournal } from '../journal/journal.ts'
 import { auditOf } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
-import { Work } from './request-context.ts'
+import { RequestContext } from './request-context.ts'
 import { announce, type Runtime } from './runtime.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
@@ -34,10 +34,10 @@ async function nowOf({ database }: Runtime, { actor: { tenant } }: Call): Promis
 /** A read: no transaction, no trace. */
 export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
   assertRunGoesOn(call)
-  const work = new Work(runtime, call, await nowOf(runtime, call))
+  const context = new RequestContext(runtime, call, await nowOf(runtime, call))
   try {
-    const value = await (call.operation.handler as Handler)(call.input, work)
-    const outcome = outcomeOf(call.operation.operation, value, work.cursorAfter)
+    const value = await (call.operation.handler as Handler)(call.input, context)
+    const outcome = outcomeOf(call.operation.operation, value, context.cursorAfter)
     const { body } = outcome
     return body !== null && inPieces(body) ? { ...outcome, body: explaining(body) } : outcome
   } catch (error) {
@@ -60,7 +60,7 @@ export const runPlain = (runtime: Runtime, call: Call): Promise<Outcome> =>
     const replayed = opened.kept && opened.claim && replay(opened.claim, opened.kept)
     return (
       replayed ||
-      perform(runtime, call, opened, work => (call.operation.handler as Handler)(call.input, work))
+      perform(runtime, call, opened, context => (call.operation.handler as Handler)(call.input, context))
     )
   })
 
@@ -78,28 +78,33 @@ export async function perform(
   runtime: Runtime,
   call: Call,
   opened: Opened,
-  handle: (work: Work) => unknown,
+  handle: (context: RequestContext) => unknown,
 ): Promise<Outcome> {
-  const work = new Work(runtime, call, opened.now, opened)
-  return settle(call, work, opened, await handle(work))
+  const context = new RequestContext(runtime, call, opened.now, opened)
+  return settle(call, context, opened, await handle(context))
 }
 
 /** Notes what a handler leaves behind. The answer is encoded before the commit, so that a wrong one undoes all. */
 export async function settle(
   call: Call,
-  work: Work,
+  context: RequestContext,
   { claim, journal }: Opened,
   value: unknown,
 ): Promise<Outcome> {
-  await work.react()
-  await work.em.flush()
+  await context.react()
+  await context.em.flush()
   const outcome = outcomeOf(call.operation.operation, value)
-  note(call, work, journal, outcome)
+  note(call, context, journal, outcome)
   if (claim) journal.idempotency.push(keep(claim, outcome))
   return outcome
 }
 
-export function note(call: Call, { events, outbox }: Work, journal: Journal, outcome: Outcome): void {
+export function note(
+  call: Call,
+  { events, outbox }: RequestContext,
+  journal: Journal,
+  outcome: Outcome,
+): void {
   journal.events.push(...events)
   journal.outbox.push(...outbox)
   journal.audit.push(...events.map(event => auditOf(call, event, outcome)))

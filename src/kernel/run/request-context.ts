@@ -16,10 +16,11 @@ import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { Runtime } from './runtime.ts'
 
-const ALONE = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as ours`
+/** The lock's name begins with `alone` in every version that runs beside this one. */
+const TRY_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as "isOurs"`
 
-/** One request at work: its handler's context, and what it has emitted so far. */
-export class Work implements Context {
+/** The context of one request's handler, and the events that it has emitted so far. */
+export class RequestContext implements Context {
   now: Date
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
@@ -33,7 +34,7 @@ export class Work implements Context {
   /** Of the rows of the page. */
   #keys: readonly string[] = []
 
-  constructor(runtime: Runtime, call: Call, now: Date, on?: Pick<Work, 'em' | 'sql'>) {
+  constructor(runtime: Runtime, call: Call, now: Date, on?: Pick<RequestContext, 'em' | 'sql'>) {
     this.now = now
     this.#em = on?.em
     this.sql = on?.sql ?? sqlOn(runtime.database.pool)
@@ -100,11 +101,11 @@ export class Work implements Context {
     this.outbox.push(wakeUp(process, this.tenant, record))
   }
 
-  alone = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
+  withExclusiveRead = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
     onConnection(this.#runtime.database, 'begin read only', async client => {
       const sql = sqlOn(client)
-      const [lock] = await sql<{ ours: boolean }>(ALONE, [name])
-      const result = lock?.ours ? await work(sql) : undefined
+      const [lock] = await sql<{ isOurs: boolean }>(TRY_LOCK, [name])
+      const result = lock?.isOurs ? await work(sql) : undefined
       await client.query('commit')
       return result
     })

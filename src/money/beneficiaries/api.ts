@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import {
   del,
   type Failure,
@@ -108,7 +109,7 @@ export const beneficiariesApi = {
     example: { name: 'Bäckerei Müller', iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
     returns: [201, BeneficiaryRecord],
     fails: { bic_does_not_fit },
-    emits: { 'beneficiary.created': BeneficiaryEvent },
+    emits: { 'beneficiary.created': event('A beneficiary has been added.', BeneficiaryEvent) },
   }),
   list: list('/beneficiaries', {
     summary: 'List beneficiaries',
@@ -147,7 +148,7 @@ export const beneficiariesApi = {
     example: { email: 'accounts@example.com' },
     returns: [200, BeneficiaryRecord],
     fails,
-    emits: { 'beneficiary.updated': BeneficiaryUpdated },
+    emits: { 'beneficiary.updated': event('A beneficiary has changed.', BeneficiaryUpdated) },
   }),
   delete: del('/beneficiaries/{id}', {
     summary: 'Delete a beneficiary',
@@ -156,7 +157,10 @@ export const beneficiariesApi = {
     scope: 'beneficiaries:write',
     returns: [204, nothing],
     fails: { beneficiary_not_found },
-    emits: { 'beneficiary.deleted': BeneficiaryEvent, 'beneficiary.updated': BeneficiaryUpdated },
+    emits: {
+      'beneficiary.deleted': event('A beneficiary has been deleted.', BeneficiaryEvent),
+      'beneficiary.updated': BeneficiaryUpdated,
+    },
   }),
   verify: post('/beneficiaries/{id}/verify', {
     summary: 'Ask the payee’s bank whether the account is in this name',
@@ -167,7 +171,7 @@ export const beneficiariesApi = {
     callers: ['key'],
     scope: 'beneficiaries:write',
     run: 'outside',
-    asks: 'sepaRail',
+    requires: 'sepaRail',
     returns: [
       200,
       Verification.extend({ beneficiaryId: id('beneficiary') }).meta({ id: 'PayeeVerification' }),
@@ -187,6 +191,11 @@ export const beneficiariesApi = {
         'The bank did not answer in time. Nothing is recorded: verify again, with a new Idempotency-Key.',
       ],
     },
-    emits: { 'beneficiary.verified': BeneficiaryEvent },
+    emits: {
+      'beneficiary.verified': event(
+        'The payee’s bank has said whether the account is in the beneficiary’s name.',
+        BeneficiaryEvent,
+      ),
+    },
   }),
 }

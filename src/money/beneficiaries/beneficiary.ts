@@ -40,7 +40,7 @@ export interface Members {
 
 export class Beneficiary extends schema.class {
   /** Those of these members that have another value; with another IBAN the country goes along, if it was the old one's. */
-  differing(members: { [Name in keyof Members]?: Members[Name] | undefined }): Partial<Members> {
+  changesTo(members: { [Name in keyof Members]?: Members[Name] | undefined }): Partial<Members> {
     const wasAtHome = this.country === countryOfIban(this.iban)
     const home = members.iban && wasAtHome ? { country: countryOfIban(members.iban) } : {}
     const names = Object.entries({ ...home, ...members })
@@ -60,7 +60,7 @@ schema.setClass(Beneficiary)
 export const sepaName = (name: string): string => sepaText(name, LONGEST_NAME)
 
 /** Why this bank cannot keep that account; undefined where it can, or is not named. */
-export function misfit({ bic, iban }: Pick<Members, 'bic' | 'iban'>): string | undefined {
+export function bicMismatch({ bic, iban }: Pick<Members, 'bic' | 'iban'>): string | undefined {
   if (bic === null || bicFits(bic, iban)) return undefined
   return `bic: The bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, missing, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
@@ -93,7 +94,10 @@ export const billingApi = {
       insufficient_funds: [400, 'There is not enough in the wallet.'],
     },
     emits: {
-      'processor.funded': z.object({ walletId: id('wallet'), amountEuros: euros, balanceEuros: euros }),
+      'processor.funded': event(
+        'Money has been moved from a wallet to the card processor.',
+        z.object({ walletId: id('wallet'), amountEuros: euros, balanceEuros: euros }),
+      ),
     },
   }),
 }

@@ -3,7 +3,7 @@ import { type Failure, get, list, missing, post } from '../../kernel/contract/op
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros, signedEuros } from '../../values/money.ts'
-import { recordHead, recordTail, span, wanted } from '../../values/schemas.ts'
+import { recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
 import { kindsOfAccount } from './account.ts'
 
 const signed = signedEuros.meta({ description: 'Credits are positive, debits negative.' })
@@ -111,7 +111,7 @@ export const ledgerApi = {
     ...reading,
     summary: 'List the entries of an account',
     description: 'The last one first. Each carries what stood after it, so the newest says what stands now.',
-    filters: span,
+    filters: timeRange,
     item: EntryRecord.extend({ kind, reference, valueDate }).meta({ id: 'LedgerAccountEntry' }),
     fails: { account_not_found },
   }),
@@ -119,11 +119,11 @@ export const ledgerApi = {
     ...reading,
     summary: 'List the postings',
     filters: {
-      kind: wanted,
+      kind: searchText,
       referenceId: id('intent')
         .optional()
         .meta({ description: 'For what the money moved: the id of a transfer, an intent.' }),
-      ...span,
+      ...timeRange,
     },
     item: PostingRecord,
   }),

@@ -4,7 +4,7 @@ import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { given, within } from '../../kernel/database/entity.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
 import { ledgerApi } from './api.ts'
-import { accountsAt } from './past.ts'
+import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
 
 interface Figures {
@@ -37,8 +37,8 @@ const entryRecord = (entry: LedgerEntry) => ({
 const NOTHING = { posted: 0n, held: 0n, version: 0n }
 
 /** One at a time of each ledger: it may have ten million entries. */
-async function prove(tenant: Tenant, { alone, refuse }: ContextOf<typeof ledgerApi.verify>) {
-  const found = await alone(`verify ${tenant.ownerId} ${tenant.mode}`, sql => verify(sql, tenant))
+async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<typeof ledgerApi.verify>) {
+  const found = await withExclusiveRead(`verify ${tenant.ownerId} ${tenant.mode}`, sql => verify(sql, tenant))
   if (!found) return refuse('verifying')
   const { accounts, entries, sums, problems } = found
   return {
@@ -92,7 +92,7 @@ const ledger = implement(ledgerApi, {
   async balances({ query: { at } }, { page, sql, tenant }) {
     const { data, ...rest } = await page(LedgerAccount, {})
     const ids = data.map(({ id }) => id)
-    const past = at && (await accountsAt(sql, tenant, at, ids))
+    const past = at && (await balancesAt(sql, tenant, at, ids))
     const figures = (account: LedgerAccount): Figures => {
       if (!past) return account
       const { posted, held, version } = past.get(account.id) ?? NOTHING

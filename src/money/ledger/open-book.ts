@@ -1,24 +1,23 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import { type AccountKind, accountKinds } from './account.ts'
-import { Book, type Cause, type Held, type Standing } from './book.ts'
-
-interface Opening {
-  readonly tenant: Tenant
-  readonly now: Date
-}
+import { Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 
 /** For a book that is to force a fact, and one that is to recover what is owed. */
-export const FORCING = ['bank', 'advance', 'receivable'] as const satisfies readonly AccountKind[]
-export const RECOVERING = ['advance', 'receivable'] as const satisfies readonly AccountKind[]
+export const FORCED_DEBIT_ACCOUNTS = [
+  'bank',
+  'advance',
+  'receivable',
+] as const satisfies readonly AccountKind[]
+export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readonly AccountKind[]
 
 /** What will be needed: wallets by their ids, the tenant's other accounts by kind, holds by what they are for. */
-interface Wanted {
+interface BookAccounts {
   readonly wallets: readonly string[]
   readonly others?: readonly AccountKind[]
   /** By kind, where the tenant has such accounts; none is opened. */
-  readonly ifThere?: readonly AccountKind[]
+  readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
 }
 
@@ -44,21 +43,21 @@ cross join lateral (
   where (one.owner_id, one.mode, one.reference_type, one.reference_id) = ($1, $2, c.type, c.id) offset 0) as h`
 
 /** Locks the accounts in the global order; a wallet that is not the tenant's is not in the book. */
-export async function openBook(sql: Sql, { tenant, now }: Opening, wanted: Wanted): Promise<Book> {
-  const { wallets, others = [], ifThere = [], holds = [] } = wanted
-  const asked = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifThere]]
-  let accounts = await sql<Standing>(LOCK, asked)
+export async function openBook(sql: Sql, { tenant, now }: TenantNow, wanted: BookAccounts): Promise<Book> {
+  const { wallets, others = [], ifExists = [], holds = [] } = wanted
+  const asked = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifExists]]
+  let accounts = await sql<LockedAccount>(LOCK, asked)
   const missing = others.filter(kind => !accounts.some(account => account.kind === kind))
   if (missing.length > 0) {
     for (const kind of missing) await openAccount(sql, { tenant, now }, kind, null)
-    accounts = await sql<Standing>(LOCK, asked)
+    accounts = await sql<LockedAccount>(LOCK, asked)
   }
   const held = holds.length === 0 ? [] : await openHolds(sql, tenant, holds)
   return new Book(tenant, now, accounts, held)
 }
 
-const openHolds = (sql: Sql, { ownerId, mode }: Tenant, holds: readonly Cause[]): Promise<Held[]> =>
-  sql<Held>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
+const openHolds = (sql: Sql, { ownerId, mode }: Tenant, holds: readonly Cause[]): Promise<OpenHold[]> =>
+  sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
 
 const OPEN = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents, wallet_id)
@@ -68,7 +67,7 @@ on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
 /** Of two who open the same account at once, one does. */
 export async function openAccount(
   sql: Sql,
-  { tenant, now }: Opening,
+  { tenant, now }: TenantNow,
   kind: AccountKind,
   walletId: string | null,
 ): Promise<void> {
@@ -81,7 +80,7 @@ const CLOSE = `
 update ledger_accounts set closed_at = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
 
 /** For good: the database refuses an account that is not empty, and every entry after that. */
-export async function closeAccount(sql: Sql, { tenant, now }: Opening, walletId: string): Promise<void> {
+export async function closeAccount(sql: Sql, { tenant, now }: TenantNow, walletId: string): Promise<void> {
   await sql(CLOSE, [tenant.ownerId, tenant.mode, walletId, now])
 }
 

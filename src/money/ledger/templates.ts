@@ -29,4 +29,4 @@ export const templates = {
 export type Template = keyof typeof templates
 
 /** Money that is kept for something stays where it is: one entry, of no amount. */
-export type Keeping = 'hold' | 'release'
+export type HoldMovement = 'hold' | 'release'

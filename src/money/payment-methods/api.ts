@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { exactly, label, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, label, recordHead, recordTail } from '../../values/schemas.ts'
 import { paymentMethodMachine } from './payment-method.ts'
 
 const status = z.enum(paymentMethodMachine.states)
@@ -44,10 +45,10 @@ export const paymentMethodsApi = {
     callers: ['key'],
     scope: 'billing:write',
     run: 'outside',
-    asks: 'fundingRail',
+    requires: 'fundingRail',
     body: withoutCardNumbers(
       z.strictObject({
-        token: exactly(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
+        token: formattedText(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
           description: 'Of the processor.',
           examples: ['tok_visa'],
         }),
@@ -63,7 +64,7 @@ export const paymentMethodsApi = {
         'The processor did not answer in time. Nothing is recorded: add it again, with a new Idempotency-Key.',
       ],
     },
-    emits: { 'payment_method.created': PaymentMethodEvent },
+    emits: { 'payment_method.created': event('A payment method has been added.', PaymentMethodEvent) },
   }),
   paymentMethods: list('/billing/payment-methods', {
     summary: 'List payment methods',
@@ -80,6 +81,6 @@ export const paymentMethodsApi = {
     scope: 'billing:write',
     returns: [204, nothing],
     fails: { payment_method_not_found: missing('payment method') },
-    emits: { 'payment_method.removed': PaymentMethodEvent },
+    emits: { 'payment_method.removed': event('A payment method has been removed.', PaymentMethodEvent) },
   }),
 }

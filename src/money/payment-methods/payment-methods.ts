@@ -7,14 +7,14 @@ import { paymentMethodsApi } from './api.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
 
 /** What is asked about a token; plain, for it outlives a crash. */
-interface Asked {
+interface TokenCheck {
   readonly mode: Mode
   readonly reference: string
   readonly token: string
   readonly holder: string
 }
 
-const about = ({ id, status, kind, brand, last4 }: PaymentMethod) => ({
+const paymentMethodEvent = ({ id, status, kind, brand, last4 }: PaymentMethod) => ({
   paymentMethodId: id,
   status,
   kind,
@@ -22,16 +22,16 @@ const about = ({ id, status, kind, brand, last4 }: PaymentMethod) => ({
   last4,
 })
 
-async function keep(
+async function recordInstrument(
   answer: Instrument | NoInstrument,
-  { token, holder }: Asked,
+  { token, holder }: TokenCheck,
   { em, emit, refuse }: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
 ) {
   if (answer === 'unknown') return refuse('token_unknown')
   if (answer === 'silent') return refuse('processor_silent')
   const { kind, brand, last4 } = answer
   const method = em.create(PaymentMethod, { kind, brand, last4, token, holder })
-  emit('payment_method.created', about(method))
+  emit('payment_method.created', paymentMethodEvent(method))
   return method
 }
 
@@ -42,11 +42,11 @@ export const paymentMethods = implement(paymentMethodsApi, {
       ports.fundingRail(mode)
       return { ...body, mode, reference: newId('tokencheck') }
     },
-    call: ({ mode, token, reference }: Asked, { ports, requestId }) =>
+    call: ({ mode, token, reference }: TokenCheck, { ports, requestId }) =>
       ports.fundingRail(mode).instrumentOf(token, { reference, requestId }),
-    record: keep,
+    record: recordInstrument,
     /** Whatever the processor said has been lost: that is as good as silence. */
-    recover: (asked: Asked, context) => keep('silent', asked, context),
+    recover: (asked: TokenCheck, context) => recordInstrument('silent', asked, context),
   },
 
   paymentMethods: ({ query: { status = 'active', kind } }, { page }) =>
@@ -56,6 +56,6 @@ export const paymentMethods = implement(paymentMethodsApi, {
     const method = await lock(em, PaymentMethod, params.id)
     if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
     method.removedAt = now
-    emit('payment_method.removed', about(method))
+    emit('payment_method.removed', paymentMethodEvent(method))
   },
 })

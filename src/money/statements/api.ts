@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { exactly, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { statementMachine } from './statement.ts'
 
-const period = exactly(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({
+const period = formattedText(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({
   description: 'A month, in UTC.',
   examples: ['2026-10'],
 })
@@ -78,7 +79,9 @@ export const statementsApi = {
       period_not_begun: [400, 'period: This month has not begun yet.'],
       period_before_wallet: [400, 'period: The wallet was opened later.'],
     },
-    emits: { 'bill.updated': BillEvent },
+    emits: {
+      'bill.updated': event('The statement of a month has been drawn up or brought up to date.', BillEvent),
+    },
   }),
   list: list('/statements', {
     ...reading,

@@ -1,1 +1,1 @@
-export { monthsDue } from './months.ts'
+export { monthsDue } from './due-months.ts'

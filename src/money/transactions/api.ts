@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { recordHead, recordTail, remark, span, wanted } from '../../values/schemas.ts'
+import { freeText, recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
 import { transactionMachine, transactionTypes } from './transaction.ts'
 
 const status = z.enum(transactionMachine.states)
@@ -45,13 +46,13 @@ export const TransactionEvent = z.object({
 
 /** What whoever pays declares: each of them on the state that it names. */
 export const transactionEvents = {
-  'transaction.created': TransactionEvent,
-  'transaction.authorization': TransactionEvent,
-  'transaction.settlement': TransactionEvent,
-  'transaction.settled': TransactionEvent,
-  'transaction.completed': TransactionEvent,
-  'transaction.declined': TransactionEvent,
-  'transaction.refunded': TransactionEvent,
+  'transaction.created': event('A payment has begun.', TransactionEvent),
+  'transaction.authorization': event('The money for a payment has been set aside.', TransactionEvent),
+  'transaction.settlement': event('A payment is being settled between the banks.', TransactionEvent),
+  'transaction.settled': event('A payment has been booked.', TransactionEvent),
+  'transaction.completed': event('A payment is done: the payee has the money.', TransactionEvent),
+  'transaction.declined': event('A payment has come to nothing; its money is free again.', TransactionEvent),
+  'transaction.refunded': event('A payment has come back.', TransactionEvent),
 }
 
 const transaction_not_found = missing('transaction')
@@ -71,8 +72,8 @@ export const transactionsApi = {
       walletId: id('wallet').optional(),
       type: type.optional(),
       status: status.optional(),
-      merchant: wanted,
-      ...span,
+      merchant: searchText,
+      ...timeRange,
     },
     item: TransactionRecord,
   }),
@@ -87,10 +88,10 @@ export const transactionsApi = {
     summary: 'Note something about a transaction',
     callers: ['key'],
     scope: 'transactions:write',
-    body: z.strictObject({ memo: remark.min(1).nullable() }),
+    body: z.strictObject({ memo: freeText.min(1).nullable() }),
     example: { memo: 'Invoice 4711, approved by Ada' },
     returns: [200, TransactionRecord],
     fails: { transaction_not_found },
-    emits: { 'transaction.updated': TransactionEvent },
+    emits: { 'transaction.updated': event('Something has been noted about a payment.', TransactionEvent) },
   }),
 }

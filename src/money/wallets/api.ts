@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { label, metadata, recordHead, recordTail, wanted } from '../../values/schemas.ts'
+import { label, metadata, recordHead, recordTail, searchText } from '../../values/schemas.ts'
 import { walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)
@@ -65,7 +66,7 @@ export const walletsApi = {
       parent_not_found: [404, 'parentWalletId: no such wallet.'],
       parent_not_usable: [400, 'parentWalletId: the wallet is closed, or is that of an agent.'],
     },
-    emits: { 'wallet.created': WalletEvent },
+    emits: { 'wallet.created': event('A wallet has been opened.', WalletEvent) },
   }),
   list: list('/wallets', {
     summary: 'List wallets',
@@ -77,7 +78,7 @@ export const walletsApi = {
       kind: z.enum(walletKinds).optional(),
       agentId: id('agent').optional(),
       parentWalletId: id('wallet').optional(),
-      iban: wanted,
+      iban: searchText,
     },
     item: WalletRecord,
   }),
@@ -98,7 +99,7 @@ export const walletsApi = {
     example: { status: 'frozen' },
     returns: [200, WalletRecord],
     fails,
-    emits: { 'wallet.updated': WalletEvent },
+    emits: { 'wallet.updated': event('A wallet has been renamed, frozen or let go again.', WalletEvent) },
   }),
   balance: get('/wallets/{id}/balance', {
     summary: 'What a wallet holds, or held at an instant',
@@ -120,6 +121,6 @@ export const walletsApi = {
       wallet_has_children: [400, 'There are open wallets below it. Close them before.'],
       wallet_of_agent: [400, 'The wallet belongs to an agent and ends with it.'],
     },
-    emits: { 'wallet.closed': WalletEvent },
+    emits: { 'wallet.closed': event('A wallet has been closed.', WalletEvent) },
   }),
 }

@@ -1,5 +1,6 @@
 export { WalletEvent, WalletRecord } from './api.ts'
-export { closeWallet, type Known, mainWallet, openWallet, walletsOf } from './opening.ts'
-export { type Payable, payableWallets } from './payable.ts'
+export { closeWallet, mainWallet, openWallet, type WalletRow, walletsById } from './lifecycle.ts'
+export { type PayableWallet, payableWallets } from './payable-wallets.ts'
 export { walletEvent } from './response.ts'
+export { walletNumbersIn, walletReference } from './wallet-reference.ts'
 export { findWallet } from './wallets.ts'

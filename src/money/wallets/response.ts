@@ -22,7 +22,7 @@ export async function withBalances(wallets: readonly Wallet[], { sql, tenant }: 
   return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
 }
 
-export async function shown(wallet: Wallet, context: Reading) {
+export async function walletResponse(wallet: Wallet, context: Reading) {
   const [record] = await withBalances([wallet], context)
   return record as ReturnType<typeof withBalance>
 }
@@ -39,5 +39,7 @@ export const walletEvent = (
   balanceEuros,
 })
 
-export const about = (wallet: Wallet, { availableEuros, heldEuros }: Balance): z.output<typeof WalletEvent> =>
-  walletEvent(wallet, availableEuros + heldEuros)
+export const eventWithBalance = (
+  wallet: Wallet,
+  { availableEuros, heldEuros }: Balance,
+): z.output<typeof WalletEvent> => walletEvent(wallet, availableEuros + heldEuros)

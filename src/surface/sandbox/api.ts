@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { get, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 
@@ -40,6 +41,11 @@ export const sandboxApi = {
       test_mode_only: wrongMode,
       clock_too_far: [400, 'The clock can be moved a hundred years ahead, and not further.'],
     },
-    emits: { 'clock.advanced': z.object({ ownerId: z.string(), ...Clock.shape }) },
+    emits: {
+      'clock.advanced': event(
+        'The test clock has been moved forward.',
+        z.object({ ownerId: z.string(), ...Clock.shape }),
+      ),
+    },
   }),
 }

@@ -32,7 +32,7 @@ export async function intentCases(stage: Stage): Promise<Case[]> {
       ...{ name: 'approve', title: 'POST /intents/{id}/approve', server },
       request: async () => ({
         ...{ method: 'POST', path: '/intents/intent_bench_{n}/approve', token, body: {}, keys: true },
-        numbers: { ...(await addWaiting(stage, WAITING)), inTurn: true },
+        numbers: { ...(await addWaiting(stage, WAITING)), inOrder: true },
       }),
       alone: async () => approvingAlone((await addWaiting(stage, WAITING)).from),
     },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Case, Request } from '../case.ts'
 import { node, serve } from '../child.ts'
 import { BARE_KEY, note } from '../echo.ts'
-import { fillPots, POTS, takingAlone } from '../pots.ts'
+import { fillSamples, SAMPLES, withdrawingAlone } from '../samples.ts'
 import { bearer, post, type Stage } from '../stage.ts'
 
 const policy = {
@@ -20,15 +20,15 @@ export async function kernelCases(stage: Stage): Promise<Case[]> {
   const bare = await serve(node('test/bench/bare.ts'), join(folder, 'bare.log'), {})
   stage.closeLater(bare.stop)
   const { id: policyId } = await post(server, '/policies', policy, bearer(stage))
-  await fillPots(stage)
+  await fillSamples(stage)
   const echo = (key: string): Request => ({ method: 'POST', path: '/echo', token: key, body: note })
-  const take = (pots: number) => ({
+  const withdraw = (samples: number) => ({
     server,
     request: (): Request => ({
-      ...{ method: 'POST', path: '/pots/pot_{n}/take', token, body: { amount: 1 }, keys: true },
-      numbers: { from: 1, to: pots },
+      ...{ method: 'POST', path: '/samples/sample_{n}/withdraw', token, body: { amount: 1 }, keys: true },
+      numbers: { from: 1, to: samples },
     }),
-    alone: () => takingAlone(pots),
+    alone: () => withdrawingAlone(samples),
   })
   return [
     {
@@ -44,7 +44,7 @@ export async function kernelCases(stage: Stage): Promise<Case[]> {
       ...{ name: 'create', title: 'POST /policies', server },
       request: () => ({ method: 'POST', path: '/policies', token, body: policy }),
     },
-    { name: 'pots', title: 'hot operation, 1,000 pots', ...take(POTS) },
-    { name: 'pot', title: 'hot operation, one pot', ...take(1) },
+    { name: 'pots', title: 'hot operation, 1,000 records', ...withdraw(SAMPLES) },
+    { name: 'pot', title: 'hot operation, one record', ...withdraw(1) },
   ]
 }

@@ -1,7 +1,7 @@
 import { AGENTS, DECISION } from './intent-rows.ts'
 import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-alone.ts'
 import { accountsLocked, held } from './ledger-alone.ts'
-import { type Alone, inTurn, KEY } from './pgbench.ts'
+import { type Alone, inOrder, KEY } from './pgbench.ts'
 
 /** In a script of pgbench a colon before a letter begins a variable, hence the spaces. */
 const EVENT_DATA = `{"intentId":"intent_01kagp6mybf2ktzn5dx2q8fjzd","agentId":"agent_bench_1","status":"approved",
@@ -149,7 +149,7 @@ const approving: readonly Written[] = [
 
 /** Approving an intent that waits, each of them once, without us. */
 export const approvingAlone = (first: number): Alone => ({
-  draw: [...inTurn(first), KEY],
+  draw: [...inOrder(first), KEY],
   scripts: {
     statements: inTransaction('intents.approve', [
       agentLocked,

@@ -49,7 +49,7 @@ export async function pgbench(
 /** A key of its own for every call. */
 export const KEY = 'key random(1, 9000000000000000)'
 /** A number for every call, each drawn once by one of the clients. */
-export const inTurn = (first: number): string[] => [
+export const inOrder = (first: number): string[] => [
   `n ${first} + :turn * ${CLIENTS} + :client_id`,
   'turn :turn + 1',
 ]

@@ -3,7 +3,7 @@ import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { tally } from '../../support/pot-service.ts'
+import { statusCounts } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()
@@ -44,7 +44,7 @@ describe('an agent that is bound to the first merchant', () => {
     const intents = [await intend('Bookshop', 'wallet'), await intend('Bakery', 'wallet')]
     expect(intents.map(({ status }) => status)).toEqual(['approved', 'approved'])
     const answers = await Promise.all(intents.map((intent, n) => pay(intent, n)))
-    expect(tally(answers)).toEqual({ 201: 1, 400: 1 })
+    expect(statusCounts(answers)).toEqual({ 201: 1, 400: 1 })
     expect(answers.find(({ status }) => status === 400)).toMatchObject({
       code: 'intent_other_merchant',
       error: expect.stringMatching(/switch lockToFirstMerchant off/),

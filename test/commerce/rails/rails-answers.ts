@@ -5,7 +5,7 @@ import { emptyInbox } from '../../../src/app/sepa-inbox.ts'
 import { aPayment, aWallet, made } from '../../support/factories.ts'
 import { bankFiles, booking, pain002, reason, returned } from '../../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../../support/money/camt.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 
 const {
   live,

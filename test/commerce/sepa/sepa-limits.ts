@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBeneficiary, aPayment, aWallet, made, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-service.ts'
 import { expectProven } from '../../support/proven.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 
@@ -119,7 +119,7 @@ describe('many at once', () => {
   test('a hundred of 1 € under a daily limit of 70 €: exactly seventy are made', async () => {
     const { client, pay, wallet, limits } = await anOwner({ dailyEuros: 70 })
     const answers = await times(100, () => pay(1))
-    expect(tally(answers)).toEqual({ 201: 70, 400: 30 })
+    expect(statusCounts(answers)).toEqual({ 201: 70, 400: 30 })
     expect(await limits()).toMatchObject({ usedEuros: 70, remainingEuros: 0 })
     expect(await heldIn(client, wallet.id)).toBe(70)
     await expectProven(client)
@@ -143,7 +143,7 @@ describe('many at once', () => {
       })
       return { status: told.status, body: (await told.json()) as { id?: string } }
     })
-    expect(tally(answers)).toEqual({ 201: 30, 400: 30 })
+    expect(statusCounts(answers)).toEqual({ 201: 30, 400: 30 })
     const ids = answers.flatMap(({ status, body }) => (status === 201 && body?.id ? [body.id] : []))
     await times(10, n => made(client.transfers.cancel({ params: { id: String(ids[n]) }, body: {} })))
     expect((await limits()).usedEuros).toBe(20)

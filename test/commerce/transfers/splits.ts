@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { divide } from '../../../src/commerce/transfers/transfer.ts'
 import { aWallet, made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/pot-service.ts'
 import { expectProven } from '../../support/proven.ts'
+import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const owner = await service.owner()

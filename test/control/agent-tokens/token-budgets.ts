@@ -11,7 +11,7 @@ import {
   redeemed,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const { clientOf } = agentTokensIn(service)

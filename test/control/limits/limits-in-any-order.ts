@@ -4,7 +4,7 @@ import { limitsIn } from '../../support/control/limits.ts'
 import { replayed } from '../../support/control/replays.ts'
 import { made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()

@@ -4,15 +4,15 @@ import { changesBetween } from '../../../src/control/policies/changes.ts'
 import { PAGE_BYTES } from '../../../src/kernel/contract/page-size.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aPolicy, made } from '../../support/factories.ts'
-import { type Owner, startTestService, type Told } from '../../support/harness.ts'
+import { type HttpResponse, type Owner, startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
 
 const names = (count: number, of = 'Merchant') => Array.from({ length: count }, (_, n) => `${of} number ${n}`)
 
 /** All pages of a list, as they were sent. */
-async function pagesOf(path: string, token: string): Promise<Told[]> {
-  const pages: Told[] = []
+async function pagesOf(path: string, token: string): Promise<HttpResponse[]> {
+  const pages: HttpResponse[] = []
   for (let cursor = ''; ; ) {
     const page = await service.http('GET', `${path}?limit=100${cursor && `&cursor=${cursor}`}`, { token })
     expect(page.status).toBe(200)

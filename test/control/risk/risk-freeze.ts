@@ -3,7 +3,7 @@ import { replayed } from '../../support/control/replays.ts'
 import { only, riskIn } from '../../support/control/risk.ts'
 import { aFundedAgent, aPolicy, made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-service.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()
@@ -65,7 +65,7 @@ describe('an agent that risk has frozen', () => {
 
     const body = { comment: 'It was meant' }
     const answers = await times(3, () => client.risk.unfreeze({ params, body }))
-    expect(tally(answers)).toEqual({ 200: 1, 400: 2 })
+    expect(statusCounts(answers)).toEqual({ 200: 1, 400: 2 })
     expect(await stands()).toMatchObject({ status: 'active', frozenByAlertId: null })
     const [closed] = (await made(client.risk.alerts({ query: { agentId: id } }))).data
     expect(closed).toMatchObject({ id: open?.id, status: 'acknowledged', ...body })
@@ -124,7 +124,7 @@ describe('an agent that risk has frozen', () => {
       times(100, n => declare(n, id)),
       times(10, n => declare(n, other.id)),
     ])
-    expect(tally(answers)).toEqual({ 201: 11, 400: 89 })
+    expect(statusCounts(answers)).toEqual({ 201: 11, 400: 89 })
     expect(answers.filter(({ body }) => body?.status === 'approved')).toHaveLength(10)
     expect(answers.filter(({ body }) => body?.status === 'denied')).toHaveLength(1)
     expect(new Set(others.map(({ body }) => body.status))).toEqual(new Set(['approved']))

@@ -4,7 +4,7 @@ import { answering, type Manner, startReceiver } from '../../support/delivery/re
 import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
 import { anAgent, made, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()

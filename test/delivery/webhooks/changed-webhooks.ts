@@ -4,7 +4,7 @@ import { deliveriesOf, delivery } from '../../support/delivery/deliveries.ts'
 import { answering, startReceiver } from '../../support/delivery/receiver.ts'
 import { anAgent, anAgentUnder, aWebhook, made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()

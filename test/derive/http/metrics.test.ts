@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { aKey, anAgent, aPolicy, aWebhook, made } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
-import { startPots, times } from '../../support/pot-service.ts'
+import { startSampleService, times } from '../../support/sample-service.ts'
 
-const service = await startPots()
+const service = await startSampleService()
 const owner = await service.owner()
 
 const text = async (): Promise<string> =>
@@ -107,9 +107,9 @@ describe('the figures', () => {
   })
 
   test('tell how large batches are and how many round trips they take', async () => {
-    const potId = await service.pot(owner, 100)
-    await times(66, () => owner.client.pots.take({ params: { id: potId }, body: { amount: 1 } }))
-    const of = { operation: 'pots.take' }
+    const sampleId = await service.sample(owner, 100)
+    await times(66, () => owner.client.samples.withdraw({ params: { id: sampleId }, body: { amount: 1 } }))
+    const of = { operation: 'samples.withdraw' }
     const batches = await value('batch_size_count', of)
     expect(await value('batch_size_sum', of)).toBe(66)
     expect(batches).toBeLessThan(66)

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { clock } from '../../../src/values/clock.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
 import { http, startTestService } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-service.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
 
 const LIMIT = 20
 const RATE_LIMIT_PER_MINUTE = String(LIMIT)
@@ -32,7 +32,7 @@ const number = (headers: Headers, name: string): number => Number(headers.get(na
 describe('a client', () => {
   test('has its limit over all processes, exactly', async () => {
     const answers = await times(3 * LIMIT, index => ask(urls[index % 2]))
-    expect(tally(answers)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
+    expect(statusCounts(answers)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
   })
 
   test('is told what is left and until when', async () => {
@@ -72,14 +72,14 @@ describe('a client', () => {
     await times(LIMIT - 3, () => ask())
     const paths = ['/nowhere', '/agents', '/agents?limit=0']
     const answers = await times(3, index => http(service.url, 'GET', paths[index] as string, {}))
-    expect(tally(answers)).toEqual({ 401: 2, 404: 1 })
+    expect(statusCounts(answers)).toEqual({ 401: 2, 404: 1 })
     expect((await ask()).status).toBe(429)
   })
 
   test('asks for health and documentation as often as it likes, and is not counted', async () => {
     const free = ['/health', '/v1/health', '/docs', '/docs/nothing', '/openapi.json']
     const answers = await times(2 * LIMIT, index => http(service.url, 'GET', String(free[index % 5]), {}))
-    expect(tally(answers)[429]).toBeUndefined()
+    expect(statusCounts(answers)[429]).toBeUndefined()
     for (const { headers } of answers) expect(headers.has('x-ratelimit-limit')).toBe(false)
     expect(number((await ask()).headers, 'x-ratelimit-remaining')).toBe(LIMIT - 1)
   })
@@ -99,7 +99,7 @@ describe('X-Forwarded-For', () => {
   /** How many get through that claim to be so many different clients. */
   const passed = async (url: string, forwarded: (index: number) => string): Promise<number> => {
     const answers = await times(2 * LIMIT, index => ask(url, { 'x-forwarded-for': forwarded(index) }))
-    return tally(answers)[200] ?? 0
+    return statusCounts(answers)[200] ?? 0
   }
 
   test('means nothing unless a proxy is trusted', async () => {
@@ -141,7 +141,7 @@ describe('while the database is away', () => {
   test('each process counts by itself', async () => {
     await proxy.close()
     const answers = await times(2 * LIMIT, () => ask(cut.url))
-    expect(tally(answers)).toEqual({ 200: LIMIT, 429: LIMIT })
+    expect(statusCounts(answers)).toEqual({ 200: LIMIT, 429: LIMIT })
     for (const { headers } of answers) expect(headers.get('x-ratelimit-limit')).toBe(String(LIMIT))
     await proxy.open()
     expect((await ask(cut.url)).status).toBe(200)

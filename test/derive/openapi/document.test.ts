@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { openapiDocument } from '../../../src/derive/openapi/document.ts'
-import { eventSentences } from '../../../src/derive/openapi/event-sentences.ts'
 import type {
   MediaType,
   OperationObject,
@@ -12,7 +11,6 @@ import type {
 } from '../../../src/derive/openapi/types.ts'
 import { writeDocument } from '../../../src/derive/openapi/write.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
-import { eventSchemas } from '../../../src/kernel/contract/event-types.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 
@@ -50,15 +48,6 @@ test('every path names each of its operations once', () => {
     Object.values(item).map(one => one.operationId),
   )
   expect(written.sort()).toEqual(operations.map(([key]) => key).sort())
-})
-
-test('every event says in a sentence what has happened, and no sentence is of none', () => {
-  expect(Object.keys(eventSentences).sort()).toEqual([...eventSchemas(areas).keys()].sort())
-})
-
-test('every section that an operation is filed under is described', () => {
-  const described = new Set(document.tags.filter(tag => tag.description).map(tag => tag.name))
-  expect(operations.filter(([, { tag }]) => !described.has(tag)).map(([key]) => key)).toEqual([])
 })
 
 test.each(operations)(

@@ -11,7 +11,7 @@ import { days, minutes } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
 import { bringMoney } from '../../support/factories.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 
 const engine = await startEngine(areas)
 const { database } = engine.runtime

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { type Due, outboxOf } from '../../../src/kernel/journal/outbox.ts'
 import { startEngine } from '../../support/engine.ts'
-import { times } from '../../support/pot-service.ts'
 import { held, relays, relaysOn } from '../../support/relays.ts'
+import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 const engine = await startEngine(areas)

@@ -1,27 +1,27 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { gatherer, type Limits, type Settled } from '../../../src/kernel/database/batcher.ts'
+import { batcher, type Limits, type Settled } from '../../../src/kernel/database/batcher.ts'
 import { until } from '../../support/until.ts'
 
 const done = <R>(value: R): Settled<R> => ({ status: 'fulfilled', value })
 
-/** A gatherer whose batches finish when the test says so. */
+/** A batcher whose batches finish when the test says so. */
 function held(limits: Limits = { size: 4, inFlight: 2 }) {
   const batches: { items: readonly string[]; finish: () => void }[] = []
-  const gather = gatherer<string, string>(limits, items => {
+  const add = batcher<string, string>(limits, items => {
     const { promise, resolve } = Promise.withResolvers<Settled<string>[]>()
     batches.push({ items, finish: () => resolve(items.map(item => done(item.toUpperCase()))) })
     return promise
   })
-  return { gather, batches, sizes: () => batches.map(({ items }) => items.length) }
+  return { add, batches, sizes: () => batches.map(({ items }) => items.length) }
 }
 
 const settled = () => new Promise(resolve => setImmediate(resolve))
 
 describe('a lane', () => {
   test('that is idle starts at the end of the turn: one item is a batch of one', async () => {
-    const { gather, batches } = held()
-    const answer = gather('a', 'x')
+    const { add, batches } = held()
+    const answer = add('a', 'x')
     await settled()
     expect(batches[0]?.items).toEqual(['x'])
     batches[0]?.finish()
@@ -29,10 +29,10 @@ describe('a lane', () => {
   })
 
   test('that is busy gathers what arrives, in order, and no more than fit', async () => {
-    const { gather, batches, sizes } = held()
+    const { add, batches, sizes } = held()
     const answers: Promise<string>[] = []
     for (const turn of ['a', 'b', 'cdefgh']) {
-      answers.push(...[...turn].map(item => gather('a', item)))
+      answers.push(...[...turn].map(item => add('a', item)))
       await settled()
     }
     expect(sizes()).toEqual([1, 1])
@@ -47,8 +47,8 @@ describe('a lane', () => {
   })
 
   test('begins another batch beside one for half as many; fewer go with the next one', async () => {
-    const { gather, batches } = held({ size: 8, inFlight: 2 })
-    const all = (items: string) => Promise.all([...items].map(item => gather('a', item)))
+    const { add, batches } = held({ size: 8, inFlight: 2 })
+    const all = (items: string) => Promise.all([...items].map(item => add('a', item)))
     void all('abcd')
     await settled()
     void all('e')
@@ -68,27 +68,27 @@ describe('a lane', () => {
   })
 
   test('lets nobody wait long for a batch that is held up', async () => {
-    const { gather, batches } = held({ size: 8, inFlight: 2 })
-    for (const item of 'abcd') void gather('a', item)
+    const { add, batches } = held({ size: 8, inFlight: 2 })
+    for (const item of 'abcd') void add('a', item)
     await settled()
-    void gather('a', 'e')
+    void add('a', 'e')
     await until('a batch beside it', () => batches.length === 2)
     expect(batches[1]?.items).toEqual(['e'])
   })
 
   test('that is told to wait for more begins with enough, or when somebody has waited long', async () => {
-    const { gather, batches } = held({ size: 8, inFlight: 1, least: () => 3 })
-    for (const item of 'ab') void gather('a', item)
+    const { add, batches } = held({ size: 8, inFlight: 1, least: () => 3 })
+    for (const item of 'ab') void add('a', item)
     await settled()
     expect(batches.length).toBe(0)
-    void gather('a', 'c')
+    void add('a', 'c')
     await settled()
     expect(batches[0]?.items).toEqual([...'abc'])
-    void gather('a', 'd')
+    void add('a', 'd')
     await new Promise(resolve => setTimeout(resolve, 60))
     batches[0]?.finish()
     await until('the one that came while it was busy', () => batches.length === 2)
-    void gather('a', 'e')
+    void add('a', 'e')
     await settled()
     batches[1]?.finish()
     await until('the last one, for whom nobody else has come', () => batches.length === 3)
@@ -96,23 +96,23 @@ describe('a lane', () => {
   })
 
   test('waits for no other', async () => {
-    const { gather, batches } = held({ size: 4, inFlight: 1 })
-    void gather('a', 'x')
+    const { add, batches } = held({ size: 4, inFlight: 1 })
+    void add('a', 'x')
     await settled()
-    void gather('a', 'y')
-    void gather('b', 'z')
+    void add('a', 'y')
+    void add('b', 'z')
     await settled()
     expect(batches.map(({ items }) => items)).toEqual([['x'], ['z']])
   })
 
   test('begins anew after it was empty', async () => {
-    const { gather, batches, sizes } = held()
-    const first = gather('a', 'x')
+    const { add, batches, sizes } = held()
+    const first = add('a', 'x')
     await settled()
     batches[0]?.finish()
     await first
     await settled()
-    void gather('a', 'y')
+    void add('a', 'y')
     await settled()
     expect(sizes()).toEqual([1, 1])
   })
@@ -120,10 +120,10 @@ describe('a lane', () => {
 
 describe('a result', () => {
   test('goes to its owner, whatever became of the others', async () => {
-    const gather = gatherer<number, number>({ size: 8, inFlight: 1 }, async items =>
+    const add = batcher<number, number>({ size: 8, inFlight: 1 }, async items =>
       items.map(item => (item % 2 ? done(item * 10) : { status: 'rejected', reason: `no ${item}` })),
     )
-    const answers = await Promise.allSettled([1, 2, 3, 4, 5].map(item => gather('a', item)))
+    const answers = await Promise.allSettled([1, 2, 3, 4, 5].map(item => add('a', item)))
     expect(answers.map(one => (one.status === 'fulfilled' ? one.value : one.reason))).toEqual([
       10,
       'no 2',
@@ -135,14 +135,14 @@ describe('a result', () => {
 
   test('of work that fails altogether is its error, and the lane goes on', async () => {
     let broken = true
-    const gather = gatherer<number, number>({ size: 8, inFlight: 1 }, async items => {
+    const add = batcher<number, number>({ size: 8, inFlight: 1 }, async items => {
       if (broken) throw new Error('broken')
       return items.map(done)
     })
-    const failing = await Promise.allSettled([1, 2, 3].map(item => gather('a', item)))
+    const failing = await Promise.allSettled([1, 2, 3].map(item => add('a', item)))
     expect(failing.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     broken = false
-    expect(await gather('a', 4)).toBe(4)
+    expect(await add('a', 4)).toBe(4)
   })
 })
 
@@ -155,7 +155,7 @@ test('every item is worked on once and answered by its own result, in any order 
   await fc.assert(
     fc.asyncProperty(arrivals, limits, async (items, { size, inFlight, least }) => {
       const worked: { lane: string; index: number }[] = []
-      const gather = gatherer<{ lane: string; index: number }, number>(
+      const add = batcher<{ lane: string; index: number }, number>(
         { size, inFlight, least: () => least },
         async batch => {
           expect(batch.length).toBeLessThanOrEqual(size)
@@ -167,7 +167,7 @@ test('every item is worked on once and answered by its own result, in any order 
       )
       const answers: Promise<number>[] = []
       for (const [index, { lane, pause }] of items.entries()) {
-        answers.push(gather(lane, { lane, index }))
+        answers.push(add(lane, { lane, index }))
         if (pause) await settled()
       }
       expect(await Promise.all(answers)).toEqual(items.map((_, index) => index))

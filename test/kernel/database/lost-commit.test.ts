@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
-import { startPots, tally, times } from '../../support/pot-service.ts'
+import { startSampleService, statusCounts, times } from '../../support/sample-service.ts'
 
 let proxy!: FlakyProxy
 const POOL = 4
-const service = await startPots({
+const service = await startSampleService({
   env: { DATABASE_POOL: String(POOL) },
   async through(url) {
     proxy = await flakyProxy(url)
@@ -15,11 +15,11 @@ const owner = await service.owner()
 
 const runs = {
   hot: async () => {
-    const potId = await service.pot(owner, 10)
+    const sampleId = await service.sample(owner, 10)
     return {
       run: (idempotencyKey: string) =>
-        owner.client.pots.take({ params: { id: potId }, body: { amount: 3 }, idempotencyKey }),
-      traces: () => service.traces(potId),
+        owner.client.samples.withdraw({ params: { id: sampleId }, body: { amount: 3 }, idempotencyKey }),
+      traces: () => service.traces(sampleId),
     }
   },
   plain: async () => {
@@ -33,7 +33,7 @@ const runs = {
             (select count(*)::int from audit_entries where resource_id = any($1)) as audit`,
           [ids.map(({ id }) => id)],
         )
-        return { takings: ids.length, ...row }
+        return { withdrawals: ids.length, ...row }
       },
     }
   },
@@ -48,8 +48,8 @@ async function slowly(work: () => Promise<void>): Promise<void> {
   await work().finally(() => service.sql('drop function linger cascade'))
 }
 
-const ONCE = { takings: 1, events: 1, audit: 1 }
-const NEVER = { takings: 0, events: 0, audit: 0 }
+const ONCE = { withdrawals: 1, events: 1, audit: 1 }
+const NEVER = { withdrawals: 0, events: 0, audit: 0 }
 
 describe.each(['hot', 'plain'] as const)('a %s run that loses its connection at commit', kind => {
   test('says what is there when the commit had arrived', async () => {
@@ -94,9 +94,9 @@ describe.each(['hot', 'plain'] as const)('a %s run that loses its connection at 
 describe('a refusal whose commit is lost', () => {
   const refusals = {
     hot: async () => {
-      const potId = await service.pot(owner, 1)
+      const sampleId = await service.sample(owner, 1)
       return (idempotencyKey: string) =>
-        owner.client.pots.take({ params: { id: potId }, body: { amount: 2 }, idempotencyKey })
+        owner.client.samples.withdraw({ params: { id: sampleId }, body: { amount: 2 }, idempotencyKey })
     },
     plain: async () => {
       const body = { name: 'A', externalId: 'taken' }
@@ -106,7 +106,7 @@ describe('a refusal whose commit is lost', () => {
   }
 
   test.each(['hot', 'plain'] as const)(
-    '%s: is not guessed, but told when it is asked for again',
+    '%s: answers outcome_unknown, and the refusal when it is repeated',
     async kind => {
       const run = await refusals[kind]()
       proxy.cutCommits('after')
@@ -122,7 +122,7 @@ describe('a refusal whose commit is lost', () => {
 })
 
 describe('a database that goes away under load', () => {
-  test('is told as 503 with Retry-After, and all is well when it is back', async () => {
+  test('answers 503 with Retry-After, and serves again when it is back', async () => {
     const { run, traces } = await runs.plain()
     const underWay = times(20, index => run(`c-${index}`))
     await proxy.close()
@@ -131,8 +131,8 @@ describe('a database that goes away under load', () => {
       expect(status === 201 || (status === 503 && headers.has('retry-after'))).toBe(true)
     await proxy.open()
     const after = await times(3 * POOL, index => run(`e-${index}`))
-    expect(tally(after)).toEqual({ 201: 3 * POOL })
-    const told = [...answers, ...after].filter(({ status }) => status === 201).length
-    expect((await traces()).takings).toBe(told)
+    expect(statusCounts(after)).toEqual({ 201: 3 * POOL })
+    const succeeded = [...answers, ...after].filter(({ status }) => status === 201).length
+    expect((await traces()).withdrawals).toBe(succeeded)
   })
 })

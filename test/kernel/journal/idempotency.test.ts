@@ -4,7 +4,7 @@ import type { Actor } from '../../../src/kernel/contract/actor.ts'
 import { startEngine } from '../../support/engine.ts'
 import { aKey } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-service.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const other = await service.another()
@@ -57,7 +57,7 @@ describe('an idempotency key', () => {
         const answers = await times(50, index =>
           create(owner.key, `fifty-${urls.length}`, 'Same', urls[index % urls.length]),
         )
-        const { 201: told = 0, 409: waiting = 0 } = tally(answers)
+        const { 201: told = 0, 409: waiting = 0 } = statusCounts(answers)
         expect(told + waiting).toBe(50)
         expect(answers.filter(isReplay).length).toBe(told - 1)
         for (const { status, headers } of answers)

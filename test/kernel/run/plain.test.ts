@@ -9,7 +9,7 @@ import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { tally, times } from '../../support/pot-service.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const Note = z.object({ id: z.string(), text: z.string() })
@@ -132,7 +132,7 @@ describe('a plain run', () => {
       return { id: text, text }
     }
     const outcomes = await Promise.all(['x', 'y'].map(text => run(cross, text)))
-    expect(tally(outcomes)).toEqual({ 201: 2 })
+    expect(statusCounts(outcomes)).toEqual({ 201: 2 })
     expect(tries).toBe(3)
     const { rows } = await engine.sql(
       `select sum(seen)::int as seen from notes where id in ('left', 'right')`,
@@ -149,7 +149,7 @@ describe('a plain run', () => {
     }
     await expect(run(twice, 'late')).rejects.toThrow()
     expect(await traces('late')).toEqual({ notes: 0, events: 0 })
-    expect(tally(await times(20, () => run(write)))).toEqual({ 201: 20 })
+    expect(statusCounts(await times(20, () => run(write)))).toEqual({ 201: 20 })
   })
 })
 
@@ -159,7 +159,7 @@ describe('at once', () => {
   test('many who want the same name: one gets it, the others are told', async () => {
     const { client } = await service.owner()
     const answers = await times(20, () => client.agents.create({ body: { name: 'A', externalId: 'one' } }))
-    expect(tally(answers)).toEqual({ 201: 1, 409: 19 })
+    expect(statusCounts(answers)).toEqual({ 201: 1, 409: 19 })
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'external_id_taken']))
   })
 

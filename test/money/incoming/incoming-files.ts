@@ -5,7 +5,7 @@ import { startBooks } from '../../support/money/books.ts'
 import { camt, payment } from '../../support/money/camt.ts'
 import { referenceIn } from '../../support/money/incoming.ts'
 import { fresh, incomingFilesIn } from '../../support/money/incoming-files.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 import { traceOf } from '../../support/trace.ts'
 
 const { service, client } = await startBooks()

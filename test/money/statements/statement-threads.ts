@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { made } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { at, cause, statementsIn } from '../../support/money/statements.ts'
-import { times } from '../../support/pot-service.ts'
+import { times } from '../../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read } = statementsIn({ service, client, key, inBook })
@@ -29,7 +29,7 @@ async function processorTimeOf(work: Promise<unknown>) {
   let longest = 0
   while (!isDone) {
     const before = process.threadCpuUsage()
-    await turn()
+    await nextTurn()
     longest = Math.max(longest, inMilliseconds(process.threadCpuUsage(before)))
   }
   await end

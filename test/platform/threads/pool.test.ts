@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { type PoolOptions, ThreadPool } from '../../../src/platform/threads/pool.ts'
 import type * as work from '../../support/thread-work.ts'
@@ -169,6 +169,6 @@ test('stopping the pool answers what is at work', async () => {
   const one = counting(pool, 'one')
   await one.next()
   await pool.stop()
-  await turn()
+  await nextTurn()
   await expect(one.next()).rejects.toMatchObject({ status: 503 })
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from '@jest/globals'
 import { anAgent, aPolicy } from '../factories.ts'
-import { startTestService, type TestService, type Told } from '../harness.ts'
+import { type HttpResponse, startTestService, type TestService } from '../harness.ts'
 
 const TABLES = [
   'policies',
@@ -25,7 +25,7 @@ function nothingChanges({ sql }: Pick<TestService, 'sql'>): void {
 }
 
 export function expectRefusal(
-  { status, headers, body }: Told,
+  { status, headers, body }: HttpResponse,
   expected: number,
   code: string,
   words?: RegExp | string,

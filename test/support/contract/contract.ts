@@ -7,7 +7,7 @@ import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
 import type { Outbound } from '../../../src/ports/outbound.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
-import type { Asked, TestService, Told } from '../harness.ts'
+import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
 import { operations, World } from './world.ts'
 
 const EVERYWHERE = ['x-request-id', 'x-data-residency']
@@ -15,12 +15,12 @@ const COUNTED = ['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}
 const isNumber = (text: string | null): boolean => text !== null && /^\d+$/.test(text)
 
 /** How a refusal of this operation stands in its contract, and how it has come. */
-function refusal({ operation }: Registered, { status, headers, body }: Told): [unknown, unknown] {
+function refusal({ operation }: Registered, { status, headers, body }: HttpResponse): [unknown, unknown] {
   const code = String(headers.get('x-error-code'))
   const declared: Readonly<Record<string, readonly [number, string]>> = { ...problems, ...operation.fails }
   const isDeclared = Object.hasOwn(declared, code)
-  const said: unknown = body?.error
-  const error = typeof said === 'string' && /\S/.test(said) ? said : 'a sentence'
+  const sentence: unknown = body?.error
+  const error = typeof sentence === 'string' && /\S/.test(sentence) ? sentence : 'a sentence'
   return [
     { code, isDeclared: true, status: declared[code]?.[0], body: { error } },
     { code, isDeclared, status, body },
@@ -28,10 +28,10 @@ function refusal({ operation }: Registered, { status, headers, body }: Told): [u
 }
 
 /** What every answer of this operation must have. It is asked thousands of times, so it is compared at once. */
-function expectPromised(one: Registered, requestId: string, answer: Told): void {
+function expectPromised(one: Registered, requestId: string, answer: HttpResponse): void {
   const { status, headers, body } = answer
   const counted = !one.operation.unmetered
-  const [promised, told] =
+  const [promised, received] =
     status >= 400
       ? refusal(one, answer)
       : [
@@ -41,16 +41,16 @@ function expectPromised(one: Registered, requestId: string, answer: Told): void 
   expect({
     everywhere: EVERYWHERE.map(name => headers.get(name)),
     counted: COUNTED.map(name => (counted ? isNumber(headers.get(name)) : headers.get(name))),
-    told,
+    received,
   }).toEqual({
     everywhere: [requestId, 'EU'],
     counted: COUNTED.map(() => (counted ? true : null)),
-    told: promised,
+    received: promised,
   })
 }
 
 /** Credentials that open nothing, some of them much like this key. */
-export const garbageLike = (key: string): [string, Asked][] => [
+export const garbageLike = (key: string): [string, RequestOptions][] => [
   ['nothing', {}],
   ['a key of nobody', { token: 'sk_sandbox_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG' }],
   ['a token of nobody', { token: 'at_test_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ' }],
@@ -70,7 +70,7 @@ export const isWrite = ({ operation }: Registered): boolean => operation.method 
 const named = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
 
 /** An address answers another caller only where it names no record, but what everybody sees, such as a preset. */
-export function expectNotTheirs(path: string, { status }: Told): void {
+export function expectNotTheirs(path: string, { status }: HttpResponse): void {
   expect(status).toBe(named(path, 'x') === path ? 200 : 404)
 }
 
@@ -138,7 +138,7 @@ export function whereToRead(
   reader: Registered,
   one: Registered,
   path: string,
-  { agentId, id }: Told['body'],
+  { agentId, id }: HttpResponse['body'],
 ) {
   const template = reader.operation.path
   if (template === one.operation.path) return path
@@ -146,7 +146,7 @@ export function whereToRead(
 }
 
 /** Of what a record shows that which another view of it shows, too. */
-export const inCommon = (record: Told['body'], view: Told['body']) =>
+export const inCommon = (record: HttpResponse['body'], view: HttpResponse['body']) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name in view))
 
 /** Whoever is sent something takes it: nothing leaves the machine. */
@@ -176,7 +176,11 @@ export async function worldsOf(service: TestService) {
 /** Sends it, and checks what every answer of this operation must have. */
 export function sending(world: World) {
   let asked = 0
-  return async (one: Registered, path: string, { headers, ...how }: Asked): Promise<Told> => {
+  return async (
+    one: Registered,
+    path: string,
+    { headers, ...how }: RequestOptions,
+  ): Promise<HttpResponse> => {
     const requestId = `contract-${asked++}`
     const answer = await world.send(one, path, { ...how, headers: { ...headers, 'x-request-id': requestId } })
     expectPromised(one, requestId, answer)

@@ -1,4 +1,4 @@
-import type { Told } from '../harness.ts'
+import type { HttpResponse } from '../harness.ts'
 
 /** What must have been done before, to the same record, for an operation to succeed. */
 export const BEFORE: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ export const LINKED_FROM: Readonly<Record<string, string>> = { '/docs/assets': '
 export interface Made {
   readonly by: string
   readonly body: object
-  readonly idIn: (body: Told['body']) => string
+  readonly idIn: (body: HttpResponse['body']) => string
 }
 
 /** What is made by more than an example says. */

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
-import { type Asked, DASHBOARD_SECRET, type Owner, type TestService, type Told } from '../harness.ts'
+import {
+  DASHBOARD_SECRET,
+  type HttpResponse,
+  type Owner,
+  type RequestOptions,
+  type TestService,
+} from '../harness.ts'
 import { BEFORE, FILLED_BY, LINKED_FROM, MADE_AS, MADE_WITH, type Made } from './world-needs.ts'
 
 export const operations = published(areas)
@@ -39,7 +45,7 @@ function prefixOf({ operation }: Registered): string | undefined {
 }
 
 /** How this owner proves who it is to an operation. */
-export const credentials = ({ operation }: Registered, { key }: Pick<Owner<never>, 'key'>): Asked =>
+export const credentials = ({ operation }: Registered, { key }: Pick<Owner<never>, 'key'>): RequestOptions =>
   operation.callers.includes('key')
     ? { token: key }
     : operation.callers.includes('dash')
@@ -112,11 +118,11 @@ export class World {
     return body
   }
 
-  send({ operation }: Registered, path: string, asked: Asked): Promise<Told> {
-    return this.#service.http(operation.method, path, asked)
+  send({ operation }: Registered, path: string, options: RequestOptions): Promise<HttpResponse> {
+    return this.#service.http(operation.method, path, options)
   }
 
-  async #succeed(one: Registered, like: string): Promise<Told> {
+  async #succeed(one: Registered, like: string): Promise<HttpResponse> {
     const params = one.operation.path.includes('{') ? like.split('/') : []
     const path = one.operation.path
       .split('/')
@@ -202,7 +208,7 @@ export class World {
   }
 
   /** What comes back where more is asked for than an example says. */
-  async #ask(key: string, members: object): Promise<Told['body']> {
+  async #ask(key: string, members: object): Promise<HttpResponse['body']> {
     const one = byKey(key)
     const body =
       one.operation.method === 'GET'

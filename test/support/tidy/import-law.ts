@@ -3,7 +3,7 @@ import type { Import } from './sources.ts'
 /** The folders of the business and the nouns in each, left to right in the order of what depends on what. */
 const business: Readonly<Record<string, string>> = {
   identity: 'customers keys passkeys sessions cli-auth onboarding kyc',
-  money: 'ledger wallets beneficiaries transactions payment-methods incoming funding billing statements',
+  money: 'ledger wallets beneficiaries transactions payment-methods incoming fundings billing statements',
   control:
     'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk intents',
   cards: 'cards card-controls card-requests credentials agent-credentials access-events',

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { bodyRoom } from '../../../../src/derive/http/body-room.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { request } from '../../../support/http/raw.ts'
-import { times } from '../../../support/pot-service.ts'
+import { times } from '../../../support/sample-service.ts'
 import { until } from '../../../support/until.ts'
 
 const KIB = 1_024

@@ -1,0 +1,39 @@
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import { implement } from '../../../kernel/contract/operation.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
+import { offsetOf } from '../../../kernel/database/tenant-clock.ts'
+import { clock } from '../../../values/clock.ts'
+import { dayOf, type Limits, limitsOf, setLimits, usedOn } from './limits.ts'
+import { limitsApi } from './limits-api.ts'
+
+/** What the credential knows of the clock may be a moment old: a day begins at its instant. */
+async function standing({ single, daily }: Limits, tenant: Tenant, sql: Sql) {
+  const day = dayOf(clock.tenant(await offsetOf(sql, tenant)))
+  const used = await usedOn(sql, tenant, day)
+  return {
+    ...tenant,
+    singleEuros: single,
+    dailyEuros: daily,
+    day,
+    usedEuros: used,
+    remainingEuros: used < daily ? daily - used : 0n,
+  }
+}
+
+export const ownerLimits = implement(limitsApi, {
+  async limits(_, { sql, tenant: { ownerId, mode } }) {
+    const limits = await limitsOf(sql, { ownerId, mode })
+    if (!limits) throw new Error('a key without a customer')
+    return standing(limits, { ownerId, mode }, sql)
+  },
+
+  async setLimits({ params, body }, { sql, now, actFor, emit, refuse }) {
+    const tenant = { ownerId: params.id, mode: body.mode }
+    if (!(await limitsOf(sql, tenant))) return refuse('customer_not_found')
+    actFor(tenant)
+    await setLimits(sql, tenant, { single: body.singleEuros, daily: body.dailyEuros }, now)
+    const limits = (await limitsOf(sql, tenant)) as Limits
+    emit('transfer.limits_changed', { ...tenant, singleEuros: limits.single, dailyEuros: limits.daily })
+    return standing(limits, tenant, sql)
+  },
+})

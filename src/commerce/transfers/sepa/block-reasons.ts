@@ -1,0 +1,26 @@
+import type { Bar } from '../../../control/intents/index.ts'
+import type { Reason } from '../../../iso20022/reason-codes.ts'
+
+/** Why a transfer that was made is not handed to the rail after all. */
+export const stops = {
+  wallet_frozen: {
+    code: 'wallet_frozen',
+    message: 'The wallet was frozen before the transfer had left it.',
+  },
+  agent_not_active: {
+    code: 'agent_not_active',
+    message: 'The agent was frozen before the transfer had left.',
+  },
+  customer_suspended: {
+    code: 'customer_suspended',
+    message: 'The account was suspended before the transfer had left.',
+  },
+  delegation_revoked: {
+    code: 'delegation_revoked',
+    message: 'The delegation of its intent was revoked before the transfer had left.',
+  },
+  intent_other_merchant: {
+    code: 'intent_other_merchant',
+    message: 'The agent pays one merchant only, and has paid another one before the transfer had left.',
+  },
+} as const satisfies Record<Bar | 'wallet_frozen' | 'customer_suspended' | 'delegation_revoked', Reason>

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { type Failure, missing, post } from '../../../kernel/contract/operation.ts'
+import { id } from '../../../values/ids.ts'
+import { courseEvents, isoReason, TransferRecord } from '../schemas.ts'
+
+const transferId = id('transfer')
+const code = isoReason.meta({
+  description: 'Why, by a code of ISO 20022.',
+  examples: ['AC04'],
+})
+
+const fails = {
+  transfer_not_found: missing('transfer'),
+  transfer_not_submitted: [400, 'The transfer is not at the bank.'],
+  test_mode_only: [400, 'Only in test mode the bank can be played: use a sandbox or test key.'],
+} as const satisfies Record<string, Failure>
+
+const simulated = {
+  tag: 'Sandbox',
+  callers: ['key'],
+  scope: 'sandbox:write',
+  returns: [200, TransferRecord],
+  fails,
+  emits: courseEvents,
+} as const
+
+const body = z.strictObject({ transferId, reasonCode: code.nullable().default(null) })
+const example = { transferId: 'transfer_01jd8x2m4ye7k9v0c3q5r6t8wz', reasonCode: 'AC04' }
+const unheard = 'By the same way as a notice of the bank. What it has told before changes nothing.'
+
+/** Play the bank: a notice as the rail would send it. */
+export const simulateApi = {
+  simulateSettle: post('/simulate/sepa/settle', {
+    ...simulated,
+    summary: 'Let a submitted transfer settle',
+    description: unheard,
+    body: z.strictObject({ transferId }),
+    example: { transferId: example.transferId },
+  }),
+  simulateReject: post('/simulate/sepa/reject', {
+    ...simulated,
+    summary: 'Let a submitted transfer be rejected',
+    description: unheard,
+    body,
+    example,
+  }),
+  simulateReturn: post('/simulate/sepa/return', {
+    ...simulated,
+    summary: 'Let a transfer come back',
+    description: unheard,
+    body,
+    example,
+  }),
+}

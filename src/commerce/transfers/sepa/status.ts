@@ -1,0 +1,68 @@
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { minuteInWords } from '../../../values/clock.ts'
+import { formatEuros } from '../../../values/money.ts'
+import type { TransferSignal } from '../process.ts'
+import { Transfer, transferMachine } from '../transfer.ts'
+import type { stepsApi } from './steps-api.ts'
+
+type Next = 'verify' | 'submit' | 'lapse' | 'inquire'
+
+/** What its process does with it, and whether that has time until it is due. */
+function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
+  if (transferMachine.isFinal(transfer.status)) return null
+  if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
+    return { next: 'inquire', atOnce: false }
+  if (transfer.status === 'completed') return null
+  if (transfer.isReady()) return { next: 'submit', atOnce: true }
+  return transfer.payeeCheck ? { next: 'lapse', atOnce: false } : { next: 'verify', atOnce: true }
+}
+
+/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
+function summaryOf(transfer: Transfer): string {
+  const { amountEuros, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
+  const head = `Transfer of ${formatEuros(amountEuros)} to ${beneficiaryId} in ${mode} mode: ${status}`
+  const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
+  if (recall?.status === 'requested') return `${head}, and asked back`
+  if (status === 'verifying' && transfer.isToBeConfirmed())
+    return `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
+  // The words of who cancelled it are for the record.
+  return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
+}
+
+const NEXT: Readonly<Record<Next, string>> = {
+  verify: 'for the payee’s bank to answer about the name',
+  submit: 'for the payment to be submitted',
+  lapse: 'for a person to confirm the payee',
+  inquire: 'for the rail to say how it ends',
+}
+
+/** Completes "it waits" for the operator. */
+function waitsFor({ recall, dueAt }: Transfer, next: Next): string {
+  const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT[next]
+  if (!dueAt || next === 'verify' || next === 'submit') return what
+  return next === 'lapse'
+    ? `${what}, until ${minuteInWords(dueAt)}`
+    : `${what}, which is asked at ${minuteInWords(dueAt)}`
+}
+
+/** Signals that change something: what is submitted cannot be cancelled any more. */
+function signalsOf(transfer: Transfer): TransferSignal[] {
+  if (transfer.status !== 'verifying' && transfer.status !== 'created') return []
+  return transfer.isToBeConfirmed() ? ['confirmPayee', 'cancel'] : ['cancel']
+}
+
+export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { em, now, refuse }) => {
+  const transfer = await em.findOne(Transfer, { id: params.id })
+  if (!transfer) return refuse('transfer_not_found')
+  const coming = nextOf(transfer)
+  const dueInMs = coming?.atOnce ? 0 : (transfer.dueAt?.getTime() ?? 0) - now.getTime()
+  return {
+    status: transfer.status,
+    summary: summaryOf(transfer),
+    closed: coming === null,
+    dueInMs: coming ? dueInMs : null,
+    waitsFor: coming && waitsFor(transfer, coming.next),
+    signals: coming ? signalsOf(transfer) : [],
+    next: coming?.next ?? null,
+  }
+}

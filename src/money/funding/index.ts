@@ -1,1 +1,0 @@
-export { pendingOf } from './funding-record.ts'

@@ -1,0 +1,79 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { FailureReason, NextAction } from '../../ports/funding-rail.ts'
+import { days, minutes } from '../../values/clock.ts'
+import type { Euros } from '../../values/money.ts'
+
+export const fundingMachine = machine('funding', {
+  pending: ['requires_action', 'settled', 'failed'],
+  requires_action: ['pending', 'settled', 'failed'],
+  settled: ['reversed'],
+  failed: [],
+  reversed: [],
+})
+
+/** The processor has not said yet what becomes of it. */
+export const isUnderWay = ({ status }: Pick<Funding, 'status'>): boolean =>
+  status === 'pending' || status === 'requires_action'
+
+const schema = defineEntity({
+  ...tenantTable('Funding', 'fundings'),
+  properties: {
+    ...record('funding'),
+    walletId: p.text(),
+    paymentMethodId: maybe.string(),
+    amountEuros: p.bigint().name('amount_cents'),
+    status: p.enum(fundingMachine.states).onCreate(() => fundingMachine.initial),
+    reason: p
+      .json<FailureReason | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    nextAction: p
+      .json<NextAction | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    /** When the processor is asked again what has become of it. */
+    dueAt: maybe.instant(),
+    settledAt: maybe.instant(),
+    reversedAt: maybe.instant(),
+    creditId: maybe.string(),
+  },
+})
+
+export class Funding extends schema.class {}
+schema.setClass(Funding)
+
+const PENDING = `
+select coalesce(sum(amount_cents), 0)::bigint as euros from fundings
+where owner_id = $1 and mode = $2 and status in ('pending', 'requires_action')`
+
+/** How much is on its way. */
+export async function pendingEurosOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
+  const [row] = await sql<{ euros: Euros }>(PENDING, [ownerId, mode])
+  return row?.euros ?? 0n
+}
+
+/** How long an answer is waited for before the processor is asked what has become of the charge. */
+export const FIRST_CHECK_AFTER = minutes(1)
+/** A charge that the processor has not heard of by then was never made. */
+const GIVEN_UP_AFTER = days(1)
+
+/** How long until the next look at a charge of this age that nothing is known of; undefined where it is given up. */
+export const nextCheckAfter = (age: number): number | undefined =>
+  age < GIVEN_UP_AFTER ? Math.max(age, FIRST_CHECK_AFTER) : undefined
+
+/** What is under way is looked after by the sweep: nobody but the processor can end it, so there is no workflow. */
+export const fundingsDue: Deadline = {
+  process: { name: 'funding' },
+  table: 'fundings',
+  record: 'id',
+  agent: 'null::text',
+  due: 'due_at',
+  open: "status in ('pending', 'requires_action')",
+  waits: 'false',
+  operations: ['fund.follow'],
+}

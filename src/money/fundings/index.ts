@@ -1,0 +1,1 @@
+export { pendingEurosOf } from './funding.ts'

@@ -1,0 +1,158 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../src/areas.ts'
+import { type Area, registered } from '../../src/kernel/contract/area.ts'
+import { eventDeclarations, eventSchemas } from '../../src/kernel/contract/event-types.ts'
+import { descriptionOf } from '../../src/kernel/contract/events.ts'
+import { scopes } from '../../src/kernel/contract/scopes.ts'
+import { migrations } from '../../src/migrations/index.ts'
+
+// Each message names the place and the remedy: it is all that an engineer sees who has forgotten a registration.
+
+const all: readonly Area[] = Object.values(areas)
+const sources = globSync('src/*/*/**/*.ts').map(path => ({ path, text: readFileSync(path, 'utf8') }))
+const areaList = readFileSync('src/areas.ts', 'utf8')
+
+/** Every match in the sources of the nouns, with the file in which it stands. */
+const inSources = (pattern: RegExp): { path: string; names: string[] }[] =>
+  sources.flatMap(({ path, text }) =>
+    [...text.matchAll(pattern)].map(([, ...names]) => ({ path, names: names.map(String) })),
+  )
+
+const isUsedBeside = (name: string, place: string): boolean =>
+  sources.some(({ path, text }) => path !== place && new RegExp(`\\b${name}\\b`).test(text))
+
+describe('nothing that must be registered is forgotten:', () => {
+  test('an area stands in the list of areas', () => {
+    const declared = inSources(/^export const (\w+Area) = area\(/gm)
+    expect(declared.length).toBeGreaterThan(20)
+    const missing = declared
+      .filter(({ names: [name] }) => !new RegExp(`^  \\w+: ${name},`, 'm').test(areaList))
+      .map(
+        ({ path, names: [name] }) =>
+          `${path}: ${name} is no area of the service. Import it in src/areas.ts and add a line \`noun: ${name},\` there, right of the areas that it depends on.`,
+      )
+    expect(missing).toEqual([])
+  })
+
+  test('a contract has handlers', () => {
+    const missing = inSources(/^export const (\w+Api) = \{/gm)
+      .filter(({ path, names: [name] }) => !isUsedBeside(String(name), path))
+      .map(
+        ({ path, names: [name] }) =>
+          `${path}: ${name} has no handlers. Write \`implement(${name}, { … })\` in the noun's plural file, and its area at the end of that file.`,
+      )
+    expect(missing).toEqual([])
+  })
+
+  test('a migration stands in the index of migrations, in order', () => {
+    const files = globSync('src/migrations/m*.ts').map(path => basename(path, '.ts'))
+    const listed = migrations.map(({ name }) => name)
+    expect(
+      files
+        .filter(name => !listed.includes(name))
+        .map(
+          name =>
+            `src/migrations/${name}.ts never runs. Add a line for it at the end of src/migrations/index.ts.`,
+        ),
+    ).toEqual([])
+    expect(
+      listed
+        .filter((name, index) => index > 0 && name <= String(listed[index - 1]))
+        .map(
+          name =>
+            `src/migrations/index.ts: ${name} is not in order. Give it a number above all others, and the last line.`,
+        ),
+    ).toEqual([])
+  })
+
+  test('an entity is one of an area', () => {
+    const known = new Set(all.flatMap(({ entities }) => entities.map(({ name }) => name)))
+    const declared = inSources(/^export class (\w+) extends \w+\.class\b/gm)
+    expect(declared.length).toBeGreaterThan(20)
+    const missing = declared
+      .filter(({ names: [name] }) => !known.has(String(name)))
+      .map(
+        ({ path, names: [name] }) =>
+          `${path}: the database does not know the entity ${name}. Add it to the \`entities\` of an area, at the end of the noun's plural file.`,
+      )
+    expect(missing).toEqual([])
+  })
+
+  test('the table of an entity is created by a migration', () => {
+    const schema = globSync('src/migrations/**/*.{ts,sql}')
+      .map(path => readFileSync(path, 'utf8'))
+      .join('\n')
+    const missing = inSources(/\b(?:tenantTable\('\w+', |tableName: )'(\w+)'/g)
+      .filter(({ names: [table] }) => !new RegExp(`create table (if not exists )?${table}\\b`).test(schema))
+      .map(
+        ({ path, names: [table] }) =>
+          `${path}: no migration creates the table ${table}. Write one in src/migrations and list it in src/migrations/index.ts.`,
+      )
+    expect(missing).toEqual([])
+  })
+
+  test('a scope stands in the list of scopes, and is required by an operation', () => {
+    const required = new Map(
+      registered(areas).flatMap(({ key, operation }) =>
+        operation.scope ? [[operation.scope as string, key]] : [],
+      ),
+    )
+    const list = 'src/kernel/contract/scopes.ts'
+    expect([
+      ...[...required]
+        .filter(([scope]) => !(scopes as readonly string[]).includes(scope))
+        .map(
+          ([scope, key]) =>
+            `${key} requires the scope ${scope}, which nobody can have. Add a line '${scope}' to ${list}: 'given', 'asked' or 'never' to agent tokens.`,
+        ),
+      ...scopes
+        .filter(scope => !required.has(scope))
+        .map(
+          scope =>
+            `${list}: no operation requires ${scope}. Remove the line, or name the scope in a contract.`,
+        ),
+    ]).toEqual([])
+  })
+
+  test('an event has one sentence', () => {
+    const sentencesOf = (event: string): Set<string> =>
+      new Set(
+        eventDeclarations(areas).flatMap(events => {
+          const declaration = events[event]
+          return declaration ? (descriptionOf(declaration)?.sentence ?? []) : []
+        }),
+      )
+    const emitters = (event: string): string =>
+      registered(areas)
+        .filter(({ operation }) => event in operation.emits)
+        .map(({ key }) => key)
+        .join(', ')
+    const wrong = [...eventSchemas(areas).keys()].flatMap(event => {
+      const { size } = sentencesOf(event)
+      if (size === 1) return []
+      return size === 0
+        ? `${event} (${emitters(event)}) has no sentence. Declare it in the contract as '${event}': event('What has happened.', Schema), of src/kernel/contract/events.ts.`
+        : `${event} (${emitters(event)}) has ${size} sentences. Keep the one in the contract of its noun; the others name the schema only.`
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('a section of the documentation is that of an area', () => {
+    const sections = all.map(({ name }) => name)
+    expect(
+      registered(areas)
+        .filter(({ tag }) => !sections.includes(tag))
+        .map(
+          ({ key, tag }) =>
+            `${key} is filed under “${tag}”, which no area describes. Use the name of an area as its \`tag\`, or leave the tag out.`,
+        ),
+    ).toEqual([])
+    expect(
+      sections
+        .filter((name, index) => sections.indexOf(name) !== index)
+        .map(name => `Two areas are called “${name}”. Give one another name, at the end of its plural file.`),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { areas } from '../../../src/areas.ts'
+import { clock } from '../../../src/values/clock.ts'
+import {
+  aDelegation,
+  aKey,
+  aLiveClient,
+  anAgent,
+  aToken,
+  made,
+  type TestClient,
+} from '../../support/factories.ts'
+import type { Owner } from '../../support/harness.ts'
+import { opens, wait } from '../../support/keys.ts'
+import { times } from '../../support/sample-service.ts'
+import { service } from './keys-service.ts'
+
+const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
+const inMinutes = (minutes: number): string => new Date(wait(minutes)).toISOString()
+
+const live = { environment: 'live' } as const
+
+describe('a live key', () => {
+  let owner: Owner<typeof areas>
+  beforeAll(async () => {
+    owner = await service.owner()
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+  })
+  const another = () => owner.client.keys.create({ body: { name: 'Production', ...live } })
+
+  test('is made by a test key while none works: once, however many ask at once, and that is told', async () => {
+    const answers = await times(6, another)
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403])
+    const refused = answers.filter(({ status }) => status === 403).map(({ code }) => code)
+    expect(new Set(refused)).toEqual(new Set(['live_key_at_work']))
+    const first = answers.find(({ status }) => status === 201)?.body
+    const [, own] = (await made(owner.client.keys.list())).data.toReversed()
+    expect(own).toBe(undefined)
+    const told = await made(owner.client.events.list({ query: { event: 'key.live_created' } }))
+    const data = { keyId: first?.id, name: 'Production', environment: 'live', madeById: first?.madeById }
+    expect(told.data).toMatchObject([{ mode: 'test', data }])
+    expect(first?.madeById).toMatch(/^key_/)
+  })
+
+  test('makes further ones itself', async () => {
+    await service.sql(`update keys set revoked_at = now() where (owner_id, mode) = ($1, 'live')`, [
+      owner.ownerId,
+    ])
+    const one = clientOf(await made(another()))
+    expect((await another()).code).toBe('live_key_at_work')
+    const two = await aKey(one, live)
+    expect(await opens(clientOf(two))).toBe(true)
+    const told = (await made(one.events.list({ query: { event: 'key.live_created' } }))).data
+    expect(told).toEqual([])
+  })
+
+  test('is made by a test key again when all are revoked or have expired', async () => {
+    const ends = [`expires_at = now()`, `revoked_at = now()`]
+    for (const end of ends) {
+      await service.sql(`update keys set ${end} where (owner_id, mode) = ($1, 'live')`, [owner.ownerId])
+      expect((await another()).status).toBe(201)
+    }
+  })
+
+  test('that is lost is revoked by the operator, so that there can be another one', async () => {
+    const [lost] = await service.sql<{ id: string }>(
+      `select id from keys where (owner_id, mode) = ($1, 'live') and revoked_at is null and expires_at is null`,
+      [owner.ownerId],
+    )
+    const params = { id: String(lost?.id) }
+    expect((await owner.client.keys.revoke({ params })).code).toBe('key_not_found')
+    expect(await made(service.dash.keys.revoke({ params }))).toMatchObject({ id: params.id, mode: 'live' })
+    expect(
+      (await service.dash.keys.revoke({ params: { id: 'key_01jd8x2m4ye7k9v0c3q5r6t8wz' } })).status,
+    ).toBe(404)
+    expect((await another()).status).toBe(201)
+  })
+
+  test('that is the first one can make others', async () => {
+    const fresh = await service.owner()
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [fresh.ownerId])
+    const body = { name: 'Narrow', ...live, scopes: ['agents:read'] } as const
+    expect(await fresh.client.keys.create({ body: { ...body, scopes: [...body.scopes] } })).toMatchObject({
+      status: 400,
+      code: 'first_live_key',
+    })
+    expect(
+      (await aKey(await aLiveClient(service, fresh), { ...body, scopes: [...body.scopes] })).scopes,
+    ).toEqual(['agents:read'])
+  })
+})
+
+describe('what is made with a key that ends', () => {
+  let brief: TestClient
+  let expiresAt: string
+  let agentId: string
+  beforeAll(async () => {
+    const { client } = await service.owner()
+    expiresAt = inMinutes(60)
+    brief = clientOf(await aKey(client, { expiresAt }))
+    agentId = (await anAgent(client)).id
+  })
+
+  test('is a key that ends with it, or before', async () => {
+    expect((await aKey(brief)).expiresAt).toBe(expiresAt)
+    expect((await aKey(brief, { expiresAt: inMinutes(5) })).expiresAt).not.toBe(expiresAt)
+    for (const later of [null, inMinutes(61)]) {
+      const body = { name: 'Later', environment: 'sandbox', expiresAt: later } as const
+      const answer = await brief.keys.create({ body })
+      expect(answer).toMatchObject({ status: 403, code: 'expires_too_late' })
+      expect(answer.error).toContain(`expiresAt: the calling key ends ${expiresAt}`)
+    }
+  })
+
+  test('is a token that ends with it', async () => {
+    expect((await aToken(brief, agentId)).expiresAt).toBe(expiresAt)
+    for (const expiresInDays of [null, 1]) {
+      const body = { label: 'Later', expiresInDays }
+      const answer = await brief.agentTokens.create({ params: { id: agentId }, body })
+      expect(answer).toMatchObject({ status: 403, code: 'expires_too_late' })
+    }
+  })
+
+  test('is a delegation that ends before', async () => {
+    expect((await aDelegation(brief, agentId, { expiresInMinutes: 50 })).status).toBe('issued')
+    const body = { agentId, maxAmountEuros: 5, expiresInMinutes: 61 }
+    expect((await brief.delegations.create({ body })).code).toBe('expires_too_late')
+  })
+
+  test('is its own replacement, and that of no key that lasts longer', async () => {
+    const { client } = await service.owner()
+    const own = await aKey(client, { expiresAt })
+    const lasting = await aKey(client)
+    expect((await clientOf(own).keys.rotate({ params: { id: lasting.id } })).code).toBe('expires_too_late')
+    expect((await made(clientOf(own).keys.rotate({ params: { id: own.id } }))).expiresAt).toBe(expiresAt)
+  })
+})
+
+describe('a key with fewer scopes', () => {
+  test('revokes what has no more than itself, and itself', async () => {
+    const { client } = await service.owner()
+    const few = await aKey(client, { scopes: ['keys:write', 'keys:read', 'agents:read'] })
+    const narrow = clientOf(few)
+    const [all, own] = [await aKey(client), await aKey(narrow)]
+    const refused = await narrow.keys.revoke({ params: { id: all.id } })
+    expect(refused).toMatchObject({ status: 403, code: 'scope_not_held' })
+    expect((await client.keys.get({ params: { id: all.id } })).body.revokedAt).toBe(null)
+    expect((await narrow.keys.revoke({ params: { id: own.id } })).status).toBe(200)
+    expect((await narrow.keys.revoke({ params: { id: few.id } })).status).toBe(200)
+  })
+
+  test('has less than one with all scopes that there will ever be, though it names all of today', async () => {
+    const { client } = await service.owner()
+    const { scopes } = await aKey(client)
+    const today = clientOf(await aKey(client, { scopes: [...scopes] }))
+    const all = await aKey(client)
+    expect((await today.keys.revoke({ params: { id: all.id } })).code).toBe('scope_not_held')
+    expect((await today.keys.rotate({ params: { id: all.id } })).code).toBe('scope_not_held')
+    const { id } = await aKey(today)
+    const [stored] = await service.sql('select scopes from keys where id = $1', [id])
+    expect(stored).toEqual({ scopes })
+  })
+})
+
+describe('a key that is revoked while it makes something', () => {
+  test('has made it before, or makes nothing', async () => {
+    const { client } = await service.owner()
+    const agent = await anAgent(client)
+    for (let round = 0; round < 4; round++) {
+      const maker = await aKey(client)
+      const own = clientOf(maker)
+      await opens(own)
+      const [revoked, key, token] = await Promise.all([
+        client.keys.revoke({ params: { id: maker.id } }),
+        own.keys.create({ body: { name: 'Late', environment: 'sandbox' } }),
+        own.agentTokens.create({ params: { id: agent.id }, body: { label: 'Late' } }),
+      ])
+      expect(revoked.status).toBe(200)
+      const end = Date.parse(String(revoked.body.revokedAt))
+      for (const { status, body } of [key, token]) {
+        expect([201, 401]).toContain(status)
+        if (status === 201) expect(Date.parse(body.createdAt)).toBeLessThanOrEqual(end)
+      }
+    }
+  })
+
+  test('makes nothing though it is still let in', async () => {
+    const { client } = await service.owner()
+    const maker = await aKey(client)
+    const own = clientOf(maker)
+    await opens(own)
+    // Revoked behind the back of the process, which goes on trusting it for a moment.
+    await service.sql('update keys set revoked_at = $2 where id = $1', [maker.id, clock.real()])
+    const answer = await own.keys.create({ body: { name: 'Late', environment: 'sandbox' } })
+    expect(answer).toMatchObject({ status: 401, code: 'unauthenticated' })
+    const listed = await made(client.keys.list({ query: { madeById: maker.id } }))
+    expect(listed.data).toEqual([])
+  })
+})

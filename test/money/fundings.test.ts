@@ -1,0 +1,232 @@
+import './fundings/crashes-and-reversals.ts'
+import { describe, expect, test } from '@jest/globals'
+import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
+import { startTestService } from '../support/harness.ts'
+import { startFundingService } from '../support/money/funding.ts'
+import { statusCounts, times } from '../support/sample-service.ts'
+import { traceOf, transactionsOf } from '../support/trace.ts'
+
+const bare = await startTestService()
+const rehearsal = await startTestService({ env: { FUNDING_RAIL: 'sandbox' } })
+const {
+  service,
+  client,
+  methodId,
+  charges,
+  advance,
+  fundingOf,
+  eventsOf,
+  last,
+  walletOf,
+  provenLedger,
+  postingsOf,
+  fund,
+} = await startFundingService()
+
+describe('a wallet is funded', () => {
+  test('from a payment method, and the processor hears of it once', async () => {
+    const { id } = await aWallet(client)
+    const answer = await fund(id, 100)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { id, availableEuros: 100, funding: { status: 'settled', amountEuros: 100, reason: null } },
+    })
+    const { funding } = answer.body
+    expect(charges).toMatchObject([{ token: 'tok_visa', amountEuros: 10_000n, reference: funding.id }])
+    expect(await postingsOf(funding.id)).toEqual(['fund'])
+    expect(await transactionsOf(service, answer, 'fundings', funding.id)).toBe(2)
+    expect((await traceOf(service, answer))?.events).toEqual([
+      'funding.created',
+      'funding.settled',
+      'wallet.funded',
+    ])
+    await provenLedger()
+  })
+
+  test('by POST /fund just as well', async () => {
+    const { id } = await aWallet(client)
+    const body = { walletId: id, amountEuros: 12.34, paymentMethodId: methodId }
+    expect(await made(client.fund.create({ body }))).toMatchObject({ id, availableEuros: 12.34 })
+    const bareBody = { walletId: id, amountEuros: 1 }
+    expect(await made(client.fund.create({ body: bareBody }))).toMatchObject({ availableEuros: 13.34 })
+    expect(charges).toHaveLength(1)
+  })
+
+  test('while it is frozen', async () => {
+    const { id } = await aWallet(client)
+    await made(client.wallets.update({ params: { id }, body: { status: 'frozen' } }))
+    expect(await made(fund(id, 5))).toMatchObject({ status: 'frozen', availableEuros: 5 })
+  })
+
+  test('once by one key, however often it is asked', async () => {
+    const { id } = await aWallet(client)
+    const first = await fund(id, 7, { idempotencyKey: 'replayed' })
+    const again = await fund(id, 7, { idempotencyKey: 'replayed' })
+    expect([again.status, again.body]).toEqual([200, first.body])
+    expect([charges.length, (await walletOf(id)).availableEuros]).toEqual([1, 7])
+  })
+
+  test('twenty times by twenty at once, and once by twenty with one key', async () => {
+    const { id } = await aWallet(client)
+    expect(statusCounts(await times(20, () => fund(id, 1)))).toEqual({ 200: 20 })
+    expect((await walletOf(id)).availableEuros).toBe(20)
+    const { 200: told = 0, 409: waiting = 0 } = statusCounts(
+      await times(20, () => fund(id, 1, { idempotencyKey: 'twenty' })),
+    )
+    expect([told > 0, told + waiting, (await walletOf(id)).availableEuros]).toEqual([true, 20, 21])
+    await provenLedger()
+  })
+})
+
+describe('an amount that', () => {
+  test.each([
+    [13.01, 'insufficient_funds', 'not enough money'],
+    [13.02, 'expired_card', 'expired'],
+  ])('fails (%d) is a 402 with the reason, and nothing is booked', async (amount, code, words) => {
+    const { id } = await aWallet(client)
+    const answer = await fund(id, amount)
+    expect(answer).toMatchObject({ status: 402, code: 'payment_failed' })
+    expect(answer.error).toContain(words)
+    const funding = await last(id)
+    expect(funding).toMatchObject({ status: 'failed', reason: { code } })
+    expect(await postingsOf(funding.id)).toEqual([])
+    expect(await eventsOf(funding.id)).toEqual(['funding.created', 'funding.failed'])
+    expect((await walletOf(id)).availableEuros).toBe(0)
+  })
+
+  test('needs a further step waits for it, and is settled by it once', async () => {
+    const { id } = await aWallet(client)
+    const { funding } = await made(fund(id, 13.03))
+    expect(funding).toMatchObject({
+      status: 'requires_action',
+      nextAction: { type: 'redirect', url: `https://processor.example/authenticate/${funding.id}` },
+    })
+    const act = () => client.fund.act({ params: { fundingId: funding.id } })
+    const answers = await times(5, act)
+    expect(statusCounts(answers)).toEqual({ 200: 1, 400: 4 })
+    expect(await fundingOf(funding.id)).toMatchObject({ status: 'settled', nextAction: null })
+    expect((await walletOf(id)).availableEuros).toBe(13.03)
+    expect(await act()).toMatchObject({ status: 400, code: 'no_action_required' })
+    await provenLedger()
+  })
+
+  test('needs a further step fails where the payer refuses it, or lets the day go by', async () => {
+    const { id } = await aWallet(client)
+    const { funding } = await made(fund(id, 13.03))
+    const refused = client.fund.act({ params: { fundingId: funding.id }, body: { outcome: 'failed' } })
+    expect(await made(refused)).toMatchObject({ status: 'failed', reason: { code: 'action_refused' } })
+    const { funding: second } = await made(fund(id, 13.03))
+    await advance({ days: 1 })
+    expect(await fundingOf(second.id)).toMatchObject({
+      status: 'failed',
+      reason: { code: 'action_not_completed' },
+    })
+    expect((await walletOf(id)).availableEuros).toBe(0)
+  })
+
+  test.each([
+    [13.04, 'settled', 13.04],
+    [13.05, 'failed', 0],
+  ])('is decided late (%d) is pending for two days, and then %s', async (amount, status, balance) => {
+    const { id } = await aWallet(client)
+    const { funding, availableEuros } = await made(fund(id, amount))
+    expect([funding.status, availableEuros]).toEqual(['pending', 0])
+    await advance({ days: 1 })
+    expect((await fundingOf(funding.id)).status).toBe('pending')
+    await advance({ days: 1 })
+    expect((await fundingOf(funding.id)).status).toBe(status)
+    expect((await walletOf(id)).availableEuros).toBe(balance)
+    await advance({ days: 3 })
+    expect((await walletOf(id)).availableEuros).toBe(balance)
+    await provenLedger()
+  })
+
+  test('the processor is silent about is settled when it has been asked', async () => {
+    const { id } = await aWallet(client)
+    const { funding } = await made(fund(id, 13.06))
+    expect(funding.status).toBe('pending')
+    await advance({ minutes: 1 })
+    expect((await fundingOf(funding.id)).status).toBe('settled')
+    expect([charges.length, (await walletOf(id)).availableEuros]).toEqual([1, 13.06])
+  })
+
+  test('the processor never hears of is given up after a day', async () => {
+    const { id } = await aWallet(client)
+    const { funding } = await made(fund(id, 13.07))
+    await advance({ minutes: 600 })
+    expect((await fundingOf(funding.id)).status).toBe('pending')
+    await advance({ days: 2 })
+    expect(await fundingOf(funding.id)).toMatchObject({
+      status: 'failed',
+      reason: { code: 'never_arrived' },
+    })
+    expect(await eventsOf(funding.id)).toEqual(['funding.created', 'funding.failed'])
+  })
+})
+
+test('a card that declines does so at any amount', async () => {
+  const { id } = await aWallet(client)
+  const { id: paymentMethodId } = await aPaymentMethod(client, { token: 'tok_declined' })
+  expect(await fund(id, 1, { paymentMethodId })).toMatchObject({ status: 402, code: 'payment_failed' })
+})
+
+describe('nothing is begun', () => {
+  const refused = async (answer: Promise<{ status: number; code: string | undefined }>) => {
+    const before = await service.sql('select count(*) from fundings')
+    const { status, code } = await answer
+    expect(await service.sql('select count(*) from fundings')).toEqual(before)
+    return [status, code]
+  }
+
+  test('with another owner’s wallet or payment method', async () => {
+    const stranger = await service.owner()
+    const theirs = await aPaymentMethod(stranger.client)
+    const [mine, other] = [await aWallet(client), await aWallet(stranger.client)]
+    expect(await refused(fund(other.id, 1))).toEqual([404, 'wallet_not_found'])
+    expect(await refused(fund(mine.id, 1, { paymentMethodId: theirs.id }))).toEqual([
+      404,
+      'payment_method_not_found',
+    ])
+  })
+
+  test('with what is closed or removed', async () => {
+    const [open, shut, gone] = [await aWallet(client), await aWallet(client), await aPaymentMethod(client)]
+    await made(client.wallets.close({ params: { id: shut.id } }))
+    await client.billing.removePaymentMethod({ params: { id: gone.id } })
+    expect(await refused(fund(shut.id, 1))).toEqual([400, 'wallet_closed'])
+    expect(await refused(fund(open.id, 1, { paymentMethodId: gone.id }))).toEqual([
+      404,
+      'payment_method_not_found',
+    ])
+  })
+
+  test.each([0, -1, 0.001, 100_000.01])('of %d euros', async amountEuros => {
+    const { id } = await aWallet(client)
+    expect(await refused(fund(id, amountEuros))).toEqual([400, 'invalid_request'])
+  })
+})
+
+describe('in live mode', () => {
+  test('a bare top-up is refused, and without a processor nothing is drawn', async () => {
+    const live = await aLiveClient(bare, await bare.owner())
+    const { id } = await aWallet(live)
+    const answer = await live.fund.create({ body: { walletId: id, amountEuros: 1 } })
+    expect(answer).toMatchObject({ status: 503, code: 'live_rail_missing' })
+  })
+
+  test('with a processor it is drawn, and nobody takes the payer’s step for him', async () => {
+    const live = await aLiveClient(rehearsal, await rehearsal.owner())
+    const { id: paymentMethodId } = await aPaymentMethod(live)
+    const { id } = await aWallet(live)
+    const body = { walletId: id, amountEuros: 13.03, paymentMethodId }
+    const { funding } = await made(live.fund.create({ body }))
+    expect(funding.status).toBe('requires_action')
+    expect(await live.fund.act({ params: { fundingId: funding.id } })).toMatchObject({
+      status: 400,
+      code: 'test_mode_only',
+    })
+    expect(await made(live.fund.create({ body: { ...body, amountEuros: 5 } }))).toMatchObject({
+      availableEuros: 5,
+    })
+  })
+})

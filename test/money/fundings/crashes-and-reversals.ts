@@ -1,0 +1,232 @@
+import { describe, expect, test } from '@jest/globals'
+import { days } from '../../../src/values/clock.ts'
+import { anAgentUnder, anIntent, aPaymentMethod, aWallet, made } from '../../support/factories.ts'
+import { startFundingService } from '../../support/money/funding.ts'
+import { expectProven } from '../../support/proven.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+import { traceOf } from '../../support/trace.ts'
+import { until } from '../../support/until.ts'
+
+const {
+  service,
+  client,
+  charges,
+  sandbox,
+  answers,
+  eventsOf,
+  postingsOf,
+  last,
+  provenLedger,
+  walletOf,
+  fundingOf,
+  advance,
+  age,
+  fund,
+} = await startFundingService()
+
+describe('a crash between the charge and the record', () => {
+  test('is told as pending to the next try, and the sweep finds what was drawn', async () => {
+    const { id } = await aWallet(client)
+    answers.charge = async () => {
+      throw new Error('the line is dead')
+    }
+    expect((await fund(id, 9, { idempotencyKey: 'crashed' })).status).toBe(500)
+    expect(await fund(id, 9, { idempotencyKey: 'crashed' })).toMatchObject({ code: 'in_progress' })
+    await age('crashed')
+    answers.charge = sandbox.charge
+    const recovered = await made(fund(id, 9, { idempotencyKey: 'crashed' }))
+    expect([recovered.funding.status, recovered.availableEuros]).toEqual(['pending', 0])
+    await advance({ minutes: 1 })
+    expect((await fundingOf(recovered.funding.id)).status).toBe('settled')
+    expect([charges.length, (await walletOf(id)).availableEuros]).toEqual([1, 9])
+    await provenLedger()
+  })
+
+  test('that nobody comes back to is found by the sweep as well', async () => {
+    const { id } = await aWallet(client)
+    answers.charge = async () => {
+      throw new Error('the line is dead')
+    }
+    expect((await fund(id, 9)).status).toBe(500)
+    expect((await last(id)).status).toBe('pending')
+    await advance({ minutes: 1 })
+    expect([(await last(id)).status, (await walletOf(id)).availableEuros]).toEqual(['settled', 9])
+  })
+
+  test('is not taken for a charge that was never made, however late somebody comes back', async () => {
+    const { client: other, ownerId } = await service.owner()
+    const [{ id }, { id: paymentMethodId }] = [await aWallet(other), await aPaymentMethod(other)]
+    const ask = () =>
+      other.fund.wallet({
+        params: { id },
+        body: { amountEuros: 9, paymentMethodId },
+        idempotencyKey: 'late',
+      })
+    answers.charge = async () => {
+      throw new Error('the line is dead')
+    }
+    expect((await ask()).status).toBe(500)
+    await age('late')
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(2)])
+    expect((await made(ask())).funding.status).toBe('pending')
+    await made(other.sandbox.advance({ body: { seconds: 1 } }))
+    expect((await made(other.wallets.get({ params: { id } }))).availableEuros).toBe(9)
+  })
+
+  test('of a bare top-up leaves it to the sweep, which puts the money there', async () => {
+    const { id } = await aWallet(client)
+    const { funding } = await made(fund(id, 3, { paymentMethodId: null }))
+    await service.sql(
+      `insert into fundings select (jsonb_populate_record(f, jsonb_build_object('id', f.id || '_lost',
+         'status', 'pending', 'settled_at', null, 'due_at', f.created_at))).* from fundings f where id = $1`,
+      [funding.id],
+    )
+    await advance({ seconds: 1 })
+    expect((await fundingOf(`${funding.id}_lost`)).status).toBe('settled')
+    expect((await walletOf(id)).availableEuros).toBe(6)
+    await provenLedger()
+  })
+
+  test('that was only slowness is credited once, whoever comes first', async () => {
+    const { id } = await aWallet(client)
+    const slow = Promise.withResolvers<{ status: 'settled' }>()
+    answers.charge = () => slow.promise
+    const first = fund(id, 9)
+    await until('the processor is asked', () => charges.length > 0)
+    await advance({ minutes: 1 })
+    expect((await walletOf(id)).availableEuros).toBe(9)
+    slow.resolve({ status: 'settled' })
+    expect((await made(first)).availableEuros).toBe(9)
+    const [{ id: fundingId }] = [await last(id)]
+    expect(await postingsOf(fundingId)).toEqual(['fund'])
+    await provenLedger()
+  })
+
+  test('of the processor itself is asked about again', async () => {
+    const { id } = await aWallet(client)
+    const { funding } = await made(fund(id, 13.06))
+    answers.stateOf = async () => ({ status: 'unknown' })
+    await advance({ minutes: 1 })
+    expect((await fundingOf(funding.id)).status).toBe('pending')
+    answers.stateOf = sandbox.stateOf
+    await advance({ minutes: 2 })
+    expect((await fundingOf(funding.id)).status).toBe('settled')
+  })
+})
+
+test('what settles after the wallet is closed waits to be assigned', async () => {
+  const { id } = await aWallet(client)
+  const { funding } = await made(fund(id, 13.04))
+  await made(client.wallets.close({ params: { id } }))
+  await advance({ days: 2 })
+  const settled = await fundingOf(funding.id)
+  expect(settled).toMatchObject({ status: 'settled', creditId: expect.stringMatching(/^credit_/) })
+  const creditId = String(settled.creditId)
+  expect(await postingsOf(creditId)).toEqual(['unmatched_credit'])
+  const { id: walletId } = await aWallet(client)
+  await made(service.dash.incoming.assign({ params: { id: creditId }, body: { walletId } }))
+  expect((await walletOf(walletId)).availableEuros).toBe(13.04)
+  await provenLedger()
+})
+
+describe('a funding that is drawn back', () => {
+  const reverse = (id: string) =>
+    service.dash.fund.reverse({ params: { id }, body: { reason: 'The holder disputes it.' } })
+  const balanceOf = async (of: typeof client) => made(of.billing.balance({}))
+  /** An owner of his own, as what is owed is owed by all of him. */
+  async function funded(amountEuros: number) {
+    const { client: mine, ownerId } = await service.owner()
+    const [{ id: paymentMethodId }, { id }] = [await aPaymentMethod(mine), await aWallet(mine)]
+    const pay = (amount: number, walletId = id) =>
+      made(mine.fund.wallet({ params: { id: walletId }, body: { amountEuros: amount, paymentMethodId } }))
+    return { mine, ownerId, id, pay, funding: (await pay(amountEuros)).funding }
+  }
+
+  test('is taken from the wallet, once by whoever comes first', async () => {
+    const { mine, id, pay, funding } = await funded(30)
+    await pay(20)
+    expect(statusCounts(await times(5, () => reverse(funding.id)))).toEqual({ 200: 1, 400: 4 })
+    expect(await made(mine.wallets.get({ params: { id } }))).toMatchObject({ availableEuros: 20 })
+    expect(await made(mine.fund.get({ params: { id: funding.id } }))).toMatchObject({
+      status: 'reversed',
+      reversedAt: expect.stringMatching(/^\d{4}-/),
+      reason: { code: 'reversed', message: 'The holder disputes it.' },
+    })
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 20, owedEuros: 0 })
+    expect((await eventsOf(funding.id)).slice(-1)).toEqual(['funding.reversed'])
+    await expectProven(mine)
+  })
+
+  test('after it was spent is owed, and paid back by what comes in next, before anything else', async () => {
+    const { mine, ownerId, id, pay, funding } = await funded(30)
+    const { id: other } = await aWallet(mine)
+    const body = { fromWalletId: id, toWalletId: other, amountEuros: 25 }
+    await made(mine.transfers.create({ body }))
+    const answer = await mine.fund.simulateReverse({
+      params: { fundingId: funding.id },
+      body: { reason: 'No' },
+    })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'reversed' } })
+    expect((await traceOf(service, answer))?.events).toEqual(['funding.reversed', 'wallet.debited'])
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 25, owedEuros: 25 })
+
+    expect(await pay(10)).toMatchObject({ availableEuros: 0 })
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 25, owedEuros: 15 })
+    const { iban } = await made(mine.wallets.get({ params: { id: other } }))
+    const credit = { iban: String(iban), amountEuros: 40, senderName: 'A customer' }
+    await made(mine.incoming.simulate({ body: credit }))
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 50, owedEuros: 0 })
+    const told = await service.sql(
+      `select (data ->> 'amountEuros')::float as amount, (data ->> 'balanceEuros')::float as balance from events
+       where event = 'wallet.debited' and owner_id = $1 order by id`,
+      [ownerId],
+    )
+    expect(told).toEqual([
+      { amount: 5, balance: 0 },
+      { amount: 10, balance: 0 },
+      { amount: 15, balance: 50 },
+    ])
+    await expectProven(mine)
+  })
+
+  test('takes nothing that is held for a payment', async () => {
+    const { mine, funding } = await funded(30)
+    const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 10 })
+    const [{ walletId }] = [await made(mine.agents.get({ params: { id: agent.id } }))]
+    const { availableEuros: before } = await made(mine.wallets.get({ params: { id: walletId } }))
+    const { id: paymentMethodId } = await aPaymentMethod(mine)
+    const asked = { params: { id: walletId }, body: { amountEuros: 10, paymentMethodId } }
+    const { funding: ofAgent } = await made(mine.fund.wallet(asked))
+    await anIntent(mine, agent.id, { amountEuros: 8 })
+    expect(await made(reverse(ofAgent.id))).toMatchObject({ status: 'reversed' })
+    const wallet = await made(mine.wallets.get({ params: { id: walletId } }))
+    const missing = Math.max(0, 10 - (before + 10 - 8))
+    expect(wallet).toMatchObject({ heldEuros: 8, availableEuros: before + 2 - 10 + missing })
+    expect((await balanceOf(mine)).owedEuros).toBe(missing)
+    expect(funding.status).toBe('settled')
+  })
+
+  test('of a wallet that is closed is owed as a whole', async () => {
+    const { mine, id, funding } = await funded(30)
+    const { id: other } = await aWallet(mine)
+    const body = { fromWalletId: id, toWalletId: other, amountEuros: 30 }
+    await made(mine.transfers.create({ body }))
+    await made(mine.wallets.close({ params: { id } }))
+    expect(await made(reverse(funding.id))).toMatchObject({ status: 'reversed' })
+    expect(await balanceOf(mine)).toMatchObject({ availableEuros: 30, owedEuros: 30 })
+    await expectProven(mine)
+  })
+
+  test('must be there and be settled', async () => {
+    const { mine, funding, id } = await funded(30)
+    const stranger = (await service.owner()).client
+    const simulated = (of: typeof client, fundingId: string) =>
+      of.fund.simulateReverse({ params: { fundingId }, body: { reason: 'No' } })
+    expect(await simulated(stranger, funding.id)).toMatchObject({ status: 404, code: 'funding_not_found' })
+    expect(await reverse('funding_nothing')).toMatchObject({ status: 404, code: 'funding_not_found' })
+    const { id: paymentMethodId } = await aPaymentMethod(mine)
+    const asked = { params: { id }, body: { amountEuros: 13.04, paymentMethodId } }
+    const { funding: pending } = await made(mine.fund.wallet(asked))
+    expect(await simulated(mine, pending.id)).toMatchObject({ status: 400, code: 'funding_not_settled' })
+  })
+})
