@@ -1,8 +1,8 @@
 import type { AgentActivities } from '../activities/agents.ts'
 import { agentProcess } from '../src/control/agents/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './follow-record.ts'
-import { hasNamedSteps, stepsOf } from './steps.ts'
+import { followRecord } from './shared/follow-record.ts'
+import { hasNamedSteps, stepsOf } from './shared/steps.ts'
 
 const { readAgent, expirePolicy, cancelIntents, endRuns, returnMoney, finishDeletion, carryOutDeletion } =
   stepsOf<AgentActivities>()({

@@ -1,9 +1,9 @@
 import type { IntentActivities } from '../activities/intents.ts'
 import { intentSignals } from '../src/control/intents/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './follow-record.ts'
-import { answersTo } from './signals.ts'
-import { stepsOf } from './steps.ts'
+import { followRecord } from './shared/follow-record.ts'
+import { answersTo } from './shared/signals.ts'
+import { stepsOf } from './shared/steps.ts'
 
 const { readIntent, decideIntent, expireIntent } = stepsOf<IntentActivities>()({
   readIntent: { summary: 'How the intent stands', formerly: 'lookAtIntent' },

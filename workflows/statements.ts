@@ -1,9 +1,9 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { Closed, StatementActivities } from '../activities/statements.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
-import { heedCancellation, onRecordChanged } from './follow-record.ts'
-import { addToTimeline } from './run-page.ts'
-import { stepsOf } from './steps.ts'
+import { heedCancellation, onRecordChanged } from './shared/follow-record.ts'
+import { addToTimeline } from './shared/run-page.ts'
+import { stepsOf } from './shared/steps.ts'
 
 const { closeMonths } = stepsOf<StatementActivities>()({
   closeMonths: { summary: 'The statements of one page of wallets', timeoutMs: 300_000 },

@@ -1,9 +1,9 @@
 import type { TransferActivities } from '../activities/transfers.ts'
 import { transferSignals } from '../src/commerce/transfers/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './follow-record.ts'
-import { answersTo } from './signals.ts'
-import { stepsOf } from './steps.ts'
+import { followRecord } from './shared/follow-record.ts'
+import { answersTo } from './shared/signals.ts'
+import { stepsOf } from './shared/steps.ts'
 
 const { readTransfer, decideTransfer, verifyPayee, cancelUnconfirmed, submitPayment, askRail } =
   stepsOf<TransferActivities>()({

@@ -1,9 +1,9 @@
 import type { WebhookActivities } from '../activities/webhooks.ts'
 import { webhookProcess, webhookSignals } from '../src/delivery/webhooks/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './follow-record.ts'
-import { answersTo } from './signals.ts'
-import { stepsOf } from './steps.ts'
+import { followRecord } from './shared/follow-record.ts'
+import { answersTo } from './shared/signals.ts'
+import { stepsOf } from './shared/steps.ts'
 
 const { readDelivery, retryDelivery, retryDeliveryNow } = stepsOf<WebhookActivities>()({
   readDelivery: { summary: 'How the delivery stands', formerly: 'lookAtDelivery' },

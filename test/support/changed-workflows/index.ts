@@ -1,7 +1,7 @@
 import type { IntentActivities } from '../../../activities/intents.ts'
 import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
-import { followRecord } from '../../../workflows/follow-record.ts'
-import { stepsOf } from '../../../workflows/steps.ts'
+import { followRecord } from '../../../workflows/shared/follow-record.ts'
+import { stepsOf } from '../../../workflows/shared/steps.ts'
 
 const { readIntent, expireIntent } = stepsOf<IntentActivities>()({
   readIntent: { summary: 'How the intent stands', formerly: 'lookAtIntent' },

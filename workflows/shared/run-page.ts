@@ -1,5 +1,5 @@
 import { CancellationScope, patched, setCurrentDetails, sleep } from '@temporalio/workflow'
-import { DECISION_PAYLOAD, type ProcessStatus } from '../src/kernel/contract/process.ts'
+import { DECISION_PAYLOAD, type ProcessStatus } from '../../src/kernel/contract/process.ts'
 import { hasNamedSteps } from './steps.ts'
 
 /** The server takes 400 bytes for a summary and what wraps it. */

@@ -1,5 +1,5 @@
 import { defineSignal, setHandler } from '@temporalio/workflow'
-import { DECISION_PAYLOAD, type SignalTable } from '../src/kernel/contract/process.ts'
+import { DECISION_PAYLOAD, type SignalTable } from '../../src/kernel/contract/process.ts'
 import { addToTimeline } from './run-page.ts'
 
 interface Signalled<Verb> {

@@ -15,7 +15,7 @@ import {
   type ProcessStatus,
   RECORD_CHANGED,
   STATUS_ATTRIBUTE,
-} from '../src/kernel/contract/process.ts'
+} from '../../src/kernel/contract/process.ts'
 import { inOneLine, type RunPage, runPage } from './run-page.ts'
 import type { Answers } from './signals.ts'
 import { hasNamedSteps } from './steps.ts'
