@@ -9,13 +9,13 @@ export interface BankMessage {
   readonly kind: (typeof messageKinds)[number]
   readonly messageId: string
   readonly notices: readonly PaymentNotice[]
-  /** Of a status report: the file of ours that it answers. */
+  /** Set for a pain.002: which of our files it answers, and how. */
   readonly report: StatusReport | null
-  /** Of a statement or notification: its bookings. */
+  /** Set for a camt.053 or camt.054: its booked entries. */
   readonly statement: BankFile | null
 }
 
-/** A file of the bank, whichever of the three it is. */
+/** Reads a bank's file of any of the three kinds. */
 export function readMessage(document: XmlElement, today: string): BankMessage {
   if (document.children[0]?.name === 'CstmrPmtStsRpt') return readStatusReport(document)
   const bookings = readCamt(document, today)

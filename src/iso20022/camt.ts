@@ -5,7 +5,7 @@ import { isReturn, type OwnPayment, ownPaymentsIn } from './camt-own-payments.ts
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** Why an entry of a file brings no money into a wallet. */
+/** Why an entry of a file is not credited to a wallet. */
 export const skipReasons = [
   'not_a_credit',
   'not_euro',
@@ -20,7 +20,7 @@ export const skipReasons = [
 export interface SkippedEntry {
   readonly bankReference: string | null
   readonly reason: (typeof skipReasons)[number]
-  /** Those of ours of which it tells. */
+  /** Our own payments in the entry. */
   readonly payments: readonly OwnPayment[]
 }
 
@@ -32,16 +32,16 @@ export interface BankFile {
   readonly skipped: readonly SkippedEntry[]
 }
 
-/** Of a message its root, and what its statements are called: camt.053 at the end of a day, camt.054 during it. */
+/** The root element and the statement element of each kind: camt.053 comes at the end of a day, camt.054 during it. */
 const kinds = [
   { name: 'camt.053', root: 'BkToCstmrStmt', statement: 'Stmt' },
   { name: 'camt.054', root: 'BkToCstmrDbtCdtNtfctn', statement: 'Ntfctn' },
 ] as const
 
-/** Of bookings, and of payments in them: all that a file brings is one transaction. */
+/** The most entries, or payments in them, that one file may have: all of a file is one database transaction. */
 export const MAX_ITEMS = 10_000
 
-/** What a bank says has been booked. */
+/** Reads a camt.053 or camt.054: the credits to hand on, and the entries skipped with the reason. */
 export function readCamt(document: XmlElement, today: string): BankFile {
   const [body] = document.children
   const kind = kinds.find(({ name, root }) => body?.name === root && document.namespace.includes(`:${name}.`))
@@ -83,10 +83,10 @@ function entriesOf(statement: XmlElement, seen: Set<string>, today: string): Ent
 
 const detailsOf = (entry: XmlElement): XmlElement[] => elementsAt(entry, 'NtryDtls/TxDtls')
 
-/** The messages allow 35 characters; what is far longer was made by nobody's bank. */
+/** ISO 20022 allows 35 characters; no bank's reference is longer than this. */
 const MAX_REFERENCE_LENGTH = 140
 
-/** Of the booking, or of its payment where there is one: `NtryRef` counts within a statement, and will not do. */
+/** The bank's reference of the entry, or of its only payment. `NtryRef` is unique within one statement only. */
 function referenceOf(entry: XmlElement): string | null {
   const [only, ...others] = detailsOf(entry)
   const ofPayment = only && others.length === 0 ? textAt(only, 'Refs/AcctSvcrRef') : null
@@ -110,7 +110,7 @@ interface Booking {
   readonly today: string
 }
 
-/** A booking may be of many payments. Where they are not all told, or do not sum to it, it stays one, for a person. */
+/** One credit for each payment of the entry; a single unmatched one if their amounts are missing or do not sum to it. */
 function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
   const amount = amountAt(entry, 'Amt') ?? 0n
   const details = detailsOf(entry)
@@ -135,7 +135,7 @@ function creditFrom(
     origin,
     bankReference,
     part,
-    // With virtual accounts the payer's choice stands here, and the account of the statement is the one behind it.
+    // With virtual IBANs the creditor's account is the one the payer chose; the statement names the account behind it.
     iban: plainIban(textAt(details, 'RltdPties/CdtrAcct/Id/IBAN') ?? origin),
     reference: referenceIn(details),
     senderName: textAt(details, 'RltdPties/Dbtr/Pty/Nm', 'RltdPties/Dbtr/Nm'),
@@ -146,7 +146,7 @@ function creditFrom(
   }
 }
 
-/** The structured reference before the free text; lines of it belong together, as a bank may have cut a word. */
+/** The structured reference, then the lines of free text in one: a bank may break a line within a word. */
 function referenceIn(details: XmlElement): string | null {
   const structured = elementsAt(details, 'RmtInf/Strd/CdtrRefInf/Ref')
   const lines = [...structured, ...elementsAt(details, 'RmtInf/Ustrd')].map(({ text }) => text.trim())
@@ -158,6 +158,6 @@ function dateOf(entry: XmlElement): string | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(date) && isCalendarDate(date) ? date : undefined
 }
 
-/** The thirtieth of February is none. */
+/** Rejects dates like 30 February, which `Date.parse` rolls over to March. */
 const isCalendarDate = (date: string): boolean =>
   !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)

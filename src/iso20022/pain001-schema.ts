@@ -1,8 +1,8 @@
 import { oneOrMore, optional, required, type Shape } from './xml-schema.ts'
 
-/** The characters that every bank of SEPA takes. */
+/** The characters that every SEPA bank must accept. */
 const letters = (most: number) => new RegExp(`^[A-Za-z0-9/?:().,'+ -]{1,${most}}$`)
-/** An identifier besides does not begin or end with a slash, and has no two of them. */
+/** The same characters; an identifier neither begins nor ends with a slash, nor has two in a row. */
 const identifier = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/?:().,'+ -]{0,34}[A-Za-z0-9?:().,'+ -]$/
 const count = /^[1-9]\d{0,14}$/
 const total = /^\d{1,15}\.\d{2}$/
@@ -24,8 +24,8 @@ const payment: Shape = [
 ]
 
 /**
- * The part of pain.001.001.09 that the EPC's rulebooks leave to an order by SEPA and that we write. It is closed: what
- * is not in it does not leave, and all of it is in ISO's schema.
+ * The subset of pain.001.001.09 that the EPC's rulebooks allow for a SEPA order and that we write. The schema is closed:
+ * a message with any other element is not sent.
  */
 export const pain001Schema = required('Document', [
   required('CstmrCdtTrfInitn', [

@@ -2,15 +2,15 @@ import type { NoticeKind, PaymentNotice } from './payment-notice.ts'
 import { reasonCode } from './reason-codes.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** What a bank says of a file: of payments by their name, and of all others in it. */
+/** A bank's answer to a pain.001: notices for payments it names, and one for all others in the file. */
 export interface StatusReport {
   readonly originalMessageId: string
   readonly notices: readonly PaymentNotice[]
-  /** Null: of the others it says nothing that would change them. */
+  /** Null if the report changes nothing about the payments it does not name. */
   readonly othersNotice: Pick<PaymentNotice, 'notice' | 'reasonCode'> | null
 }
 
-/** Of ISO's payment statuses those after which a payment is different; the others say that it is on its way. */
+/** The ISO payment statuses that are final for us; all others mean that the payment is under way. */
 const noticeByStatus: Readonly<Record<string, NoticeKind>> = {
   RJCT: 'rejected',
   CANC: 'rejected',
@@ -21,7 +21,7 @@ const noticeByStatus: Readonly<Record<string, NoticeKind>> = {
 const statuses =
   /^(ACCC|ACCP|ACFC|ACIS|ACPD|ACSC|ACSP|ACTC|ACWC|ACWP|BLCK|CANC|PART|PATC|PDNG|PRES|RCVD|RJCT)$/
 
-/** A report of the status of payments, any version of it. */
+/** Reads a pain.002 of any version. */
 export function readPain002(document: XmlElement): StatusReport {
   const [body] = document.children
   if (document.name !== 'Document' || !document.namespace.includes(':pain.002.') || !body)

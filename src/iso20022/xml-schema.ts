@@ -1,6 +1,6 @@
 import type { XmlElement } from './xml-reader.ts'
 
-/** What an element of a message holds: a text of this form, or elements in this order. */
+/** The content of an element: a text that matches, or these elements in this order. */
 export type Shape = RegExp | readonly Part[]
 
 type Attributes = Readonly<Record<string, RegExp>>
@@ -28,7 +28,7 @@ export const optional = part(0, 1)
 export const oneOrMore = part(1, Number.POSITIVE_INFINITY)
 export const zeroOrMore = part(0, Number.POSITIVE_INFINITY)
 
-/** Where an element is not of this shape, and why; undefined where all of it is. */
+/** The path and reason of the first violation of the schema; undefined if there is none. */
 export function schemaViolation(element: XmlElement, expected: Part): string | undefined {
   const { name, attributes, shape } = expected
   const within = (why: string): string => `${name}/${why}`

@@ -5,7 +5,7 @@ import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 
 export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
 
-/** What a bank's message says of one transfer, until its owner's records say it too. */
+/** What a bank's message reports of one transfer; waits until it is applied to the transfer. */
 const schema = defineEntity({
   ...tenantTable('SepaNotice', 'sepa_notices'),
   properties: {

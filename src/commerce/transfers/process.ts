@@ -14,7 +14,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /transfers/{id}/confirm-payee\`.`,
 } as const satisfies Process
 
-/** The same for one that had come to its end: only a recall begins it anew. */
+/** The process of a transfer that had ended already: a recall begins it anew. */
 export const recallProcess = { ...transferProcess, recurs: true } as const satisfies Process
 
 /** Signals of a person, from the Web UI or the command line, and what each does. */

@@ -16,7 +16,7 @@ export const scheme = z
   .enum(schemes)
   .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
 
-/** Why, as a bank says it. */
+/** A bank's reason code of ISO 20022. */
 export const isoReason = formattedText(
   reasonCode,
   4,
@@ -96,7 +96,7 @@ export const TransferEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
-/** Of a payment into many wallets: who got what. */
+/** The event of a split, with the part of each wallet. */
 export const SplitEvent = TransferEvent.extend({
   parts: z.array(z.object({ walletId: id('wallet'), amountEuros: euros })),
 })
@@ -108,5 +108,5 @@ export const transferEvents = {
   'transfer.returned': event('A transfer that had arrived has come back.', TransferEvent),
 }
 
-/** What a transfer by SEPA can cause on its way, whoever takes it a step further. */
-export const courseEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
+/** The events that any step of a transfer by SEPA can cause, its transaction's and its intent's included. */
+export const sepaTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }

@@ -7,7 +7,7 @@ import { given } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, PLATFORM_OWNER } from './customer.ts'
 
-/** A customer that has just joined; the caller acts for it by then. */
+/** Creates a customer; the caller must already act for it. */
 export const addCustomer = (
   em: EntityManager,
   id: string,
@@ -21,7 +21,7 @@ export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: 
 
 const LOCK = 'select id from customers where id = $1 for no key update'
 
-/** Held until the transaction ends, not against who makes records of it meanwhile: they hold what is waited for here. */
+/** `no key update` does not block inserts that refer to the customer: waiting for those could deadlock. */
 async function lockCustomer({ em, sql }: Pick<Context, 'em' | 'sql'>, id: string): Promise<Customer | null> {
   await sql(LOCK, [id])
   return em.findOne(Customer, { id }, { refresh: true })

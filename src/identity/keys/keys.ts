@@ -17,7 +17,7 @@ import { Key, modeOf } from './key.ts'
 
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> & Partial<Pick<Key, 'madeById'>>
 
-/** A new key and, for this one answer, its secret: it is kept nowhere. */
+/** Creates a key and returns it with its secret, which is shown in this response only and not stored. */
 function createKey(em: EntityManager, members: Members): Key & { key: string } {
   const secret = newSecret(`sk_${members.environment}_`)
   return Object.assign(em.create(Key, { ...members, ...traceOf(secret) }), { key: secret })
@@ -31,13 +31,13 @@ const keyEvent = ({ id, name, environment, expiresAt, madeById }: Key) => ({
   madeById,
 })
 
-/** The first of these scopes that the caller lacks. Nobody gives what he does not have. */
-export const missingScope = (wanted: readonly Scope[], { scopes: own }: Actor): Scope | undefined =>
-  wanted.find(scope => !own.has(scope))
+/** The first of these scopes that the caller lacks: a key can grant only what it has. */
+export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
+  scopes.find(scope => !caller.scopes.has(scope))
 
 type CreateContext = ContextOf<typeof keysApi.create>
 
-/** Why a live key cannot be made now, and by this key; the caller acts in live mode by then. */
+/** Refuses a live key that this caller cannot create now. The request must already act in live mode. */
 async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] | null) {
   const { em, tenant, actor, refuse } = context
   const owner = await findCustomer(em, tenant.ownerId)
@@ -47,7 +47,7 @@ async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] 
   return granted && !granted.includes('keys:write') ? refuse('first_live_key') : undefined
 }
 
-/** The key that calls and the one that it is about, which may be the same: held in the order of their ids. */
+/** Locks the calling key and the target, which may be the same key, in the order of their ids. */
 async function lockCallingAndTarget(
   id: string,
   context: Pick<Context, 'em' | 'actor'>,
@@ -57,16 +57,16 @@ async function lockCallingAndTarget(
   return [await lockCallingKey(context), key]
 }
 
-const PLACE = 'select owner_id as "ownerId", mode from keys where id = $1'
+const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $1'
 
-/** For the operator, who is no key: whosever it is. */
+/** Locks a key of any owner for the operator, who calls without a key. */
 async function lockForOperator(
   id: string,
   { em, sql, actFor }: Pick<Context, 'em' | 'sql' | 'actFor'>,
 ): Promise<[null, Key | null]> {
-  const [place] = await sql<Tenant & Row>(PLACE, [id])
-  if (!place) return [null, null]
-  actFor({ ownerId: place.ownerId, mode: place.mode })
+  const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
+  if (!tenant) return [null, null]
+  actFor({ ownerId: tenant.ownerId, mode: tenant.mode })
   return [null, await lock(em, Key, id)]
 }
 
@@ -81,16 +81,16 @@ const keys = implement(keysApi, {
     return Object.assign(customer, { key: first.key })
   },
 
-  async create({ body: { scopes: wanted, expiresAt: wish, ...body } }, context) {
+  async create({ body: { scopes: requestedScopes, expiresAt: requestedExpiry, ...body } }, context) {
     const { em, actor, tenant, now, actFor, emit, refuse } = context
-    const lacks = missingScope(wanted ?? [], actor)
-    if (lacks) return refuse('scope_not_held', `scopes: the calling key does not have ${lacks} itself.`)
+    const missing = missingScope(requestedScopes ?? [], actor)
+    if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const maker = await lockCallingKey(context)
-    const expiresAt = wish === undefined ? maker.expiresAt : wish
+    const expiresAt = requestedExpiry === undefined ? maker.expiresAt : requestedExpiry
     if (expiresAt && expiresAt <= clock.real()) return refuse('expires_in_past')
     const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `expiresAt: ${late}`)
-    const granted = wanted ?? inheritedScopes(maker)
+    const granted = requestedScopes ?? inheritedScopes(maker)
     const mode = modeOf(body.environment)
     actFor({ ownerId: tenant.ownerId, mode })
     const obstacle = mode === 'live' ? await liveKeyProblem(context, granted) : undefined

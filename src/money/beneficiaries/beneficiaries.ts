@@ -13,12 +13,12 @@ import { beneficiariesApi } from './api.ts'
 import { Beneficiary, bicMismatch, sepaName } from './beneficiary.ts'
 
 const notDeleted = { deletedAt: null }
-const locked = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
+const lockedInOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 export const findBeneficiary = (em: EntityManager, id: string): Promise<Beneficiary | null> =>
   em.findOne(Beneficiary, { id, ...notDeleted })
 
-/** Of a beneficiary what a payment to it carries. */
+/** What a payment needs to know of its beneficiary. */
 export interface PayeeRow extends Row {
   readonly id: string
   readonly name: string
@@ -28,18 +28,18 @@ export interface PayeeRow extends Row {
   readonly country: string
 }
 
-const PAYABLE = `
+const PAYEES = `
 select id, name, sepa_name as "sepaName", iban, bic, country from beneficiaries
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and deleted_at is null`
 
-/** For the hot paths: these beneficiaries, without the deleted ones. */
+/** Reads beneficiaries that are not deleted, as plain rows for group commits. */
 export async function payeesById(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, PayeeRow>> {
-  const found = await sql<PayeeRow>(PAYABLE, [ownerId, mode, ids])
-  return new Map(found.map(one => [one.id, one]))
+  const payees = await sql<PayeeRow>(PAYEES, [ownerId, mode, ids])
+  return new Map(payees.map(payee => [payee.id, payee]))
 }
 
 /** A beneficiary that has not been deleted, locked until the transaction ends. */
@@ -57,8 +57,8 @@ const beneficiaryEvent = ({ id, name, country, verification, duplicateOf }: Bene
 })
 
 /**
- * Of the beneficiaries with one IBAN one is the original, the others are its duplicates: a unique key sees to it, and
- * two that come at once are told apart by trying again. Locked, so that it is not deleted while it gets a duplicate.
+ * The original among the beneficiaries with an IBAN; all others are its duplicates. A unique key allows one original, and
+ * a concurrent second one is retried. Locked, so that it is not deleted while it gets a duplicate.
  */
 const originalOf = (em: EntityManager, iban: string): Promise<Beneficiary | null> =>
   em.findOne(
@@ -67,22 +67,26 @@ const originalOf = (em: EntityManager, iban: string): Promise<Beneficiary | null
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   )
 
-/** The oldest duplicate of a beneficiary that has left its IBAN takes its place there. */
+/** Makes the oldest duplicate the original when the original is deleted or gets another IBAN. */
 async function promoteOldestDuplicate(
-  gone: Beneficiary,
+  original: Beneficiary,
   { em, emit }: ContextOf<typeof beneficiariesApi.update>,
 ): Promise<void> {
-  // The place is free once the change is written.
+  // The unique key allows a new original once the old one is written.
   await em.flush()
-  const [heir, ...others] = await em.find(Beneficiary, { duplicateOf: gone.id, ...notDeleted }, locked)
-  if (!heir) return
-  heir.duplicateOf = null
-  for (const other of others) other.duplicateOf = heir.id
-  for (const each of [heir, ...others])
-    emit('beneficiary.updated', { ...beneficiaryEvent(each), changed: ['duplicateOf'] })
+  const [oldest, ...others] = await em.find(
+    Beneficiary,
+    { duplicateOf: original.id, ...notDeleted },
+    lockedInOrder,
+  )
+  if (!oldest) return
+  oldest.duplicateOf = null
+  for (const other of others) other.duplicateOf = oldest.id
+  for (const beneficiary of [oldest, ...others])
+    emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed: ['duplicateOf'] })
 }
 
-/** What a verification is about; plain, for it outlives a crash. */
+/** What the bank is asked. Stored before the call, so it must be JSON. */
 interface VerificationRequest {
   readonly beneficiaryId: string
   readonly mode: Mode
@@ -110,8 +114,8 @@ async function recordAnswer(
 
 const beneficiaries = implement(beneficiariesApi, {
   async create({ body: { country, ...body } }, { em, emit, refuse }) {
-    const unfit = bicMismatch(body)
-    if (unfit) return refuse('bic_does_not_fit', unfit)
+    const mismatch = bicMismatch(body)
+    if (mismatch) return refuse('bic_does_not_fit', mismatch)
     const original = await originalOf(em, body.iban)
     const beneficiary = em.create(Beneficiary, {
       ...body,
@@ -137,8 +141,8 @@ const beneficiaries = implement(beneficiariesApi, {
     const beneficiary = await lockBeneficiary(em, params.id)
     if (!beneficiary) return refuse('beneficiary_not_found')
     const changes = beneficiary.changesTo(body)
-    const unfit = bicMismatch({ bic: beneficiary.bic, iban: beneficiary.iban, ...changes })
-    if (unfit) return refuse('bic_does_not_fit', unfit)
+    const mismatch = bicMismatch({ bic: beneficiary.bic, iban: beneficiary.iban, ...changes })
+    if (mismatch) return refuse('bic_does_not_fit', mismatch)
     const changed = Object.keys(changes)
     if (changed.length === 0) return beneficiary
     const original = changes.iban ? await originalOf(em, changes.iban) : undefined
@@ -162,7 +166,7 @@ const beneficiaries = implement(beneficiariesApi, {
     async reserve({ params }, { em, tenant: { mode }, ports, refuse }) {
       const beneficiary = await findBeneficiary(em, params.id)
       if (!beneficiary) return refuse('beneficiary_not_found')
-      // Nothing is begun where there is nobody to ask.
+      // Throws before anything is reserved if this mode has no rail.
       ports.sepaRail(mode)
       const { name, iban, bic } = beneficiary
       return { beneficiaryId: params.id, mode, reference: newId('payeecheck'), payee: { name, iban, bic } }
@@ -170,8 +174,8 @@ const beneficiaries = implement(beneficiariesApi, {
     call: ({ mode, payee, reference }: VerificationRequest, { ports, requestId }) =>
       ports.sepaRail(mode).verifyPayee(payee, { reference, requestId }),
     record: recordAnswer,
-    /** Whatever the bank said has been lost: that is as good as silence. */
-    recover: (asked: VerificationRequest, context) => recordAnswer('late', asked, context),
+    /** The answer was lost in a crash: treated as a bank that did not answer in time. */
+    recover: (request: VerificationRequest, context) => recordAnswer('late', request, context),
   },
 })
 

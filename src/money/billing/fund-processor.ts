@@ -4,7 +4,7 @@ import { openBook, shortfallText } from '../ledger/index.ts'
 import { mainWallet, walletsById } from '../wallets/index.ts'
 import type { billingApi } from './api.ts'
 
-/** From a wallet to the float, from which the cards are paid. */
+/** Moves money from a wallet to the float, the account at the card processor that card payments come from. */
 export const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
   const { sql, tenant, emit, refuse } = context
   const { amountEuros } = body

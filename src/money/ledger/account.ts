@@ -4,12 +4,12 @@ import { type Euros, formatEuros } from '../../values/money.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'
-  /** On its normal side it never stands lower; null: it may go either way. */
+  /** The lowest balance, counted on the normal side; null = it may be negative. */
   readonly minimum: Euros | null
   readonly meaning: string
 }
 
-/** The chart of accounts. A tenant has one of each, and a `wallet` for each wallet. */
+/** The chart of accounts. A tenant has one account of each kind, and one `wallet` account for each wallet. */
 export const accountKinds = {
   wallet: { normal: 'credit', minimum: 0n, meaning: 'What we owe the owner: the money of a wallet.' },
   bank: { normal: 'debit', minimum: 0n, meaning: 'What lies at our bank for the owner.' },
@@ -87,6 +87,6 @@ const entry = defineEntity({
 export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
-/** With what is missing: `€ 12.00 are needed, € 10.00 are there.` */
+/** The message of a refusal for want of money: `€ 12.00 are needed, € 10.00 are available.` */
 export const shortfallText = (needed: Euros, available: Euros): string =>
   `${formatEuros(needed)} are needed, ${formatEuros(available)} are available.`

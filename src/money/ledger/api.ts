@@ -12,13 +12,13 @@ const version = z
   .min(0)
   .meta({ description: 'How many entries the account has: each has the next number.' })
 
-const named = {
+const accountIdentity = {
   currency: z.literal('EUR'),
   kind: z.enum(kindsOfAccount),
   normal: z.enum(['debit', 'credit']).meta({ description: 'The side on which it usually stands.' }),
   walletId: id('wallet').nullable(),
 }
-const standing = {
+const accountBalance = {
   postedEuros: signed,
   heldEuros: euros,
   availableEuros: signedEuros.meta({ description: 'What is posted less what is held.' }),
@@ -26,11 +26,17 @@ const standing = {
 }
 
 export const LedgerAccountRecord = z
-  .object({ ...recordHead('account'), ...named, ...standing, closedAt: instant.nullable(), ...recordTail })
+  .object({
+    ...recordHead('account'),
+    ...accountIdentity,
+    ...accountBalance,
+    closedAt: instant.nullable(),
+    ...recordTail,
+  })
   .meta({ id: 'LedgerAccount' })
 
 const BalanceRecord = z
-  .object({ accountId: id('account'), ...named, ...standing })
+  .object({ accountId: id('account'), ...accountIdentity, ...accountBalance })
   .meta({ id: 'LedgerBalance' })
 
 const reference = z.object({

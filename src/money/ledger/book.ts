@@ -6,28 +6,28 @@ import type { Euros } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
 
-/** The wallet's id, or the kind of which the tenant has one. */
+/** Names an account in a book: by the wallet's id, or by its kind where the tenant has one of it. */
 export type AccountKey = string
 
-/** For what money moves. The same cause is posted once for each template. */
+/** The record for which money moves. Idempotency key: each template posts once for the same cause. */
 export interface Cause {
   readonly type: string
   readonly id: string
   readonly valueDate?: string
 }
 
-/** An account as it stands, locked until the transaction ends. */
+/** An account with its current balance, locked until the transaction ends. */
 export interface LockedAccount extends Row {
   readonly id: string
   readonly kind: AccountKind
   readonly walletId: string | null
   posted: Euros
   held: Euros
-  /** Nothing leaves it, and nothing in it is kept for anything. */
+  /** A frozen account can be neither debited nor held. */
   readonly frozen: boolean
 }
 
-/** What is left of a hold. */
+/** A hold and what remains of it. */
 export interface OpenHold extends Row {
   readonly id: string
   readonly accountId: string
@@ -58,8 +58,8 @@ const POST = 'select ledger_post($1, $2, $3, $4, $5)'
 const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
 
 /**
- * A tenant's accounts, open before whoever decides: each posting is seen by the next one, and all are written
- * together. That there is enough is for the caller to ask before: a posting that overdraws an account is a defect.
+ * A tenant's locked accounts in memory. Postings change the balances here at once and are written together by `post`.
+ * Ask `canPay` before: the database refuses a posting that overdraws an account, as a defect.
  */
 export class Book {
   readonly #tenant: Tenant
@@ -72,15 +72,17 @@ export class Book {
   constructor(tenant: Tenant, now: Date, accounts: readonly LockedAccount[], holds: readonly OpenHold[]) {
     this.#tenant = tenant
     this.#now = now
-    this.#accounts = new Map(accounts.map(one => [one.walletId ?? one.kind, one]))
-    this.#holds = new Map(holds.map(one => [causeKey({ type: one.referenceType, id: one.referenceId }), one]))
+    this.#accounts = new Map(accounts.map(account => [account.walletId ?? account.kind, account]))
+    this.#holds = new Map(
+      holds.map(hold => [causeKey({ type: hold.referenceType, id: hold.referenceId }), hold]),
+    )
   }
 
   isFrozen(place: AccountKey): boolean {
     return this.#account(place).frozen
   }
 
-  /** What can still be spent. */
+  /** The balance on the normal side, less what is held. */
   available(place: AccountKey): Euros {
     const { posted, held, kind } = this.#account(place)
     return (accountKinds[kind].normal === 'credit' ? posted : -posted) - held
@@ -96,7 +98,7 @@ export class Book {
     return { posted, held }
   }
 
-  /** What is still held for this; nothing where no hold is open. */
+  /** What is still held for a cause; zero without an open hold. */
   heldFor(cause: Cause): Euros {
     return this.#holds.get(causeKey(cause))?.remaining ?? 0n
   }
@@ -108,8 +110,8 @@ export class Book {
   }
 
   /**
-   * A fact: it is recorded whatever the wallet holds. What is held for payments stays held; what is missing we lay out,
-   * and the owner owes it to us. How much that is of this amount.
+   * Debits a wallet even beyond what is available, for facts such as a chargeback. Holds stay; the platform advances the
+   * missing part, which the owner then owes. Returns that part.
    */
   forceDebit(kind: Template, from: AccountKey, to: AccountKey, amount: Euros, cause: Cause): Euros {
     const available = this.available(from)
@@ -117,14 +119,14 @@ export class Book {
     const missing = amount - taken
     if (missing > 0n) this.move('advance', 'bank', 'advance', missing, cause)
     const transferId = this.#addTransfer(kind, cause)
-    // Nothing is entered on a wallet that gives nothing: it may be closed.
+    // An empty wallet gets no entry: it may be closed, and a closed account accepts none.
     if (taken > 0n) this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -taken)
     if (missing > 0n) this.#addEntry(transferId, this.#account('receivable'), -missing)
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
     return missing
   }
 
-  /** What the owner owes us is paid first out of what has just come in. How much of it went there. */
+  /** Pays the owner's debt out of money just credited to a wallet. Returns how much was taken. */
   repayDebt(from: AccountKey, credited: Euros, cause: Cause): Euros {
     const debt = this.#accounts.get('receivable')
     const owed = debt ? -debt.posted : 0n
@@ -135,7 +137,7 @@ export class Book {
     return paid
   }
 
-  /** One posting with many payees: all of them or none. */
+  /** One posting that credits several wallets, all or none. */
   split(
     kind: Template,
     from: AccountKey,
@@ -162,7 +164,7 @@ export class Book {
     this.#addEntry(this.#addTransfer('hold', cause), account, 0n, { held, change: amount })
   }
 
-  /** Gives back what is left of a hold; whoever comes second finds nothing to give back. */
+  /** Ends a hold and returns what it still held; a second release returns zero. */
   release(cause: Cause): Euros {
     const held = this.#holds.get(causeKey(cause))
     const left = held?.remaining ?? 0n
@@ -176,7 +178,7 @@ export class Book {
     return left
   }
 
-  /** Takes held money: what is held for it is used first, and what is left of the hold stays held. */
+  /** Pays out of a hold. The rest of the hold stays held; an amount above it comes from what is available. */
   capture(kind: Template, of: Cause, to: AccountKey, amount: Euros, cause: Cause): void {
     const held = this.#holds.get(causeKey(of))
     if (!held) throw new Error(`nothing is held for ${causeKey(of)}`)
@@ -187,7 +189,7 @@ export class Book {
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
   }
 
-  /** Everything in one call. */
+  /** Writes all postings in one statement. */
   async post(sql: Sql): Promise<void> {
     if (this.#transfers.length === 0) return
     const { ownerId, mode } = this.#tenant
@@ -210,15 +212,21 @@ export class Book {
   }
 
   #accountById(id: string): LockedAccount {
-    const account = [...this.#accounts.values()].find(one => one.id === id)
+    const account = [...this.#accounts.values()].find(account => account.id === id)
     if (!account) throw new Error(`${id}: the book was opened without this account`)
     return account
   }
 
   #addTransfer(kind: Template | HoldMovement, { type, id, valueDate }: Cause): string {
     const transferId = newId('posting')
-    const about = { kind, referenceType: type, referenceId: id, valueDate: valueDate ?? null }
-    this.#transfers.push({ id: transferId, currency: 'EUR', ...about })
+    this.#transfers.push({
+      id: transferId,
+      currency: 'EUR',
+      kind,
+      referenceType: type,
+      referenceId: id,
+      valueDate: valueDate ?? null,
+    })
     return transferId
   }
 
@@ -226,16 +234,16 @@ export class Book {
     transferId: string,
     account: LockedAccount,
     amount: Euros,
-    kept?: { readonly held: OpenHold; readonly change: Euros },
+    holdChange?: { readonly held: OpenHold; readonly change: Euros },
   ): void {
-    const hold = kept?.change ?? 0n
+    const hold = holdChange?.change ?? 0n
     account.posted += amount
     account.held += hold
     this.#entries.push({
       transferId,
       accountId: account.id,
       amount,
-      holdId: kept && hold !== 0n ? kept.held.id : null,
+      holdId: holdChange && hold !== 0n ? holdChange.held.id : null,
       hold,
     })
   }

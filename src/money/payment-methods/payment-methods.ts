@@ -6,7 +6,7 @@ import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
 
-/** What is asked about a token; plain, for it outlives a crash. */
+/** What the processor is asked. Stored before the call, so it must be JSON. */
 interface TokenCheck {
   readonly mode: Mode
   readonly reference: string
@@ -38,15 +38,15 @@ async function recordInstrument(
 export const paymentMethods = implement(paymentMethodsApi, {
   addPaymentMethod: {
     async reserve({ body }, { tenant: { mode }, ports }) {
-      // Nothing is begun where there is nobody to ask.
+      // Throws before anything is reserved if this mode has no rail.
       ports.fundingRail(mode)
       return { ...body, mode, reference: newId('tokencheck') }
     },
     call: ({ mode, token, reference }: TokenCheck, { ports, requestId }) =>
       ports.fundingRail(mode).instrumentOf(token, { reference, requestId }),
     record: recordInstrument,
-    /** Whatever the processor said has been lost: that is as good as silence. */
-    recover: (asked: TokenCheck, context) => recordInstrument('silent', asked, context),
+    /** The answer was lost in a crash: treated as a processor that did not answer in time. */
+    recover: (check: TokenCheck, context) => recordInstrument('silent', check, context),
   },
 
   paymentMethods: ({ query: { status = 'active', kind } }, { page }) =>

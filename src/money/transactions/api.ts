@@ -44,7 +44,7 @@ export const TransactionEvent = z.object({
   status,
 })
 
-/** What whoever pays declares: each of them on the state that it names. */
+/** The events that every operation that pays can emit, each when a transaction enters the state it names. */
 export const transactionEvents = {
   'transaction.created': event('A payment has begun.', TransactionEvent),
   'transaction.authorization': event('The money for a payment has been set aside.', TransactionEvent),

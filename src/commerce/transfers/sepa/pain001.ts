@@ -3,7 +3,7 @@ import { walletsById } from '../../../money/wallets/index.ts'
 import type { transfersApi } from '../api.ts'
 import { Transfer } from '../transfer.ts'
 
-/** The order of one transfer, as its rail writes it. Before it has left, as it would leave now. */
+/** The payment order of one transfer, as its rail writes it; of one that is not submitted, as it would be now. */
 export const pain001: HandlerOf<typeof transfersApi.pain001> = async ({ params }, context) => {
   const { em, sql, tenant, now, ports, refuse } = context
   const transfer = await em.findOne(Transfer, { id: params.id })
