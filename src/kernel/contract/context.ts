@@ -5,7 +5,7 @@ import type { Events } from './events.ts'
 import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
-import type { Process } from './process.ts'
+import type { Process, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
 /** What a handler has: the tenant's records, time, and the words to answer with. */
@@ -22,8 +22,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
   refuse(code: F, message?: string): Refusal
   /** What other areas do about the events so far, theirs included: now, where the answer tells of it, else at the end. */
   react(): Promise<void>
-  /** Begins the record's durable process once this is committed, or tells it to look again. */
-  wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
+  /** Begins the record's durable process once this is committed, or tells its run that the record has changed. */
+  wake(process: Process, record: ProcessRecord): void
   /**
    * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where another
    * request holds that name.

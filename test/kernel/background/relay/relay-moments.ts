@@ -174,7 +174,7 @@ test('what a relay had taken that has died is free at once, and what others have
 
 describe('Temporal', () => {
   test('has one run, whatever is delivered twice, in whatever order, by a relay that was killed', async () => {
-    const deliver = temporalStarter(temporal.client, newId('queue'))
+    const deliver = temporalStarter(temporal.client, newId('queue'), new Map())
     const workflowId = `intent/${newId('intent')}`
     await queue(3, workflowId)
     // Leased and delivered, and then nothing: as if it had been killed before the mark.
