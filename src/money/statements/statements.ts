@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { File, Pieces } from '../../kernel/contract/file.ts'
+import type { File, ByteStream } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { answered, given } from '../../kernel/database/entity.ts'
 import { findWallet } from '../wallets/index.ts'
@@ -17,7 +17,7 @@ import { periodOf, Statement, statementMachine } from './statement.ts'
 const shown = (statement: Statement) => answered(statement, { movements: Number(statement.movements) })
 
 type Reading = Pick<Context, 'em' | 'sql' | 'ports'>
-type Writing = (statement: Statement, pages: AsyncIterable<readonly Movement[]>, by: Reading) => Pieces
+type Writing = (statement: Statement, pages: AsyncIterable<readonly Movement[]>, by: Reading) => ByteStream
 
 interface Form {
   readonly type: string
