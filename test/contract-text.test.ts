@@ -33,7 +33,7 @@ function open(schema: Json, at = 'body'): string[] {
 const jsonOf = (schema: z.ZodType): Json =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as unknown as Json
 
-describe.each(named)('the contract of %s', (_, operation) => {
+describe.each(named)('the contract of %s', (key, operation) => {
   test('takes no member that it does not name', () => {
     const bodies = [operation.body, operation.query].filter(schema => schema !== undefined)
     expect(bodies.flatMap(schema => open(jsonOf(schema)))).toEqual([])
@@ -42,8 +42,12 @@ describe.each(named)('the contract of %s', (_, operation) => {
   test('has an example that it takes itself, where it needs one', () => {
     const { body, example } = operation
     const needsOne = body !== undefined && !body.safeParse({}).success
-    expect(example !== undefined || !needsOne).toBe(true)
-    expect(example === undefined || body?.safeParse(example).success).toBe(true)
+    const isMissing = needsOne && example === undefined
+    expect(isMissing ? `${key} needs an \`example\` in its api.ts: a body that works when pasted.` : '').toBe(
+      '',
+    )
+    const problem = example === undefined ? undefined : body?.safeParse(example).error?.message
+    expect(problem ? `${key}: its own \`example\` does not fit its \`body\`: ${problem}` : '').toBe('')
   })
 
   test('says in words what it is, and what is refused', () => {
@@ -60,7 +64,10 @@ describe.each(named)('the contract of %s', (_, operation) => {
 
   test('is asked for a scope where a credential can have one', () => {
     const scoped = operation.callers.some((caller: string) => caller === 'key' || caller === 'agent')
-    expect(operation.scope !== undefined).toBe(scoped)
+    const remedy = scoped
+      ? `${key}: keys and agents call it, so it needs a \`scope\`, one of src/kernel/contract/scopes.ts.`
+      : `${key}: neither keys nor agents call it, so it has no \`scope\`. Remove it.`
+    expect((operation.scope !== undefined) === scoped ? '' : remedy).toBe('')
     if (operation.callers.includes('public')) expect(operation.callers).toEqual(['public'])
     if (operation.scope)
       expect(operation.scope).toMatch(
@@ -82,14 +89,18 @@ describe.each(named.filter(([, { path }]) => /\{\w+\}/.test(path)))(
       const statuses = Object.values<readonly [number, string]>(operation.fails ?? {}).map(
         ([status]) => status,
       )
-      expect([key, statuses]).toEqual([key, expect.arrayContaining([404])])
+      const remedy = `${key}: its address names a record, so it \`fails\` with a 404: missing('noun') of src/kernel/contract/operation.ts.`
+      expect(statuses.includes(404) ? '' : remedy).toBe('')
     })
   },
 )
 
-describe.each(writes)('%s', (_, { emits = {}, readOnly }) => {
+describe.each(writes)('%s', (key, { emits = {}, readOnly }) => {
   test('tells what it changes by an event, or changes nothing', () => {
-    expect(Object.keys(emits).length > 0).toBe(readOnly !== true)
+    const remedy = readOnly
+      ? `${key} is \`readOnly\` and changes nothing: it \`emits\` no event.`
+      : `${key} changes something: declare in \`emits\` what it tells, or that it is \`readOnly\`.`
+    expect(Object.keys(emits).length > 0 === (readOnly !== true) ? '' : remedy).toBe('')
     for (const [event, schema] of Object.entries(emits)) {
       expect(event).toMatch(/^[a-z_]+(\.[a-z_]+)+$/)
       // The audit trail takes it for the record that it is about.

@@ -13,23 +13,38 @@ const readme = readFileSync('README.md', 'utf8')
 
 describe('the pages', () => {
   test('are all linked from the README', () => {
-    expect(subjects.filter(name => !readme.includes(`](docs/${name})`))).toEqual([])
+    const missing = subjects
+      .filter(name => !readme.includes(`](docs/${name})`))
+      .map(name => `docs/${name} is not in the README. Add a row to its table of pages.`)
+    expect(missing).toEqual([])
   })
 
   test('lead nowhere that is not there', () => {
     const links = pages.flatMap(({ path, text }) =>
-      [...text.matchAll(/\]\((?!http)([^)#]+)/g)].map(([, to]) => join(dirname(path), String(to))),
+      [...text.matchAll(/\]\((?!http)([^)#]+)/g)].map(([, to]) => ({
+        path,
+        to: join(dirname(path), String(to)),
+      })),
     )
     expect(links.length).toBeGreaterThan(subjects.length)
-    expect(links.filter(link => !existsSync(link))).toEqual([])
+    const broken = links
+      .filter(({ to }) => !existsSync(to))
+      .map(({ path, to }) => `${path} links to ${to}, which is not there. Mend the link.`)
+    expect(broken).toEqual([])
   })
 
-  test('name files that are there', () => {
-    const named = pages.flatMap(
-      ({ text }) => text.match(/\b(src|test|workflows|activities)\/[\w/-]+\.ts\b/g) ?? [],
+  test('name files and folders that are there', () => {
+    const named = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:src|test|workflows|activities)\/[\w./-]*)`/g)].map(([, file]) => ({
+        path,
+        file: String(file),
+      })),
     )
     expect(named.length).toBeGreaterThan(20)
-    expect(named.filter(file => !existsSync(file))).toEqual([])
+    const gone = named
+      .filter(({ file }) => !existsSync(file))
+      .map(({ path, file }) => `${path} names ${file}, which is not there. Name what took its place.`)
+    expect(gone).toEqual([])
   })
 
   test('name operations that are there', () => {

@@ -1,6 +1,6 @@
-import { type BankFile, MOST_TOLD, readCamt } from './camt.ts'
+import { type BankFile, MAX_ITEMS, readCamt } from './camt.ts'
 import { readPain002, type StatusReport } from './pain002.ts'
-import type { Said } from './payment-notice.ts'
+import type { PaymentNotice } from './payment-notice.ts'
 import { textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
 export const messageKinds = ['pain.002', 'camt.053', 'camt.054'] as const
@@ -8,26 +8,32 @@ export const messageKinds = ['pain.002', 'camt.053', 'camt.054'] as const
 export interface BankMessage {
   readonly kind: (typeof messageKinds)[number]
   readonly messageId: string
-  readonly said: readonly Said[]
-  /** Of a status report: the file of ours that it answers. */
+  readonly notices: readonly PaymentNotice[]
+  /** Set for a pain.002: which of our files it answers, and how. */
   readonly report: StatusReport | null
-  /** Of a statement or notification: its bookings. */
-  readonly bookings: BankFile | null
+  /** Set for a camt.053 or camt.054: its booked entries. */
+  readonly statement: BankFile | null
 }
 
-/** A file of the bank, whichever of the three it is. */
+/** Reads a bank's file of any of the three kinds. */
 export function readMessage(document: XmlElement, today: string): BankMessage {
-  if (document.children[0]?.name === 'CstmrPmtStsRpt') return ofReport(document)
+  if (document.children[0]?.name === 'CstmrPmtStsRpt') return readStatusReport(document)
   const bookings = readCamt(document, today)
   const { kind, messageId, skipped } = bookings
-  return { kind, messageId, said: skipped.flatMap(({ payments }) => payments), report: null, bookings }
+  return {
+    kind,
+    messageId,
+    notices: skipped.flatMap(({ payments }) => payments),
+    report: null,
+    statement: bookings,
+  }
 }
 
-function ofReport(document: XmlElement): BankMessage {
+function readStatusReport(document: XmlElement): BankMessage {
   const messageId = textAt(document, 'CstmrPmtStsRpt/GrpHdr/MsgId')
   if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
   const report = readPain002(document)
-  if (report.said.length > MOST_TOLD)
-    throw new UnreadableXml(`It tells of more than ${MOST_TOLD} payments: ask for smaller files.`)
-  return { kind: 'pain.002', messageId, said: report.said, report, bookings: null }
+  if (report.notices.length > MAX_ITEMS)
+    throw new UnreadableXml(`It tells of more than ${MAX_ITEMS} payments: ask for smaller files.`)
+  return { kind: 'pain.002', messageId, notices: report.notices, report, statement: null }
 }

@@ -1,24 +1,25 @@
 import type { Euros } from '../values/money.ts'
 import { amountAt } from './camt-amount.ts'
-import { allAt, textAt, type XmlElement } from './xml-reader.ts'
+import { elementsAt, textAt, type XmlElement } from './xml-reader.ts'
 
-/** What a booking says of a payment of ours: it has left the account, or it is back. */
+/** A payment of ours in a bank's entry: it has left the account, or has been returned. */
 export interface OwnPayment {
   readonly endToEndId: string | null
   readonly notice: 'settled' | 'returned'
   readonly reasonCode: string | null
-  /** Nothing where the booking does not say it of each of its payments. */
+  /** Zero if the entry has several payments and gives no amount for this one. */
   readonly amountEuros: Euros
 }
 
-/** The payments of a booked debit in euros, and those that come back; none of any other booking. */
+/** Our payments in a booked euro entry: those of a debit, and those that a credit returns. */
 export function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
   const direction = textAt(entry, 'CdtDbtInd')
   const isBooked = textAt(entry, 'Sts/Cd', 'Sts') === 'BOOK'
   const isReversal = /^(true|1)$/.test(textAt(entry, 'RvslInd') ?? '')
   const isOurs = direction === 'DBIT' ? !isReturn(entry) : direction === 'CRDT' && isReturn(entry)
-  if (!isBooked || isReversal || !isOurs || allAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR') return []
-  const details = allAt(entry, 'NtryDtls/TxDtls')
+  if (!isBooked || isReversal || !isOurs || elementsAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR')
+    return []
+  const details = elementsAt(entry, 'NtryDtls/TxDtls')
   return details.map(one => ({
     endToEndId: textAt(one, 'Refs/EndToEndId'),
     notice: direction === 'DBIT' ? 'settled' : 'returned',
@@ -30,6 +31,7 @@ export function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
 const amountOf = (one: XmlElement): Euros | undefined =>
   amountAt(one, 'Amt') ?? amountAt(one, 'AmtDtls/TxAmt/Amt')
 
-/** Our own payment that comes back: not money from a payer. */
+/** Whether an entry returns a payment of ours, so that its money is not a payer's. */
 export const isReturn = (entry: XmlElement): boolean =>
-  textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' || allAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0
+  textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' ||
+  elementsAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0

@@ -2,10 +2,10 @@ import { plainIban } from '../values/iban.ts'
 import type { Euros } from '../values/money.ts'
 import { amountAt } from './camt-amount.ts'
 import { isReturn, type OwnPayment, ownPaymentsIn } from './camt-own-payments.ts'
-import type { Arrived } from './credit.ts'
-import { allAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
+import type { ReceivedCredit } from './credit.ts'
+import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** Why an entry of a file brings no money into a wallet. */
+/** Why an entry of a file is not credited to a wallet. */
 export const skipReasons = [
   'not_a_credit',
   'not_euro',
@@ -17,10 +17,10 @@ export const skipReasons = [
   'repeated_reference',
 ] as const
 
-export interface Skipped {
+export interface SkippedEntry {
   readonly bankReference: string | null
   readonly reason: (typeof skipReasons)[number]
-  /** Those of ours of which it tells. */
+  /** Our own payments in the entry. */
   readonly payments: readonly OwnPayment[]
 }
 
@@ -28,20 +28,20 @@ export interface BankFile {
   readonly kind: (typeof kinds)[number]['name']
   readonly messageId: string
   readonly entries: number
-  readonly arrivals: readonly Arrived[]
-  readonly skipped: readonly Skipped[]
+  readonly credits: readonly ReceivedCredit[]
+  readonly skipped: readonly SkippedEntry[]
 }
 
-/** Of a message its root, and what its statements are called: camt.053 at the end of a day, camt.054 during it. */
+/** The root element and the statement element of each kind: camt.053 comes at the end of a day, camt.054 during it. */
 const kinds = [
   { name: 'camt.053', root: 'BkToCstmrStmt', statement: 'Stmt' },
   { name: 'camt.054', root: 'BkToCstmrDbtCdtNtfctn', statement: 'Ntfctn' },
 ] as const
 
-/** Of bookings, and of payments in them: all that a file brings is one transaction. */
-export const MOST_TOLD = 10_000
+/** The most entries, or payments in them, that one file may have: all of a file is one database transaction. */
+export const MAX_ITEMS = 10_000
 
-/** What a bank says has been booked. */
+/** Reads a camt.053 or camt.054: the credits to hand on, and the entries skipped with the reason. */
 export function readCamt(document: XmlElement, today: string): BankFile {
   const [body] = document.children
   const kind = kinds.find(({ name, root }) => body?.name === root && document.namespace.includes(`:${name}.`))
@@ -50,48 +50,53 @@ export function readCamt(document: XmlElement, today: string): BankFile {
   const messageId = textAt(body, 'GrpHdr/MsgId')
   if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
   const seen = new Set<string>()
-  const read = allAt(body, kind.statement).flatMap(statement => entriesOf(statement, seen, today))
-  const arrivals = read.flatMap(entry => ('reason' in entry ? [] : entry.arrivals))
+  const read = elementsAt(body, kind.statement).flatMap(statement => entriesOf(statement, seen, today))
+  const credits = read.flatMap(entry => ('reason' in entry ? [] : entry.credits))
   const skipped = read.filter(entry => 'reason' in entry)
   const payments = skipped.flatMap(entry => entry.payments)
-  if (Math.max(read.length, arrivals.length, payments.length) > MOST_TOLD)
-    throw new UnreadableXml(`It tells of more than ${MOST_TOLD} bookings or payments: ask for smaller files.`)
-  return { kind: kind.name, messageId, entries: read.length, arrivals, skipped }
+  if (Math.max(read.length, credits.length, payments.length) > MAX_ITEMS)
+    throw new UnreadableXml(`It tells of more than ${MAX_ITEMS} bookings or payments: ask for smaller files.`)
+  return { kind: kind.name, messageId, entries: read.length, credits, skipped }
 }
 
-type Entry = Skipped | { readonly arrivals: readonly Arrived[] }
+type Entry = SkippedEntry | { readonly credits: readonly ReceivedCredit[] }
 
 function entriesOf(statement: XmlElement, seen: Set<string>, today: string): Entry[] {
   const account = textAt(statement, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id')
-  if (!account || account.length > LONGEST) throw new UnreadableXml('It has a statement without an account.')
-  return allAt(statement, 'Ntry').map(entry => {
+  if (!account || account.length > MAX_REFERENCE_LENGTH)
+    throw new UnreadableXml('It has a statement without an account.')
+  return elementsAt(statement, 'Ntry').map(entry => {
     const bankReference = referenceOf(entry)
-    const reason = hindrance(entry, bankReference)
-    const skip = (why: Skipped['reason']) => ({ bankReference, reason: why, payments: ownPaymentsIn(entry) })
+    const reason = skipReasonOf(entry, bankReference)
+    const skip = (why: SkippedEntry['reason']) => ({
+      bankReference,
+      reason: why,
+      payments: ownPaymentsIn(entry),
+    })
     if (reason || bankReference === null) return skip(reason ?? 'no_bank_reference')
     const name = `${account}|${bankReference}`
     if (seen.has(name)) return skip('repeated_reference')
     seen.add(name)
-    return { arrivals: partsOf(entry, { origin: plainIban(account), bankReference, today }) }
+    return { credits: creditsOf(entry, { origin: plainIban(account), bankReference, today }) }
   })
 }
 
-const detailsOf = (entry: XmlElement): XmlElement[] => allAt(entry, 'NtryDtls/TxDtls')
+const detailsOf = (entry: XmlElement): XmlElement[] => elementsAt(entry, 'NtryDtls/TxDtls')
 
-/** The messages allow 35 characters; what is far longer was made by nobody's bank. */
-const LONGEST = 140
+/** ISO 20022 allows 35 characters; no bank's reference is longer than this. */
+const MAX_REFERENCE_LENGTH = 140
 
-/** Of the booking, or of its payment where there is one: `NtryRef` counts within a statement, and will not do. */
+/** The bank's reference of the entry, or of its only payment. `NtryRef` is unique within one statement only. */
 function referenceOf(entry: XmlElement): string | null {
   const [only, ...others] = detailsOf(entry)
   const ofPayment = only && others.length === 0 ? textAt(only, 'Refs/AcctSvcrRef') : null
   const reference = textAt(entry, 'AcctSvcrRef') ?? ofPayment
-  return reference && reference.length <= LONGEST ? reference : null
+  return reference && reference.length <= MAX_REFERENCE_LENGTH ? reference : null
 }
 
-function hindrance(entry: XmlElement, bankReference: string | null): Skipped['reason'] | undefined {
+function skipReasonOf(entry: XmlElement, bankReference: string | null): SkippedEntry['reason'] | undefined {
   if (textAt(entry, 'CdtDbtInd') !== 'CRDT') return 'not_a_credit'
-  if (allAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR') return 'not_euro'
+  if (elementsAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR') return 'not_euro'
   if (textAt(entry, 'Sts/Cd', 'Sts') !== 'BOOK') return 'not_booked'
   if (/^(true|1)$/.test(textAt(entry, 'RvslInd') ?? '')) return 'reversal'
   if (isReturn(entry)) return 'returned_payment'
@@ -105,24 +110,24 @@ interface Booking {
   readonly today: string
 }
 
-/** A booking may be of many payments. Where they are not all told, or do not sum to it, it stays one, for a person. */
-function partsOf(entry: XmlElement, booking: Booking): Arrived[] {
+/** One credit for each payment of the entry; a single unmatched one if their amounts are missing or do not sum to it. */
+function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
   const amount = amountAt(entry, 'Amt') ?? 0n
   const details = detailsOf(entry)
-  if (details.length <= 1) return [arrivedOf(entry, details[0] ?? entry, amount, 0, booking)]
+  if (details.length <= 1) return [creditFrom(entry, details[0] ?? entry, amount, 0, booking)]
   const amounts = details.map(one => amountAt(one, 'Amt') ?? amountAt(one, 'AmtDtls/TxAmt/Amt') ?? 0n)
   if (amounts.includes(0n) || amounts.reduce((sum, part) => sum + part, 0n) !== amount)
-    return [{ ...arrivedOf(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
-  return details.map((one, part) => arrivedOf(entry, one, amounts[part] ?? 0n, part, booking))
+    return [{ ...creditFrom(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
+  return details.map((one, part) => creditFrom(entry, one, amounts[part] ?? 0n, part, booking))
 }
 
-function arrivedOf(
+function creditFrom(
   entry: XmlElement,
   details: XmlElement,
   amountEuros: Euros,
   part: number,
   { origin, bankReference, today }: Booking,
-): Arrived {
+): ReceivedCredit {
   const senderIban = textAt(details, 'RltdPties/DbtrAcct/Id/IBAN')
   return {
     amountEuros,
@@ -130,7 +135,7 @@ function arrivedOf(
     origin,
     bankReference,
     part,
-    // With virtual accounts the payer's choice stands here, and the account of the statement is the one behind it.
+    // With virtual IBANs the creditor's account is the one the payer chose; the statement names the account behind it.
     iban: plainIban(textAt(details, 'RltdPties/CdtrAcct/Id/IBAN') ?? origin),
     reference: referenceIn(details),
     senderName: textAt(details, 'RltdPties/Dbtr/Pty/Nm', 'RltdPties/Dbtr/Nm'),
@@ -141,10 +146,10 @@ function arrivedOf(
   }
 }
 
-/** The structured reference before the free text; lines of it belong together, as a bank may have cut a word. */
+/** The structured reference, then the lines of free text in one: a bank may break a line within a word. */
 function referenceIn(details: XmlElement): string | null {
-  const structured = allAt(details, 'RmtInf/Strd/CdtrRefInf/Ref')
-  const lines = [...structured, ...allAt(details, 'RmtInf/Ustrd')].map(({ text }) => text.trim())
+  const structured = elementsAt(details, 'RmtInf/Strd/CdtrRefInf/Ref')
+  const lines = [...structured, ...elementsAt(details, 'RmtInf/Ustrd')].map(({ text }) => text.trim())
   return lines.join(' ').trim() || null
 }
 
@@ -153,6 +158,6 @@ function dateOf(entry: XmlElement): string | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(date) && isCalendarDate(date) ? date : undefined
 }
 
-/** The thirtieth of February is none. */
+/** Rejects dates like 30 February, which `Date.parse` rolls over to March. */
 const isCalendarDate = (date: string): boolean =>
   !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)

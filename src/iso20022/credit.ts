@@ -2,7 +2,7 @@ import type { Euros } from '../values/money.ts'
 
 export const creditSources = ['bank', 'simulation', 'funding'] as const
 
-/** Why it is in no wallet. */
+/** Why a credit is in no wallet. */
 export const unmatchedReasons = [
   'no_wallet',
   'several_references',
@@ -11,11 +11,11 @@ export const unmatchedReasons = [
 ] as const
 export type UnmatchedReason = (typeof unmatchedReasons)[number]
 
-/** Money as it has arrived; with a reason where no wallet is to be looked for. */
-export interface Arrived {
+/** A credit as it was received. */
+export interface ReceivedCredit {
   readonly amountEuros: Euros
   readonly source: (typeof creditSources)[number]
-  /** Within it a bank reference is one booking: the account of the statement, or the owner of the sandbox. */
+  /** The scope in which a bank reference is unique: the account of the statement, or the owner of the sandbox. */
   readonly origin: string
   readonly bankReference: string
   readonly part: number
@@ -25,5 +25,6 @@ export interface Arrived {
   readonly senderIban: string | null
   readonly endToEndId: string | null
   readonly valueDate: string
+  /** Set if no wallet is to be looked for. */
   readonly reason: UnmatchedReason | null
 }

@@ -1,54 +1,57 @@
-import { maybeOne, one, type Shape, some } from './xml-schema.ts'
+import { oneOrMore, optional, required, type Shape } from './xml-schema.ts'
 
-/** The characters that every bank of SEPA takes. */
+/** The characters that every SEPA bank must accept. */
 const letters = (most: number) => new RegExp(`^[A-Za-z0-9/?:().,'+ -]{1,${most}}$`)
-/** An identifier besides does not begin or end with a slash, and has no two of them. */
+/** The same characters; an identifier neither begins nor ends with a slash, nor has two in a row. */
 const identifier = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/?:().,'+ -]{0,34}[A-Za-z0-9?:().,'+ -]$/
 const count = /^[1-9]\d{0,14}$/
 const total = /^\d{1,15}\.\d{2}$/
 const name = letters(70)
 
-const account: Shape = [one('Id', [one('IBAN', /^[A-Z]{2}\d{2}[A-Za-z0-9]{1,30}$/)])]
+const account: Shape = [required('Id', [required('IBAN', /^[A-Z]{2}\d{2}[A-Za-z0-9]{1,30}$/)])]
 const bic = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/
 const bank: Shape = [
-  one('FinInstnId', [maybeOne('BICFI', bic), maybeOne('Othr', [one('Id', /^NOTPROVIDED$/)])]),
+  required('FinInstnId', [optional('BICFI', bic), optional('Othr', [required('Id', /^NOTPROVIDED$/)])]),
 ]
 
 const payment: Shape = [
-  one('PmtId', [one('EndToEndId', identifier)]),
-  one('Amt', [one('InstdAmt', /^(?!0+\.00$)\d{1,9}\.\d{2}$/, { Ccy: /^EUR$/ })]),
-  maybeOne('CdtrAgt', bank),
-  one('Cdtr', [one('Nm', name)]),
-  one('CdtrAcct', account),
-  maybeOne('RmtInf', [one('Ustrd', letters(140))]),
+  required('PmtId', [required('EndToEndId', identifier)]),
+  required('Amt', [required('InstdAmt', /^(?!0+\.00$)\d{1,9}\.\d{2}$/, { Ccy: /^EUR$/ })]),
+  optional('CdtrAgt', bank),
+  required('Cdtr', [required('Nm', name)]),
+  required('CdtrAcct', account),
+  optional('RmtInf', [required('Ustrd', letters(140))]),
 ]
 
 /**
- * The part of pain.001.001.09 that the EPC's rulebooks leave to an order by SEPA and that we write. It is closed: what
- * is not in it does not leave, and all of it is in ISO's schema.
+ * The subset of pain.001.001.09 that the EPC's rulebooks allow for a SEPA order and that we write. The schema is closed:
+ * a message with any other element is not sent.
  */
-export const pain001Shape = one('Document', [
-  one('CstmrCdtTrfInitn', [
-    one('GrpHdr', [
-      one('MsgId', identifier),
-      one('CreDtTm', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      one('NbOfTxs', count),
-      one('CtrlSum', total),
-      one('InitgPty', [one('Nm', name)]),
+export const pain001Schema = required('Document', [
+  required('CstmrCdtTrfInitn', [
+    required('GrpHdr', [
+      required('MsgId', identifier),
+      required('CreDtTm', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      required('NbOfTxs', count),
+      required('CtrlSum', total),
+      required('InitgPty', [required('Nm', name)]),
     ]),
-    one('PmtInf', [
-      one('PmtInfId', identifier),
-      one('PmtMtd', /^TRF$/),
-      one('BtchBookg', /^false$/),
-      one('NbOfTxs', count),
-      one('CtrlSum', total),
-      one('PmtTpInf', [one('SvcLvl', [one('Cd', /^SEPA$/)]), maybeOne('LclInstrm', [one('Cd', /^INST$/)])]),
-      one('ReqdExctnDt', [one('Dt', /^\d{4}-\d\d-\d\d$/)]),
-      one('Dbtr', [one('Nm', name)]),
-      one('DbtrAcct', account),
-      one('DbtrAgt', bank),
-      one('ChrgBr', /^SLEV$/),
-      some('CdtTrfTxInf', payment),
+    required('PmtInf', [
+      required('PmtInfId', identifier),
+      required('PmtMtd', /^TRF$/),
+      required('BtchBookg', /^false$/),
+      required('NbOfTxs', count),
+      required('CtrlSum', total),
+      required('PmtTpInf', [
+        required('SvcLvl', [required('Cd', /^SEPA$/)]),
+        optional('LclInstrm', [required('Cd', /^INST$/)]),
+      ]),
+      required('ReqdExctnDt', [required('Dt', /^\d{4}-\d\d-\d\d$/)]),
+      required('Dbtr', [required('Nm', name)]),
+      required('DbtrAcct', account),
+      required('DbtrAgt', bank),
+      required('ChrgBr', /^SLEV$/),
+      oneOrMore('CdtTrfTxInf', payment),
     ]),
   ]),
 ])

@@ -1,31 +1,31 @@
 import type { Order, Ordered } from '../ports/sepa-rail.ts'
 import { decimal } from '../values/money.ts'
-import { pain001Shape } from './pain001-schema.ts'
+import { pain001Schema } from './pain001-schema.ts'
 import { LONGEST_NAME, sepaText } from './sepa-charset.ts'
 import type { XmlElement } from './xml-reader.ts'
-import { misshapen } from './xml-schema.ts'
+import { schemaViolation } from './xml-schema.ts'
 import { element, writeXml } from './xml-writer.ts'
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 
-/** Whose account pays. */
+/** The holder and account that pay. */
 export interface Debtor {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
 }
 
-/** An order as its message. One that is not as the rules have it is a defect of ours, and goes nowhere. */
+/** Writes an order as a pain.001. An order that breaks the schema is a defect of ours, so it throws. */
 export function pain001(order: Order, debtor: Debtor): string {
   const document = documentOf(order, debtor)
-  const problem = misshapen(document, pain001Shape)
+  const problem = schemaViolation(document, pain001Schema)
   if (problem) throw new Error(`${order.messageId} cannot be ordered: ${problem}`)
   return writeXml(document, NAMESPACE)
 }
 
-/** Whether it can be ordered: asked of each payment before it joins others, for none of them leaves without it. */
+/** Whether the schema allows this order. Asked for each payment before it joins a file: one bad payment stops the file. */
 export const canBeOrdered = (order: Order, debtor: Debtor): boolean =>
-  misshapen(documentOf(order, debtor), pain001Shape) === undefined
+  schemaViolation(documentOf(order, debtor), pain001Schema) === undefined
 
 function documentOf(order: Order, debtor: Debtor): XmlElement {
   const name = sepaText(debtor.name, LONGEST_NAME)
@@ -46,7 +46,7 @@ const headerOf = (order: Order, name: string): XmlElement =>
     element('InitgPty', [element('Nm', name)]),
   ])
 
-/** Each payment is booked by itself, so that the statement tells of each under its own reference. */
+/** `BtchBookg` is false, so that the bank's statement has an entry for each payment under its own reference. */
 const partOf = (order: Order, { name, iban, bic }: Debtor): XmlElement =>
   element('PmtInf', [
     element('PmtInfId', order.messageId),

@@ -1,17 +1,17 @@
-import type { OwnNotice, Said } from './payment-notice.ts'
+import type { NoticeKind, PaymentNotice } from './payment-notice.ts'
 import { reasonCode } from './reason-codes.ts'
-import { allAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
+import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** What a bank says of a file: of payments by their name, and of all others in it. */
+/** A bank's answer to a pain.001: notices for payments it names, and one for all others in the file. */
 export interface StatusReport {
   readonly originalMessageId: string
-  readonly said: readonly Said[]
-  /** Null: of the others it says nothing that would change them. */
-  readonly ofTheOthers: Pick<Said, 'notice' | 'reasonCode'> | null
+  readonly notices: readonly PaymentNotice[]
+  /** Null if the report changes nothing about the payments it does not name. */
+  readonly othersNotice: Pick<PaymentNotice, 'notice' | 'reasonCode'> | null
 }
 
-/** Of ISO's payment statuses those after which a payment is different; the others say that it is on its way. */
-const effects: Readonly<Record<string, OwnNotice>> = {
+/** The ISO payment statuses that are final for us; all others mean that the payment is under way. */
+const noticeByStatus: Readonly<Record<string, NoticeKind>> = {
   RJCT: 'rejected',
   CANC: 'rejected',
   ACSC: 'settled',
@@ -21,26 +21,26 @@ const effects: Readonly<Record<string, OwnNotice>> = {
 const statuses =
   /^(ACCC|ACCP|ACFC|ACIS|ACPD|ACSC|ACSP|ACTC|ACWC|ACWP|BLCK|CANC|PART|PATC|PDNG|PRES|RCVD|RJCT)$/
 
-/** A report of the status of payments, any version of it. */
+/** Reads a pain.002 of any version. */
 export function readPain002(document: XmlElement): StatusReport {
   const [body] = document.children
   if (document.name !== 'Document' || !document.namespace.includes(':pain.002.') || !body)
     throw new UnreadableXml('It is no pain.002 message.')
-  const original = allAt(body, 'OrgnlGrpInfAndSts')[0]
+  const original = elementsAt(body, 'OrgnlGrpInfAndSts')[0]
   const originalMessageId = original && textAt(original, 'OrgnlMsgId')
   if (!original || !originalMessageId) throw new UnreadableXml('It does not say which message it answers.')
   if (!textAt(original, 'OrgnlMsgNmId')?.startsWith('pain.001'))
     throw new UnreadableXml('It answers no pain.001 message.')
-  const parts = allAt(body, 'OrgnlPmtInfAndSts')
+  const parts = elementsAt(body, 'OrgnlPmtInfAndSts')
   const overall = [...parts.map(part => effectOf(part, 'PmtInfSts')), effectOf(original, 'GrpSts')]
   return {
     originalMessageId,
-    said: parts.flatMap(part => allAt(part, 'TxInfAndSts')).map(saidIn),
-    ofTheOthers: overall.find(effect => effect.notice !== null) ?? null,
+    notices: parts.flatMap(part => elementsAt(part, 'TxInfAndSts')).map(noticeOf),
+    othersNotice: overall.find(effect => effect.notice !== null) ?? null,
   }
 }
 
-function saidIn(payment: XmlElement): Said {
+function noticeOf(payment: XmlElement): PaymentNotice {
   return {
     endToEndId: textAt(payment, 'OrgnlEndToEndId'),
     ...effectOf(payment, 'TxSts'),
@@ -48,11 +48,11 @@ function saidIn(payment: XmlElement): Said {
   }
 }
 
-function effectOf(element: XmlElement, path: string): Pick<Said, 'notice' | 'reasonCode'> {
+function effectOf(element: XmlElement, path: string): Pick<PaymentNotice, 'notice' | 'reasonCode'> {
   const status = textAt(element, path)
   if (status !== null && !statuses.test(status))
     throw new UnreadableXml(`${path} is none of ISO 20022: ${status.slice(0, 40)}.`)
-  const notice = effects[status ?? ''] ?? null
+  const notice = noticeByStatus[status ?? ''] ?? null
   const code = textAt(element, 'StsRsnInf/Rsn/Cd')
   return { notice, reasonCode: notice === 'rejected' && code && reasonCode.test(code) ? code : null }
 }

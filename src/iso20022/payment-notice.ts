@@ -1,14 +1,14 @@
 import type { Euros } from '../values/money.ts'
 
-/** What a bank's files tell of payments of ours. */
-export const ownNotices = ['settled', 'rejected', 'returned'] as const
-export type OwnNotice = (typeof ownNotices)[number]
+/** What a bank's file can report of a payment of ours. */
+export const noticeKinds = ['settled', 'rejected', 'returned'] as const
+export type NoticeKind = (typeof noticeKinds)[number]
 
-/** One thing that is said of a payment; no notice where it says that it is on its way. */
-export interface Said {
+/** A bank's report of one payment; `notice` is null if the payment is still under way. */
+export interface PaymentNotice {
   readonly endToEndId: string | null
-  readonly notice: OwnNotice | null
+  readonly notice: NoticeKind | null
   readonly reasonCode: string | null
-  /** Null in a report of statuses, which names none. */
+  /** Null in a pain.002, which gives no amounts. */
   readonly amountEuros: Euros | null
 }

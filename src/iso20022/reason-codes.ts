@@ -1,9 +1,9 @@
 /**
- * Why a payment was rejected, returned, recalled, or was not, in words. The codes are those of the ISO 20022 external
+ * Reasons for a rejection, a return, a recall or its refusal. The codes are those of the ISO 20022 external
  * code sets (ExternalStatusReason1Code, ExternalReturnReason1Code, ExternalCancellationReason1Code,
  * ExternalPaymentCancellationRejection1Code) that the EPC's rulebooks of SCT and SCT Inst use.
  */
-const words: Readonly<Record<string, string>> = {
+const meanings: Readonly<Record<string, string>> = {
   AB05: 'The payee’s bank did not answer in time.',
   AB06: 'A bank on the way did not answer in time.',
   AB07: 'A bank on the way could not be reached.',
@@ -72,20 +72,20 @@ const words: Readonly<Record<string, string>> = {
   UPAY: 'The payment was not due.',
 }
 
-/** What some codes mean where a bank refuses to give a payment back. */
-const refusals: Readonly<Record<string, string>> = {
+/** Codes that mean something else when a bank refuses a recall. */
+const recallRefusals: Readonly<Record<string, string>> = {
   AGNT: 'A bank on the way refuses it.',
   AM04: 'There is not enough money in the payee’s account.',
   CUST: 'The payee does not agree to give it back.',
 }
 
-/** What no bank says: it cannot be asked in this way. */
-const ours: Readonly<Record<string, string>> = {
+/** Codes of ours, for what no bank answers. */
+const ownCodes: Readonly<Record<string, string>> = {
   not_by_files:
     'This bank takes no recalls by files, and the payment is ordered already. Ask the bank, under its endToEndId.',
 }
 
-/** What a code looks like, whether we have words for it or not. */
+/** The form of an ISO reason code, known to us or not. */
 export const reasonCode = /^[A-Z0-9]{4}$/
 
 export interface Reason {
@@ -93,14 +93,14 @@ export interface Reason {
   message: string
 }
 
-/** Every reason can be told, one that we have never heard of too. */
+/** A reason with its sentence; unknown codes get a general one, none counts as MS03 (not specified). */
 export function reasonOf(code: string | null): Reason {
-  const known = code ?? 'MS03'
-  return { code: known, message: words[known] ?? ours[known] ?? `The bank gives the reason ${known}.` }
+  const given = code ?? 'MS03'
+  return { code: given, message: meanings[given] ?? ownCodes[given] ?? `The bank gives the reason ${given}.` }
 }
 
-/** Why a payment is not given back. */
-export const refusalFor = (code: string | null): Reason =>
-  code && refusals[code] ? { code, message: refusals[code] } : reasonOf(code)
+/** The reason for which a recall is refused. */
+export const recallRefusalOf = (code: string | null): Reason =>
+  code && recallRefusals[code] ? { code, message: recallRefusals[code] } : reasonOf(code)
 
-export const reasonCodes = Object.keys(words)
+export const reasonCodes = Object.keys(meanings)

@@ -1,8 +1,8 @@
 /**
- * How letters and signs that SEPA does not have are spelled with those that it has: as the EPC's conversion table does
- * it (EPC217-08, Unicode subset, best practices), which follows ISO 843 for Greek and Bulgaria's law for Cyrillic. It
- * writes `A` for `Ä`; of the Latin letters here we write two, as passports and German banks do. A letter with an
- * accent needs no entry: it loses it.
+ * Spellings for letters and signs outside SEPA's characters, by the EPC's conversion table (EPC217-08, Unicode subset,
+ * best practices), which follows ISO 843 for Greek and Bulgaria's law for Cyrillic. Unlike the table, which turns `Ä`
+ * into `A`, Latin letters here become two, as in passports and at German banks. Accented letters need no entry: the
+ * accent is dropped.
  */
 const latin = 'ä ae  ö oe  ü ue  ß ss  æ ae  œ oe  þ th  ø o  ð d  đ d  ł l  ŀ l  ħ h  ŧ t  ŋ n  ĸ k  ı i'
 
@@ -14,17 +14,17 @@ const bulgarian =
   'а a  б b  в v  г g  д d  е e  ж zh  з z  и i  й y  к k  л l  м m  н n  о o  п p  р r  с s  т t  у u  ф f  х h' +
   '  ц ts  ч ch  ш sh  щ sht  ъ a  ь y  ю yu  я ya'
 
-/** What Serbia, North Macedonia and Ukraine have besides: they came after the table, or are on their way. */
+/** Letters of Serbian, Macedonian and Ukrainian, of countries that joined SEPA after the EPC's table, or will. */
 const otherCyrillic = 'ђ dj  ѓ gj  ѕ dz  ј j  љ lj  њ nj  ћ c  ќ kj  џ dz  ґ g  є ye  і i  ї yi  ы y  э e'
 
 const keyboard = "& +  @ (at)  _ -  ; ,  € E  ¿ ?  ` '  [ (  { (  ] )  } )  \\ /  | /"
 
-/** Quotation marks and dashes, which the table does not know: as near as SEPA comes to them. */
+/** Quotation marks and dashes, which the EPC's table lacks, by their nearest sign. */
 const wordProcessor = `" '  “ '  ” '  „ '  « '  » '  ‘ '  ’ '  ‛ '  ʼ '  ´ '  ‐ -  ‑ -  – -  — -`
 
 const tableOf = (...texts: string[]): ReadonlyMap<string, string> =>
   new Map(texts.flatMap(text => text.split('  ').map(pair => pair.split(' ') as [string, string])))
 
-/** By the small letter. */
+/** Spellings of letters, keyed by the small letter. */
 export const letters = tableOf(latin, greek, bulgarian, otherCyrillic)
 export const signs = tableOf(keyboard, wordProcessor)

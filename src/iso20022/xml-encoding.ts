@@ -1,12 +1,12 @@
 import { readXml, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** What is answered in place of what a file says: an error keeps its kind in its own thread only. */
+/** The refusal of a file, as a value: an error loses its class between threads. */
 export interface Unreadable {
   readonly unreadable: string
 }
 
-/** What a file in XML says to this reader, or why it cannot be read. */
-export function fileAs<T>(bytes: Uint8Array, read: (document: XmlElement) => T): T | Unreadable {
+/** Parses an XML file and reads the document from it, or explains why it cannot be read. */
+export function readXmlFile<T>(bytes: Uint8Array, read: (document: XmlElement) => T): T | Unreadable {
   try {
     return read(readXml(xmlText(Buffer.from(bytes))))
   } catch (error) {
@@ -15,7 +15,7 @@ export function fileAs<T>(bytes: Uint8Array, read: (document: XmlElement) => T):
   }
 }
 
-/** The text of an XML file, in the encoding that it names; every one that is not UTF-8 is rare. */
+/** Decodes an XML file by the encoding that its declaration names, UTF-8 if none. */
 function xmlText(bytes: Buffer): string {
   const [, label = 'utf-8'] =
     /^<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(bytes.toString('latin1', 0, 200)) ?? []

@@ -1,6 +1,6 @@
 import sax, { type QualifiedTag } from 'sax'
 
-/** An element by its local name, with the elements and the text in it. */
+/** An XML element; `name` is the local name, without a prefix. */
 export interface XmlElement {
   readonly name: string
   readonly namespace: string
@@ -9,25 +9,25 @@ export interface XmlElement {
   text: string
 }
 
-/** What was given cannot be read, and why, in words. */
+/** Thrown for a file that cannot be read; the message is shown to whoever sent it. */
 export class UnreadableXml extends Error {}
 
-/** No message of a bank comes near these: what is beyond them is refused as soon as it is seen. */
+/** Limits far above any bank's message, enforced while parsing so that a hostile file costs little. */
 const MOST_LEVELS = 32
 const MOST_ELEMENTS = 200_000
 const MOST_ATTRIBUTES = 32
-/** In characters: a start tag with all its attributes, and the text of one element. */
+/** The characters of a start tag with its attributes, and of the text of one element. */
 const LONGEST_TAG = 8_192
 const LONGEST_TEXT = 65_536
-/** The parser is fed so much at a time. Between two pieces the tag that is still open is measured. */
+/** The characters fed to the parser at a time: an unfinished start tag is measured between two pieces. */
 const PIECE = 4_096
 
-/** The five entities of XML and no others: what a document defines for itself is not looked at. */
+/** `strictEntities` allows the five predefined entities only. */
 const options = { xmlns: true, position: true, strictEntities: true }
 
 /**
- * A document from somebody else, as a tree. A document type is refused before anything is read: entities that grow, or
- * that reach for other files, are defined nowhere else. The time it takes grows with its length and with nothing else.
+ * Parses an untrusted document into a tree, in time linear to its length. A document type is refused first: only there
+ * can entities be defined that expand without bound or read other files.
  */
 export function readXml(text: string): XmlElement {
   const doctype = text.search(/<!DOCTYPE/i)
@@ -40,13 +40,13 @@ export function readXml(text: string): XmlElement {
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length
 
-/** Builds the tree while the parser reads. Open elements stand in a list, so that nesting costs no stack. */
+/** Builds the tree from the parser's events. Open elements are kept in a list, so that deep nesting uses no stack. */
 class TreeReader {
   readonly #parser = sax.parser(true, options)
-  readonly #document: XmlElement = opened({ local: '', uri: '', attributes: {} })
+  readonly #document: XmlElement = newElement({ local: '', uri: '', attributes: {} })
   readonly #open: XmlElement[] = [this.#document]
   #elements = 0
-  /** The name of the start tag that has begun and not ended. */
+  /** The name of the start tag being parsed. */
   #tag: string | null = null
 
   constructor() {
@@ -64,7 +64,7 @@ class TreeReader {
   read(piece: string): void {
     const { startTagPosition } = this.#parser.write(piece)
     if (this.#tag !== null && this.#parser.position - startTagPosition > LONGEST_TAG)
-      this.#refuse(`the start tag of ${shown(this.#tag)} is longer than ${LONGEST_TAG} characters`)
+      this.#refuse(`the start tag of ${shortened(this.#tag)} is longer than ${LONGEST_TAG} characters`)
   }
 
   end(): XmlElement {
@@ -75,7 +75,7 @@ class TreeReader {
 
   #begin(tag: QualifiedTag): void {
     this.#tag = null
-    const name = shown(tag.name)
+    const name = shortened(tag.name)
     if (this.#open.length === 1 && this.#document.children.length > 0)
       this.#refuse('it is not well-formed: it goes on after its end')
     if (Object.keys(tag.attributes).length > MOST_ATTRIBUTES)
@@ -83,7 +83,7 @@ class TreeReader {
     if (this.#open.length > MOST_LEVELS)
       this.#refuse(`the element ${name} is nested more than ${MOST_LEVELS} levels deep`)
     if (++this.#elements > MOST_ELEMENTS) this.#refuse(`it has more than ${MOST_ELEMENTS} elements`)
-    const element = opened(tag)
+    const element = newElement(tag)
     this.#open.at(-1)?.children.push(element)
     this.#open.push(element)
   }
@@ -92,7 +92,7 @@ class TreeReader {
     const element = this.#open.at(-1)
     if (!element) return
     if (piece.includes('\0') || !piece.isWellFormed()) this.#refuse('it has what is no character')
-    // The space between elements is no text of theirs, and a long list has much of it.
+    // Whitespace between elements is not kept: long lists are full of it.
     const isSpace = element.children.length > 0 && piece.trim() === ''
     if (isSpace) return
     if (element.text.length + piece.length > LONGEST_TEXT)
@@ -100,9 +100,9 @@ class TreeReader {
     element.text += piece
   }
 
-  /** Says where, too: in which element, and in which line of the file. */
+  /** Throws with the element's path and the line of the file. */
   #refuse(why: string): never {
-    const path = this.#open.slice(1).map(({ name }) => shown(name))
+    const path = this.#open.slice(1).map(({ name }) => shortened(name))
     const where = [path.length > 0 && `in ${path.join('/')}`, `line ${this.#parser.line + 1}`]
     throw new UnreadableXml(
       `${why.replace(/^./, first => first.toUpperCase())} (${where.filter(Boolean).join(', ')}).`,
@@ -110,7 +110,7 @@ class TreeReader {
   }
 }
 
-const opened = ({
+const newElement = ({
   local,
   uri,
   attributes,
@@ -122,28 +122,28 @@ const opened = ({
   text: '',
 })
 
-/** The parser has a bound of its own for what it must keep until its end: names, comments and the like. */
+/** Rewords the parser's own limit on the length of names, comments and references. */
 const wordsFor = (message: string): string =>
   message.startsWith('Max buffer length exceeded')
     ? 'it has a name, a comment or a reference that is longer than 65536 characters'
     : `it is not well-formed: ${message}`
 
-/** A name that the sender chose, in as many letters as a refusal needs. */
-const shown = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name)
+/** Cuts a name that the sender chose, for use in an error message. */
+const shortened = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name)
 
-/** The elements to which a path of names leads: `NtryDtls/TxDtls`. */
-export const allAt = (element: XmlElement, path: string): XmlElement[] =>
+/** All elements at a path such as `NtryDtls/TxDtls`. */
+export const elementsAt = (element: XmlElement, path: string): XmlElement[] =>
   path
     .split('/')
     .reduce<XmlElement[]>(
-      (found, name) => found.flatMap(({ children }) => children.filter(child => child.name === name)),
+      (elements, name) => elements.flatMap(({ children }) => children.filter(child => child.name === name)),
       [element],
     )
 
-/** The text of the first of them, without the space around it; null where there is none. */
+/** The trimmed text of the first element at the first of these paths that has any; null if none has. */
 export function textAt(element: XmlElement, ...paths: readonly string[]): string | null {
   for (const path of paths) {
-    const text = allAt(element, path)[0]?.text.trim()
+    const text = elementsAt(element, path)[0]?.text.trim()
     if (text) return text
   }
   return null

@@ -1,6 +1,6 @@
 import type { XmlElement } from './xml-reader.ts'
 
-/** What an element of a message holds: a text of this form, or elements in this order. */
+/** The content of an element: a text that matches, or these elements in this order. */
 export type Shape = RegExp | readonly Part[]
 
 type Attributes = Readonly<Record<string, RegExp>>
@@ -23,13 +23,13 @@ const part =
     attributes,
   })
 
-export const one = part(1, 1)
-export const maybeOne = part(0, 1)
-export const some = part(1, Number.POSITIVE_INFINITY)
-export const any = part(0, Number.POSITIVE_INFINITY)
+export const required = part(1, 1)
+export const optional = part(0, 1)
+export const oneOrMore = part(1, Number.POSITIVE_INFINITY)
+export const zeroOrMore = part(0, Number.POSITIVE_INFINITY)
 
-/** Where an element is not of this shape, and why; undefined where all of it is. */
-export function misshapen(element: XmlElement, expected: Part): string | undefined {
+/** The path and reason of the first violation of the schema; undefined if there is none. */
+export function schemaViolation(element: XmlElement, expected: Part): string | undefined {
   const { name, attributes, shape } = expected
   const within = (why: string): string => `${name}/${why}`
   for (const [key, form] of Object.entries(attributes))
@@ -53,7 +53,7 @@ function orderProblem({ children }: XmlElement, parts: readonly Part[]): string 
     while (children[next]?.name === expected.name && next - from < expected.most) next++
     if (next - from < expected.least) return `${expected.name} is missing`
     for (const child of children.slice(from, next)) {
-      const problem = misshapen(child, expected)
+      const problem = schemaViolation(child, expected)
       if (problem) return problem
     }
   }

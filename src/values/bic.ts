@@ -5,10 +5,10 @@ import { ibanCountryOf } from './sepa-area.ts'
 
 const countryOfBic = (bic: string): string => bic.slice(4, 6)
 
-/** Codes that ISO 3166 does not have and BICs do: Kosovo. */
+/** BICs of Kosovo use XK, which ISO 3166 does not assign. */
 const isCountry = (code: string): boolean => countries.has(code) || code === 'XK'
 
-/** What is wrong with a BIC (ISO 9362:2014, as in `BICFIDec2014Identifier`), in words; undefined where nothing is. */
+/** Explains what is wrong with a BIC (ISO 9362:2014, as in `BICFIDec2014Identifier`); undefined if it is valid. */
 export function bicProblem(bic: string): string | undefined {
   const [stranger] = bic.match(/[^A-Z0-9]/u) ?? []
   if (stranger) return `A BIC has letters and digits only, this has "${stranger}".`
@@ -28,7 +28,7 @@ export function bicFits(bic: string, iban: string): boolean {
   return bank === account || ibanCountryOf[bank] === account || (bank === 'FR' && account === 'MC')
 }
 
-/** A BIC on the wire: small letters and spaces around it are welcome, and gone afterwards. */
+/** A BIC in a request: trimmed and turned into capitals, then checked. */
 export const bic = z
   .codec(z.string().max(100), z.string(), {
     decode(text, context) {

@@ -1,23 +1,23 @@
-/** Asks once for each name. Of many names all are forgotten together: those in use are soon known again. */
-export function remembered<T>(ask: (name: string) => T, most = 1_000): (name: string) => T {
-  const memory = memoryOf<T>(most, () => 1)
-  return name => memory(name, () => ask(name))
+/** Computes each key once. At the bound the cache is emptied as a whole: keys in use are soon computed again. */
+export function boundedCache<T>(compute: (key: string) => T, maxEntries = 1_000): (key: string) => T {
+  const cached = weightedCache<T>(maxEntries, () => 1)
+  return key => cached(key, () => compute(key))
 }
 
-/** The same where some answers take more memory than others: all that are known weigh so much together at most. */
-export function memoryOf<T>(most: number, weightOf: (answer: T) => number) {
-  const known = new Map<string, T>()
-  let weight = 0
-  return (name: string, ask: () => T): T => {
-    if (known.has(name)) return known.get(name) as T
-    const answer = ask()
-    const added = weightOf(answer)
-    if (weight + added > most) {
-      known.clear()
-      weight = 0
+/** A cache bounded by the total weight of its values, for values of very different size. */
+export function weightedCache<T>(maxWeight: number, weightOf: (value: T) => number) {
+  const values = new Map<string, T>()
+  let totalWeight = 0
+  return (key: string, compute: () => T): T => {
+    if (values.has(key)) return values.get(key) as T
+    const value = compute()
+    const weight = weightOf(value)
+    if (totalWeight + weight > maxWeight) {
+      values.clear()
+      totalWeight = 0
     }
-    weight += added
-    known.set(name, answer)
-    return answer
+    totalWeight += weight
+    values.set(key, value)
+    return value
   }
 }

@@ -15,17 +15,17 @@ function passesLuhn(digits: string): boolean {
 const isCardNumber = (text: string): boolean =>
   [...text.matchAll(DIGITS)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
 
-/** Whether what looks like the number of a card stands anywhere in a value. */
+/** Whether any text, number or member name inside a value contains a card number. */
 export function hasCardNumber(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'number') return isCardNumber(String(value))
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([name, member]) => isCardNumber(name) || hasCardNumber(member))
 }
 
-/** The same body, refused as a whole where a card's number stands in it, whatever the member is called. */
+/** A request body that is refused if it contains a card number in any member: we must never receive one. */
 export const withoutCardNumbers = <T extends z.ZodObject>(body: T) =>
-  z.preprocess<unknown, T, z.input<T>>((given, context) => {
-    if (!hasCardNumber(given)) return given
+  z.preprocess<unknown, T, z.input<T>>((input, context) => {
+    if (!hasCardNumber(input)) return input
     context.issues.push({
       code: 'custom',
       message:

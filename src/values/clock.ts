@@ -1,17 +1,17 @@
 import { z } from 'zod'
 
-/** Real time: for signatures, tokens, rate limits, idempotency. Everything a business rule asks is the tenant's time. */
+/** Real time is for signatures, tokens, rate limits and idempotency; business rules use the tenant's time. */
 export const clock = {
   real: (): Date => new Date(),
   milliseconds: (): number => Date.now(),
   /** Monotonic, for measuring. */
   ticks: (): number => performance.now(),
-  /** Rings once, unless what it gives is called before. */
+  /** Calls `ring` once; the function returned cancels it. */
   alarm(milliseconds: number, ring: () => void): () => void {
     const timer = setTimeout(ring, milliseconds)
     return () => clearTimeout(timer)
   },
-  /** The tenant's own time: in test mode its owner may have moved it forward. */
+  /** The tenant's time: in test mode its owner may have moved it forward. */
   tenant: (offsetMs: number): Date => new Date(Date.now() + offsetMs),
 }
 
@@ -20,7 +20,7 @@ export const days = (count: number): number => minutes(count * 24 * 60)
 
 export const after = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
 
-/** An instant on the wire: ISO 8601, milliseconds, UTC. */
+/** An instant in JSON: ISO 8601, milliseconds, UTC. */
 export const instant = z
   .codec(z.iso.datetime({ offset: true }).max(40), z.date(), {
     decode: (text, context) => {

@@ -1,18 +1,18 @@
-/** ISO 11649: `RF`, two check digits, and up to 21 letters and digits of one's own. */
+/** ISO 11649: `RF`, two check digits, and up to 21 letters and digits that the creditor chooses. */
 const SHAPE = /^RF\d{2}[0-9A-Z]{1,21}$/
 
-/** What is left of a text, its letters read as 10 to 35, when it is divided by 97: as with an IBAN (ISO 7064). */
-function restOf(text: string): number {
+/** The remainder of ISO 7064, as for an IBAN: letters count as 10 to 35. */
+function mod97(text: string): number {
   const digits = text.replace(/[A-Z]/g, letter => String(letter.charCodeAt(0) - 55))
   return Number(BigInt(digits) % 97n)
 }
 
-/** The reference by which a payment is known, made of capital letters and digits. */
+/** Adds `RF` and check digits to a creditor's own reference, which has capital letters and digits only. */
 export function creditorReference(own: string): string {
-  const check = 98 - restOf(`${own}RF00`)
+  const check = 98 - mod97(`${own}RF00`)
   return `RF${String(check).padStart(2, '0')}${own}`
 }
 
-/** Whether the check digits of a plain reference hold. */
+/** Whether a reference without spaces has the right form and check digits. */
 export const isCreditorReference = (text: string): boolean =>
-  SHAPE.test(text) && restOf(text.slice(4) + text.slice(0, 4)) === 1
+  SHAPE.test(text) && mod97(text.slice(4) + text.slice(0, 4)) === 1

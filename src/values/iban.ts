@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { countries } from './countries.ts'
 import { ibanCountryOf, sepaCountries } from './sepa-area.ts'
 
-/** As it is stored and sent: no spaces, capital letters. */
+/** The form that is stored and sent: no spaces, capital letters. */
 export const plainIban = (text: string): string =>
   text.replace(/\s/g, '').replace(/[a-z]/g, letter => letter.toUpperCase())
 
 export const countryOfIban = (iban: string): string => iban.slice(0, 2)
 
-/** What is wrong with a plain IBAN of the SEPA area, in words; undefined where nothing is. */
+/** Explains why a plain IBAN is none of the SEPA area; undefined if it is one. */
 export function ibanProblem(iban: string): string | undefined {
   const [stranger] = iban.match(/[^A-Z0-9]/u) ?? []
   if (stranger) return `An IBAN has letters and digits only, this has "${stranger}".`
@@ -27,8 +27,8 @@ function countryProblem(country: string): string | undefined {
 }
 
 /**
- * Length, structure and check digits. The check digits that some countries have inside the account number are not
- * asked about: banks give out numbers that miss them, and money to those arrives.
+ * Checks length, structure and check digits. National check digits inside the account number are not checked: banks
+ * issue numbers that break them, and payments to those arrive.
  */
 function structureProblem(iban: string, country: string): string | undefined {
   const { chars, bban_regexp } = countrySpecs[country] ?? {}
@@ -38,7 +38,7 @@ function structureProblem(iban: string, country: string): string | undefined {
   if (wrong.has(ValidationErrorsIBAN.ChecksumNotNumber))
     return `The third and fourth characters of an IBAN are digits, here they are "${iban.slice(2, 4)}".`
   if (wrong.has(ValidationErrorsIBAN.WrongBBANFormat))
-    return `An IBAN of ${country} has, after its first four characters, ${inWords(bban_regexp ?? '')}.`
+    return `An IBAN of ${country} has, after its first four characters, ${describeStructure(bban_regexp ?? '')}.`
   if (wrong.has(ValidationErrorsIBAN.WrongIBANChecksum))
     return 'The check digits do not fit: a character is wrong, or two are in each other’s place.'
   return undefined
@@ -50,15 +50,15 @@ const KINDS: Readonly<Record<string, string>> = {
   'A-Z0-9': 'letters or digits',
 }
 
-/** `^[A-Z]{4}[0-9]{14}$` is `4 letters, 14 digits`. */
-function inWords(pattern: string): string {
+/** Turns `^[A-Z]{4}[0-9]{14}$` into `4 letters, 14 digits`. */
+function describeStructure(pattern: string): string {
   const parts = [...pattern.matchAll(/\[([^\]]+)\]\{(\d+)\}/g)]
   return parts
     .map(([, kind = '', count]) => `${count} ${count === '1' ? KINDS[kind]?.slice(0, -1) : KINDS[kind]}`)
     .join(', ')
 }
 
-/** An IBAN on the wire: spaces and small letters are welcome, and gone afterwards. */
+/** An IBAN in a request: spaces are removed and letters turned into capitals, then it is checked. */
 export const iban = z
   .codec(z.string().max(100), z.string(), {
     decode(text, context) {

@@ -1,30 +1,30 @@
 import { typeidUnboxed } from 'typeid-js'
 import { z } from 'zod'
 
-/** A TypeID: says what it names and sorts by the moment it was made. */
+/** Makes a TypeID: the prefix names the kind of record, and ids sort by creation time. */
 export const newId = (prefix: string): string => typeidUnboxed(prefix)
 
-const LONGEST = 128
+const MAX_LENGTH = 128
 
-/** The only characters an identifier in a path can have; anything else names nothing. */
+/** Whether a path segment can be an id at all: anything else is a 404 without a query. */
 export const looksLikeId = (value: string): boolean => /^[\w.:@-]{1,128}$/.test(value)
 
 export const id = (prefix: string) =>
   z
     .string()
     .min(1)
-    .max(LONGEST)
+    .max(MAX_LENGTH)
     .meta({ examples: [`${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`] })
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
-/** As many as the milliseconds of a TypeID take. */
-const OF_TIME = 10
+/** The digits of a TypeID that hold its milliseconds. */
+const TIME_DIGITS = 10
 
-/** What no id that is made at this instant or later comes before. */
+/** A lower bound in the order of ids: every id made at this instant or later sorts after it. */
 export function firstIdAt(prefix: string, at: Date): string {
   const digits = Array.from(
-    { length: OF_TIME },
-    (_, n) => DIGITS[Math.floor(Math.max(at.getTime(), 0) / 32 ** (OF_TIME - 1 - n)) % 32],
+    { length: TIME_DIGITS },
+    (_, n) => DIGITS[Math.floor(Math.max(at.getTime(), 0) / 32 ** (TIME_DIGITS - 1 - n)) % 32],
   )
   return `${prefix}_${digits.join('')}`
 }

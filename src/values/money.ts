@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** An exact amount of euros. Held as integer cents; only this file and the ledger know that. */
+/** An exact amount in euros, held as integer cents: only this file and the ledger may rely on that. */
 export type Euros = bigint
 
 const HIGHEST = 100_000_000_000
 
-/** The decimal digits of a JSON number, or undefined where it has more than two of them. */
+/** The exact cents of a JSON number; undefined if it has more than two decimals. */
 function cents(amount: number): bigint | undefined {
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount))
   if (!parts) return undefined
   return BigInt(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
 }
 
-/** `…Euros` on the wire: a JSON number, at most two decimals. */
+/** A `…Euros` member in JSON: a number with at most two decimals. */
 export const euros = z
   .codec(z.number().min(0).max(HIGHEST), z.bigint(), {
     decode: (amount, context) => {
@@ -25,15 +25,15 @@ export const euros = z
   })
   .meta({ examples: [25.5] })
 
-/** More than nothing, and no more than that. */
+/** An amount above zero and up to a maximum. */
 export const positiveEuros = (highest?: Euros) =>
   euros
     .refine(amount => amount > 0n, 'more than nothing')
     .refine(amount => highest === undefined || amount <= highest, {
-      error: () => `at most ${inWords(highest ?? 0n)}`,
+      error: () => `at most ${formatEuros(highest ?? 0n)}`,
     })
 
-/** The same where it can go either way: an entry of the ledger, a difference. */
+/** An amount that may be negative: a ledger entry, a difference. */
 export const signedEuros = z
   .codec(z.number().min(-HIGHEST).max(HIGHEST), z.bigint(), {
     decode: (amount, context) => {
@@ -46,25 +46,25 @@ export const signedEuros = z
   })
   .meta({ examples: [-25.5] })
 
-/** `-12.34`, exactly. A decision says a dozen amounts, and small numbers are written much faster than large ones. */
+/** Writes `-12.34` exactly. Amounts within safe integers skip the slow bigint: one decision writes a dozen of them. */
 export function decimal(amount: Euros): string {
   const cents = Number(amount)
-  if (Number.isSafeInteger(cents)) return ofSmall(cents)
+  if (Number.isSafeInteger(cents)) return decimalOfSafe(cents)
   const digits = String(amount < 0n ? -amount : amount)
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-function ofSmall(cents: number): string {
+function decimalOfSafe(cents: number): string {
   const size = Math.abs(cents)
   const rest = size % 100
   return `${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** For people, in every sentence: `€ 12.34`, `€ 5,000.00`. */
-export const inWords = (amount: Euros): string => `€ ${inThousands(amount)}`
+/** The form used in sentences: `€ 12.34`, `€ 5,000.00`. */
+export const formatEuros = (amount: Euros): string => `€ ${formatAmount(amount)}`
 
-/** `5,000.00`. Most amounts have too few digits for a comma, and a decision says a dozen of them. */
-export function inThousands(amount: Euros): string {
+/** Writes `5,000.00`. Amounts too short for a comma skip the regular expression: one decision writes a dozen. */
+export function formatAmount(amount: Euros): string {
   const digits = decimal(amount)
   return digits.length <= '999.99'.length ? digits : digits.replace(/\B(?=(?:\d{3})+\.)/g, ',')
 }

@@ -1,7 +1,7 @@
-/** So much of an answer is kept: enough for an error's first line. */
-const KEPT = 200
+/** Enough for the first line of an error. */
+const MAX_LENGTH = 200
 
-/** What must not lie about in anybody's list: secrets, credentials, long numbers as cards and accounts have. */
+/** Tokens, credentials, and numbers as long as those of cards and accounts. */
 const SECRETS = [
   /\b(?:whsec|sk|at|pk|rk)_\w{8,}/g,
   /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}/gi,
@@ -11,13 +11,13 @@ const SECRETS = [
   /(?<=(?:password|passwd|secret|token|api[_-]?key)["']?\s*[:=]\s*["']?)[^\s"',}]{4,}/gi,
 ]
 
-/** How an answer begins, as it can be shown: printable, in one line, without what others have put into it by mistake. */
-export function responseStart(body: Uint8Array): string | null {
+/** The beginning of a response body for display: printable, on one line, with secrets redacted. */
+export function redactedExcerpt(body: Uint8Array): string | null {
   if (body.length === 0) return null
   const text = new TextDecoder()
     .decode(body)
     .replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ')
     .trim()
-  const redacted = SECRETS.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text)
-  return redacted === '' ? null : redacted.slice(0, KEPT).replace(/[\uD800-\uDBFF]$/, '')
+  const redacted = SECRETS.reduce((redacted, secret) => redacted.replace(secret, '[redacted]'), text)
+  return redacted === '' ? null : redacted.slice(0, MAX_LENGTH).replace(/[\uD800-\uDBFF]$/, '')
 }

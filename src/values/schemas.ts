@@ -3,7 +3,7 @@ import { instant } from './clock.ts'
 import { countries } from './countries.ts'
 import { id } from './ids.ts'
 
-/** What every record of a tenant shows first and last. */
+/** The members that every record of a tenant begins and ends with. */
 export const recordHead = (prefix: string) => ({
   id: id(prefix),
   ownerId: id('customer'),
@@ -11,7 +11,7 @@ export const recordHead = (prefix: string) => ({
 })
 export const recordTail = { createdAt: instant, updatedAt: instant }
 
-/** A name that a person gave. */
+/** A name that a person chose. */
 export const label = z.string().trim().min(1).max(200)
 
 export const email = z
@@ -19,8 +19,8 @@ export const email = z
   .max(254)
   .meta({ examples: ['ada@example.com'] })
 
-/** Text of a fixed form, whose words say all that can be wrong with it. */
-export function exactly(form: RegExp, longest: number, words: string) {
+/** Text that must match a pattern; `words` is the one error message for every way it can be wrong. */
+export function formattedText(form: RegExp, longest: number, words: string) {
   return z.string().max(longest, { error: words, abort: true }).regex(form, words)
 }
 
@@ -33,7 +33,7 @@ export const country = z
   .refine(code => countries.has(code), twoLetters)
   .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
-/** Left out by an agent's token, which says it. */
+/** The agent of a request: an agent's own token implies it. */
 export const ownAgent = id('agent')
   .optional()
   .meta({
@@ -41,22 +41,22 @@ export const ownAgent = id('agent')
     examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'],
   })
 
-/** Text that a list is searched for. */
-export const wanted = z.string().min(1).max(200).optional()
+/** A filter that searches a list for a text. */
+export const searchText = z.string().min(1).max(200).optional()
 
-/** Free text of a person. */
-export const remark = z.string().trim().max(1_000)
+/** Free text written by a person. */
+export const freeText = z.string().trim().max(1_000)
 
 export const metadata = z
   .record(z.string().min(1).max(100), z.string().max(1_000))
   .meta({ maxProperties: 50, description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
 
-/** A person's words inside an event: short enough to be passed on, and never half of a character. */
+/** Cuts free text to 200 characters for an event, never inside a surrogate pair. */
 export const excerpt = (text: string): string =>
   text.length > 200 ? `${text.slice(0, 199).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 
-/** Filters of a list: a span of time. */
-export const span = {
+/** List filters for a range of time. */
+export const timeRange = {
   from: instant.optional().meta({ description: 'At this instant or later.' }),
   to: instant.optional().meta({ description: 'Before this instant.' }),
 }

@@ -1,6 +1,6 @@
 /**
- * Where SEPA reaches, by the first two letters of an IBAN: the EPC's list of SEPA scheme countries (EPC409-09 v8.0 of
- * 24 December 2025). The EU, the other countries of the EEA, and those outside it.
+ * The EPC's list of SEPA scheme countries (EPC409-09 v8.0 of 24 December 2025) by the country code of an IBAN: the EU,
+ * the other countries of the EEA, and those outside it.
  */
 const codes =
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK ' +
@@ -9,7 +9,7 @@ const codes =
 
 export const sepaCountries: ReadonlySet<string> = new Set(codes.split(' '))
 
-/** Territories in the same list whose accounts have the IBAN of another country; their banks' BICs name them. */
+/** SEPA territories whose accounts have the IBAN of another country, though their banks' BICs name the territory. */
 export const ibanCountryOf: Readonly<Record<string, string>> = {
   AX: 'FI',
   BL: 'FR',

@@ -5,12 +5,12 @@ import { nextFile } from '../../src/adapters/sepa-rail/cut-offs.ts'
 import { railByFiles } from '../../src/adapters/sepa-rail/files.ts'
 import { outFolder } from '../../src/adapters/sepa-rail/folder.ts'
 import { pain001 } from '../../src/iso20022/pain001.ts'
-import { pain001Shape } from '../../src/iso20022/pain001-schema.ts'
-import { allAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
-import { misshapen } from '../../src/iso20022/xml-schema.ts'
+import { pain001Schema } from '../../src/iso20022/pain001-schema.ts'
+import { elementsAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
+import { schemaViolation } from '../../src/iso20022/xml-schema.ts'
 import { element } from '../../src/iso20022/xml-writer.ts'
 import type { Order, Payment } from '../../src/ports/sepa-rail.ts'
-import { bankDayFrom, isBankDay } from '../../src/values/bank-calendar.ts'
+import { bankDayOnOrAfter, isBankDay } from '../../src/values/bank-calendar.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
 const debtor = { name: 'Agent Payments Öffentlich & Co', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
@@ -45,12 +45,12 @@ describe('an order', () => {
       expect(body && textAt(body, `${place}/NbOfTxs`)).toBe('2')
       expect(body && textAt(body, `${place}/CtrlSum`)).toBe('1000000000.00')
     }
-    expect(body && allAt(body, 'PmtInf/CdtTrfTxInf/Amt/InstdAmt').map(({ text }) => text)).toEqual([
+    expect(body && elementsAt(body, 'PmtInf/CdtTrfTxInf/Amt/InstdAmt').map(({ text }) => text)).toEqual([
       '0.01',
       '999999999.99',
     ])
     expect(body && textAt(body, 'PmtInf/Dbtr/Nm')).toBe('Agent Payments Oeffentlich + Co')
-    expect(body && allAt(body, 'PmtInf/PmtTpInf/LclInstrm')).toEqual([])
+    expect(body && elementsAt(body, 'PmtInf/PmtTpInf/LclInstrm')).toEqual([])
   })
 
   test('that is instant says so, and a bank without a BIC is said not to be given', () => {
@@ -77,7 +77,7 @@ describe('an order', () => {
   test('has all of its elements, in their order, and no other', () => {
     const shapeOf = (message: string) => {
       const document = readXml(message)
-      return misshapen({ ...document, attributes: new Map() }, pain001Shape)
+      return schemaViolation({ ...document, attributes: new Map() }, pain001Schema)
     }
     const message = pain001(order, debtor)
     expect(shapeOf(message)).toBeUndefined()
@@ -92,7 +92,7 @@ describe('an order', () => {
       [/<Cd>SEPA<\/Cd>/, '<Cd><Cd/></Cd>', /Cd has elements in it/],
     ]
     for (const [what, by, why] of wrong) expect(shapeOf(message.replace(what, by))).toMatch(why)
-    expect(misshapen(element('Other', []), pain001Shape)).toMatch(/CstmrCdtTrfInitn is missing/)
+    expect(schemaViolation(element('Other', []), pain001Schema)).toMatch(/CstmrCdtTrfInitn is missing/)
   })
 })
 
@@ -119,8 +119,8 @@ describe('banks settle', () => {
   })
 
   test('again after the longest time without', () => {
-    expect(bankDayFrom('2026-12-25')).toBe('2026-12-28')
-    expect(bankDayFrom('2026-04-03')).toBe('2026-04-07')
+    expect(bankDayOnOrAfter('2026-12-25')).toBe('2026-12-28')
+    expect(bankDayOnOrAfter('2026-04-03')).toBe('2026-04-07')
   })
 })
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { emptyInbox } from '../../src/app/sepa-inbox.ts'
-import { allAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
+import { elementsAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
 import { endOverdue } from '../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../src/kernel/run/execute.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
@@ -52,11 +52,11 @@ describe('payments by files', () => {
     expect([name, others]).toEqual([`sct-${file.executeOn}-${file.messageId}.xml`, []])
     const content = readFileSync(join(out, String(name)), 'utf8')
     expect(createHash('sha256').update(content).digest('hex')).toBe(file.sha256)
-    const part = allAt(readXml(content), 'CstmrCdtTrfInitn/PmtInf')[0]
+    const part = elementsAt(readXml(content), 'CstmrCdtTrfInitn/PmtInf')[0]
     expect(part && [textAt(part, 'CtrlSum'), textAt(part, 'DbtrAcct/Id/IBAN')]).toEqual(['1012.34', ACCOUNT])
     expect(
       part &&
-        allAt(part, 'CdtTrfTxInf/PmtId/EndToEndId')
+        elementsAt(part, 'CdtTrfTxInf/PmtId/EndToEndId')
           .map(({ text }) => text)
           .sort(),
     ).toEqual([one.endToEndId, two.endToEndId].sort())

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { allAt, readXml, textAt, UnreadableXml } from '../../src/iso20022/xml-reader.ts'
+import { elementsAt, readXml, textAt, UnreadableXml } from '../../src/iso20022/xml-reader.ts'
 
 describe('a document is read', () => {
   test('as a tree of local names, with its texts and attributes', () => {
@@ -7,7 +7,7 @@ describe('a document is read', () => {
       '<?xml version="1.0"?><!-- of a bank --><b:a xmlns:b="urn:b"><b:c k="1">x<!-- y -->z</b:c><b:c/></b:a>',
     )
     expect([root.name, root.namespace]).toEqual(['a', 'urn:b'])
-    const [first, second] = allAt(root, 'c')
+    const [first, second] = elementsAt(root, 'c')
     expect([first?.text, first?.attributes.get('k')]).toEqual(['xz', '1'])
     expect([second?.text, second?.children]).toEqual(['', []])
   })
@@ -19,9 +19,9 @@ describe('a document is read', () => {
 
   test('by paths: all that is there, and the first text that is', () => {
     const root = readXml('<a><b><c>1</c></b><b><c> 2 </c><d/></b></a>')
-    expect(allAt(root, 'b/c').map(({ text }) => text)).toEqual(['1', ' 2 '])
+    expect(elementsAt(root, 'b/c').map(({ text }) => text)).toEqual(['1', ' 2 '])
     expect(textAt(root, 'b/d', 'x', 'b/c')).toBe('1')
-    expect([textAt(root, 'b/d'), textAt(root, 'x/y'), allAt(root, 'x/y')]).toEqual([null, null, []])
+    expect([textAt(root, 'b/d'), textAt(root, 'x/y'), elementsAt(root, 'x/y')]).toEqual([null, null, []])
   })
 
   test('down to the deepest level that is allowed', () => {

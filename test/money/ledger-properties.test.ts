@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { balancesOf, FORCING, RECOVERING } from '../../src/money/ledger/open-book.ts'
+import { balancesOf, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/open-book.ts'
 import { totalsOf } from '../../src/money/ledger/totals.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startBooks } from '../support/money/books.ts'
@@ -46,17 +46,17 @@ function decide({ what, from, to, amount }: Wish, purses: readonly Purse[], wall
     const paid = owed < cents ? owed : cents
     owed -= paid
     payer.available += cents - paid
-    return inBook({ wallets: [here], others: ['bank'], ifThere: RECOVERING }, book => {
+    return inBook({ wallets: [here], others: ['bank'], ifExists: DEBT_ACCOUNTS }, book => {
       book.move('fund', 'bank', here, cents, cause)
-      expect(book.recover(here, cents, cause)).toBe(paid)
+      expect(book.repayDebt(here, cents, cause)).toBe(paid)
     })
   }
   if (what === 'force') {
     const taken = payer.available < cents ? payer.available : cents
     owed += cents - taken
     payer.available -= taken
-    return inBook({ wallets: [here], others: FORCING }, book =>
-      expect(book.force('fund_reversal', here, 'bank', cents, cause)).toBe(cents - taken),
+    return inBook({ wallets: [here], others: FORCED_DEBIT_ACCOUNTS }, book =>
+      expect(book.forceDebit('fund_reversal', here, 'bank', cents, cause)).toBe(cents - taken),
     )
   }
   if (what === 'move') {
@@ -100,7 +100,7 @@ describe('whatever is done, in whatever order', () => {
             purses.map(purse => ({ availableEuros: purse.available, heldEuros: heldIn(purse) })),
           )
           const totals = await totalsOf(sql, tenant)
-          for (const kind of RECOVERING) expect(totals(kind).availableEuros).toBe(owed)
+          for (const kind of DEBT_ACCOUNTS) expect(totals(kind).availableEuros).toBe(owed)
         }
       }),
       { numRuns: 12 },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { euros, inWords } from '../../src/values/money.ts'
+import { euros, formatEuros } from '../../src/values/money.ts'
 
 const HIGHEST = 10_000_000_000_000n
 
@@ -21,7 +21,7 @@ describe('an amount of euros', () => {
     [HIGHEST * 1_000_000n, '€ 100,000,000,000,000,000.00'],
     [-99_999n, '€ -999.99'],
     [-100_000n, '€ -1,000.00'],
-  ])('of %s cents reads %s', (amount, words) => expect(inWords(amount)).toBe(words))
+  ])('of %s cents reads %s', (amount, words) => expect(formatEuros(amount)).toBe(words))
 
   test('travels without loss', () => {
     fc.assert(
@@ -91,5 +91,5 @@ describe('an amount of euros', () => {
     [1_234n, '€ 12.34'],
     [-1_234n, '€ -12.34'],
     [-5n, '€ -0.05'],
-  ])('%s cents are said as %s', (amount, words) => expect(inWords(amount)).toBe(words))
+  ])('%s cents are said as %s', (amount, words) => expect(formatEuros(amount)).toBe(words))
 })

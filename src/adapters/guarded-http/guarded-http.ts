@@ -1,6 +1,6 @@
 import type { Agent } from 'undici'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
-import { remembered } from '../../values/bounded-cache.ts'
+import { boundedCache } from '../../values/bounded-cache.ts'
 import { clock } from '../../values/clock.ts'
 import { addressJudge } from './addresses.ts'
 import { type Answer, exchange, TooLate } from './exchange.ts'
@@ -22,7 +22,7 @@ interface Options {
  * still leads where it was judged. Redirects are not followed, and no proxy of the environment is asked.
  */
 export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Options = {}): Outbound {
-  const judgeUrl = remembered(urlJudge(allow))
+  const judgeUrl = boundedCache(urlJudge(allow))
   const lookup = guardedLookup(resolver, addressJudge(allow))
   let agents: Promise<Agents> | undefined
   return {

@@ -1,4 +1,4 @@
-import { remembered } from '../../values/bounded-cache.ts'
+import { boundedCache } from '../../values/bounded-cache.ts'
 import { RefusedConnection } from './lookup.ts'
 
 /** Said by the connection itself, and by nobody else. */
@@ -11,7 +11,7 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 
 /** In lower case, where it is free. Few names are in use. */
-const freeName = remembered(name => (NAME.test(name) && !OURS.test(name) ? name.toLowerCase() : undefined))
+const freeName = boundedCache(name => (NAME.test(name) && !OURS.test(name) ? name.toLowerCase() : undefined))
 
 /** As they go out, each once: the answer is to come as it is, since what is compressed can grow without bound. */
 export function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,6 +1,6 @@
 import { canBeOrdered, type Debtor, pain001 } from '../../iso20022/pain001.ts'
 import type { HandOver, Order, Payment, PaymentStatus, RailCall, SepaRail } from '../../ports/sepa-rail.ts'
-import { bankDay } from '../../values/bank-calendar.ts'
+import { bankDateOf } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 import { nextFile } from './cut-offs.ts'
 
@@ -30,7 +30,7 @@ const statusFor = (standing: Standing): PaymentStatus =>
 const alone = (payment: Payment): Order => ({
   messageId: payment.endToEndId,
   madeAt: payment.submittedAt,
-  executeOn: bankDay(payment.submittedAt),
+  executeOn: bankDateOf(payment.submittedAt),
   scheme: payment.scheme,
   payments: [payment],
 })

@@ -1,6 +1,6 @@
 import { type Debtor, pain001 } from '../../iso20022/pain001.ts'
 import type { PayeeCheck, SepaRail, Unanswered } from '../../ports/sepa-rail.ts'
-import { bankDay } from '../../values/bank-calendar.ts'
+import { bankDateOf } from '../../values/bank-calendar.ts'
 import { recall, statusOf, submit } from './payments.ts'
 
 /** What a name begins with decides how its bank answers; the first that fits counts. Documented where it is used. */
@@ -27,7 +27,7 @@ export const sandboxRail = (): SepaRail => ({
   submit: async payment => submit(payment),
   statusOf: async payment => statusOf(payment),
   recall: async payment => recall(payment),
-  nextFile: (_, at) => ({ closesAt: at, executeOn: bankDay(at) }),
+  nextFile: (_, at) => ({ closesAt: at, executeOn: bankDateOf(at) }),
   message: order => pain001(order, payerOf(order.payments[0]?.payerIban ?? NOBODYS)),
   files: null,
 })

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,21 +39,34 @@ export async function run(name, args) {
     if (host.refusal) throw new Error(host.refusal)
     if (!Object.hasOwn(tasks, name)) throw new Error(`Say one of: ${Object.keys(tasks).join(', ')}.`)
     await install()
-    tasks[name](args)
+    await tasks[name](args)
   } catch (error) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 1
   }
 }
 
-function check() {
-  step('Types', ['node_modules/typescript/bin/tsc', '--checkers', '1'])
-  step('Lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '.'])
-  step('Tidiness, and what is written twice', [...JEST, '--config=test/drift.config.js', '--runInBand'])
+/** Runs every part to its end, all at once: a forgotten registration fails several, and one of them says the remedy. */
+async function check() {
+  const parts = [
+    part('Types', ['node_modules/typescript/bin/tsc', '--checkers', '1']),
+    part('Lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
+    part('Tidiness, and what is written twice', [...JEST, '--config=test/drift.config.js', '--runInBand']),
+  ]
+  const failed = (await Promise.all(parts)).filter(({ isInOrder }) => !isInOrder)
+  if (failed.length > 0) throw new Error(`Not in order: ${failed.map(({ name }) => name).join('; ')}.`)
 }
 
-function step(what, args) {
-  process.stdout.write(`${what}\n`)
-  if (spawnSync(projectNode(), args, { stdio: 'inherit' }).status !== 0)
-    throw new Error(`${what}: not in order.`)
+/** A part's output is kept until it ends, so that the parts do not speak at once. */
+function part(name, args) {
+  const child = spawn(projectNode(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(chunk))
+  return new Promise(resolve => {
+    child.once('close', code => {
+      process.stdout.write(`${name}\n`)
+      process.stdout.write(Buffer.concat(output))
+      resolve({ name, isInOrder: code === 0 })
+    })
+  })
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { messageKinds } from '../../iso20022/bank-message.ts'
-import { ownNotices } from '../../iso20022/payment-notice.ts'
+import { noticeKinds } from '../../iso20022/payment-notice.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { list, post } from '../../kernel/contract/operation.ts'
-import { creditCounts, exampleFile, fileEvents, SkippedRecord } from '../../money/incoming/index.ts'
+import { creditCounts, exampleBankFile, fileEvents, SkippedRecord } from '../../money/incoming/index.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -13,13 +13,13 @@ import { fileMachine } from './sepa-file.ts'
 
 const mode = z.enum(['test', 'live'])
 
-/** What came of a thing that the bank says of a payment. */
+/** What a bank's report of a payment has led to. */
 export const outcomes = ['taken', 'on_its_way', 'unknown_payment', 'unknown_file', 'amount_differs'] as const
 
-const SaidRecord = z.object({
+const ReportedPaymentRecord = z.object({
   endToEndId: z.string().nullable(),
   transferId: id('transfer').nullable(),
-  notice: z.enum(ownNotices).nullable(),
+  notice: z.enum(noticeKinds).nullable(),
   reasonCode: z
     .string()
     .nullable()
@@ -36,7 +36,7 @@ const MessageRecord = z
     kind: z.enum(messageKinds),
     messageId: z.string(),
     sha256: z.string(),
-    payments: z.array(SaidRecord).meta({ description: 'What it says of payments of ours.' }),
+    payments: z.array(ReportedPaymentRecord).meta({ description: 'What it says of payments of ours.' }),
     credits: z
       .object({ ...creditCounts, skipped: z.array(SkippedRecord) })
       .nullable()
@@ -64,7 +64,7 @@ const FileRecord = z
   })
   .meta({ id: 'SepaFile' })
 
-const about = [
+const readDescription = [
   'The door for what the bank sends: pain.002 (how payments stand), camt.053 and camt.054 (what is booked), in any version of them. The kind is told from the message.',
   'A rejection undoes the transfer. A booked debit under its `endToEndId`, over the same amount, settles it; a credit that returns it brings the money back. All other credits in euros come in as `POST /billing/incoming/files` says. What names no payment of ours is listed and changes nothing.',
   'A file counts once: the same bytes again are answered with what was recorded, and what another file repeats changes nothing. It is read as a whole or not at all. A document type is refused, and so is what no message of a bank has: more than 32 levels, more than 32 attributes or 65,536 characters of text in one element, more than 200,000 elements. The refusal says where. A file tells of 10,000 bookings or payments at most.',
@@ -73,7 +73,7 @@ const about = [
 export const railsApi = {
   read: post('/rails/sepa', {
     summary: 'Take a file of the bank',
-    description: about,
+    description: readDescription,
     callers: ['dash'],
     bodyLimitKiB: 1_024,
     body: z.strictObject({
@@ -82,7 +82,7 @@ export const railsApi = {
       }),
       mode: mode.default('live').meta({ description: 'Whose payments and wallets it is about.' }),
     }),
-    example: { content: exampleFile, mode: 'test' },
+    example: { content: exampleBankFile, mode: 'test' },
     returns: [200, MessageRecord],
     fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
     emits: {

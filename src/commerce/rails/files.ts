@@ -4,20 +4,20 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
-import { bankDay, bankDayFrom } from '../../values/bank-calendar.ts'
+import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
-import { orderedBy } from './queue.ts'
+import { paymentsInFile } from './queue.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
 import type { stepsApi } from './steps-api.ts'
 
-type Releasing = ContextOf<typeof stepsApi.release>
+type ReleaseContext = ContextOf<typeof stepsApi.release>
 
-/** Whoever hands a file over has this long before somebody else tries. */
-const AT_MOST = minutes(2)
+/** How long a file is leased to the worker that hands it over. */
+const LEASE_MS = minutes(2)
 
 const DONE = { done: true }
 
-const about = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, messageId, payments })
+const fileEvent = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, messageId, payments })
 
 export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context) => {
   const { em, sql, now, ports, emit } = context
@@ -25,18 +25,17 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
   if (file?.status !== 'open') return DONE
   if (file.closesAt > now) return { done: false }
   const rail = ports.sepaRail(file.mode)
-  handOverOf(rail)
-  const payments = await orderedBy(sql, file.id)
+  requireFileRail(rail)
+  const payments = await paymentsInFile(sql, file.id)
   if (payments.length === 0) {
     file.dueAt = null
     fileMachine.move(file, 'empty')
-    emit('sepa.file_empty', about(file))
+    emit('sepa.file_empty', fileEvent(file))
     return { done: false }
   }
   const { messageId, scheme } = file
-  const executeOn = dayOf(file, now)
-  const order = { messageId, madeAt: now, executeOn, scheme, payments }
-  const content = rail.message(order)
+  const executeOn = executionDay(file, now)
+  const content = rail.message({ messageId, madeAt: now, executeOn, scheme, payments })
   Object.assign(file, {
     content,
     executeOn,
@@ -47,73 +46,74 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
     dueAt: now,
   })
   fileMachine.move(file, 'made')
-  emit('sepa.file_made', about(file))
+  emit('sepa.file_made', fileEvent(file))
   return DONE
 }
 
-/** No bank carries anything out in the past: a file that is made days late is for the day on which it is made. */
-function dayOf({ executeOn, scheme }: SepaFile, now: Date): string {
-  const today = bankDay(now)
+/** The day on which the bank is to execute: never in the past, even if the file is made days late. */
+function executionDay({ executeOn, scheme }: SepaFile, now: Date): string {
+  const today = bankDateOf(now)
   if (today <= executeOn) return executeOn
-  return scheme === 'sct_inst' ? today : bankDayFrom(today)
+  return scheme === 'sct_inst' ? today : bankDayOnOrAfter(today)
 }
 
-/** Payments that wait do so until the rail is one by files again: nothing of them is given to another. */
-function handOverOf({ files }: SepaRail): HandOver {
+/** The folder of the bank. Queued payments are never given to another rail: they wait until `SEPA_RAIL` is `files` again. */
+function requireFileRail({ files }: SepaRail): HandOver {
   if (!files)
     throw new Problem('not_configured', 'Payments wait for their file, and SEPA_RAIL is not `files`.')
   return files
 }
 
-interface Errand {
+/** A file that is about to be handed over. Stored until that is recorded: names stay. */
+interface HandOverRequest {
   readonly id: string
   readonly mode: Mode
   readonly name: string
   readonly content: string
 }
 
-/** A file that stands so, taken by the one who asks. */
-async function take(
+/** Leases a file of this status to the caller; null if it has another status or somebody else has leased it. */
+async function leaseFile(
   id: string,
   status: SepaFile['status'],
-  { em, now, tenant, ports }: Pick<Releasing, 'em' | 'now' | 'tenant' | 'ports'>,
-): Promise<Errand | null> {
+  { em, now, tenant, ports }: Pick<ReleaseContext, 'em' | 'now' | 'tenant' | 'ports'>,
+): Promise<HandOverRequest | null> {
   const file = await lock(em, SepaFile, id)
   if (!file || file.status !== status || !file.dueAt || file.dueAt > now) return null
-  handOverOf(ports.sepaRail(tenant.mode))
-  file.dueAt = after(now, AT_MOST)
+  requireFileRail(ports.sepaRail(tenant.mode))
+  file.dueAt = after(now, LEASE_MS)
   return { id, mode: file.mode, name: file.fileName, content: String(file.content) }
 }
 
 /**
- * It is laid down, and known to be so, before the bank can have it: who finds nothing laid down afterwards knows that
- * the bank has it, and does not give it a second time.
+ * Stages a file, and records that, before the bank can fetch it. A later step that finds no staged file then knows that
+ * the bank has it, and does not hand it over a second time.
  */
 export const stage: HandlerOf<typeof stepsApi.stage> = {
-  reserve: ({ params }, context) => take(params.id, 'made', context),
-  async call(errand: Errand | null, { ports }) {
-    if (errand) await handOverOf(ports.sepaRail(errand.mode)).stage(errand.name, errand.content)
+  reserve: ({ params }, context) => leaseFile(params.id, 'made', context),
+  async call(request: HandOverRequest | null, { ports }) {
+    if (request) await requireFileRail(ports.sepaRail(request.mode)).stage(request.name, request.content)
   },
-  async record(_, errand: Errand | null, { em, now, emit }) {
-    const file = errand && (await lock(em, SepaFile, errand.id))
+  async record(_, request: HandOverRequest | null, { em, now, emit }) {
+    const file = request && (await lock(em, SepaFile, request.id))
     if (!file || !fileMachine.move(file, 'staged')) return DONE
     file.dueAt = now
-    emit('sepa.file_staged', about(file))
+    emit('sepa.file_staged', fileEvent(file))
     return DONE
   },
   recover: async () => DONE,
 }
 
 export const release: HandlerOf<typeof stepsApi.release> = {
-  reserve: ({ params }, context) => take(params.id, 'staged', context),
-  async call(errand: Errand | null, { ports }) {
-    if (errand) await handOverOf(ports.sepaRail(errand.mode)).release(errand.name)
+  reserve: ({ params }, context) => leaseFile(params.id, 'staged', context),
+  async call(request: HandOverRequest | null, { ports }) {
+    if (request) await requireFileRail(ports.sepaRail(request.mode)).release(request.name)
   },
-  async record(_, errand: Errand | null, { em, now, emit }) {
-    const file = errand && (await lock(em, SepaFile, errand.id))
+  async record(_, request: HandOverRequest | null, { em, now, emit }) {
+    const file = request && (await lock(em, SepaFile, request.id))
     if (!file || !fileMachine.move(file, 'handed_over')) return DONE
     Object.assign(file, { handedOverAt: now, dueAt: null })
-    emit('sepa.file_handed_over', about(file))
+    emit('sepa.file_handed_over', fileEvent(file))
     return DONE
   },
   recover: async () => DONE,

@@ -1,66 +1,86 @@
 import type { BankMessage } from '../../iso20022/bank-message.ts'
 import type { StatusReport } from '../../iso20022/pain002.ts'
-import type { OwnNotice, Said } from '../../iso20022/payment-notice.ts'
+import type { NoticeKind, PaymentNotice } from '../../iso20022/payment-notice.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Paid, paymentsUnder } from '../transfers/index.ts'
+import { type SubmittedPayment, submittedPayments } from '../transfers/index.ts'
 import type { outcomes } from './api.ts'
-import { orderedUnder } from './queue.ts'
+import { orderedIn } from './queue.ts'
 
-export interface Judged {
+/** What a bank's message reports of a payment, with the transfer that is meant and whether the report counts. */
+export interface MatchedPayment {
   readonly endToEndId: string | null
   readonly transferId: string | null
-  readonly notice: OwnNotice | null
+  readonly notice: NoticeKind | null
   readonly reasonCode: string | null
   readonly outcome: (typeof outcomes)[number]
+  /** The owner of the transfer; null if none is meant. */
   readonly tenant: Tenant | null
 }
 
-/** Of each thing that a message says of payments of ours: which one is meant, and whether it may count. */
-export async function judge({ said, report }: BankMessage, mode: Mode, sql: Sql): Promise<Judged[]> {
-  if (!report) return judgeAll(said, await paymentsUnder(sql, mode, namesOf(said)), mode)
-  const ordered = await orderedUnder(sql, mode, report.originalMessageId)
-  if (ordered.length === 0)
-    return judgeAll([...said, ...unnamed(report)], [], mode).map(one => ({ ...one, outcome: 'unknown_file' }))
-  return judgeAll(completed(report, ordered), await paymentsUnder(sql, mode, ordered), mode)
+/** Finds the transfers of ours that the notices of a message are about. */
+export async function matchPayments(
+  { notices, report }: BankMessage,
+  mode: Mode,
+  sql: Sql,
+): Promise<MatchedPayment[]> {
+  if (!report) return matchAll(notices, await submittedPayments(sql, mode, endToEndIdsOf(notices)), mode)
+  const ordered = await orderedIn(sql, mode, report.originalMessageId)
+  if (ordered.length > 0)
+    return matchAll(withOthers(report, ordered), await submittedPayments(sql, mode, ordered), mode)
+  const unknown = notices.length > 0 ? notices : [wholeFile(report)]
+  return matchAll(unknown, [], mode).map(payment => ({ ...payment, outcome: 'unknown_file' }))
 }
 
-const namesOf = (said: readonly Said[]): string[] => said.flatMap(({ endToEndId }) => endToEndId ?? [])
+const endToEndIdsOf = (notices: readonly PaymentNotice[]): string[] =>
+  notices.flatMap(({ endToEndId }) => endToEndId ?? [])
 
-function judgeAll(said: readonly Said[], payments: readonly Paid[], mode: Mode): Judged[] {
-  const known = new Map(payments.map(paid => [paid.endToEndId, paid]))
-  return said.map(one => {
-    const { endToEndId, notice, reasonCode } = one
-    const paid = known.get(endToEndId ?? '')
-    const tenant = paid ? { ownerId: paid.ownerId, mode } : null
+function matchAll(
+  notices: readonly PaymentNotice[],
+  submitted: readonly SubmittedPayment[],
+  mode: Mode,
+): MatchedPayment[] {
+  const byEndToEndId = new Map(submitted.map(payment => [payment.endToEndId, payment]))
+  return notices.map(paymentNotice => {
+    const { endToEndId, notice, reasonCode } = paymentNotice
+    const transfer = byEndToEndId.get(endToEndId ?? '')
     return {
       endToEndId,
-      transferId: paid?.id ?? null,
+      transferId: transfer?.id ?? null,
       notice,
       reasonCode,
-      outcome: outcomeOf(one, paid),
-      tenant,
+      outcome: outcomeOf(paymentNotice, transfer),
+      tenant: transfer ? { ownerId: transfer.ownerId, mode } : null,
     }
   })
 }
 
-/** What a report says of all others in the file is said of each of them. */
-function completed({ said, ofTheOthers }: StatusReport, ordered: readonly string[]): readonly Said[] {
-  if (!ofTheOthers) return said
-  const named = new Set(namesOf(said))
-  const others = ordered.filter(name => !named.has(name))
-  return [...said, ...others.map(endToEndId => ({ ...ofTheOthers, endToEndId, amountEuros: null }))]
+/** The notices of the payments that a report names, and the one for all others of the file if there is one. */
+function withOthers(
+  { notices, othersNotice }: StatusReport,
+  ordered: readonly string[],
+): readonly PaymentNotice[] {
+  if (!othersNotice) return notices
+  const named = new Set(endToEndIdsOf(notices))
+  const others = ordered.filter(endToEndId => !named.has(endToEndId))
+  return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountEuros: null }))]
 }
 
-/** So that a person sees that a whole file was meant that is none of ours. */
-const unnamed = ({ said, ofTheOthers }: StatusReport): Said[] =>
-  said.length === 0
-    ? [{ notice: null, reasonCode: null, ...ofTheOthers, endToEndId: null, amountEuros: null }]
-    : []
+/** Shows a person that the message means a whole file, and that the file is none of ours. */
+const wholeFile = ({ othersNotice }: StatusReport): PaymentNotice => ({
+  notice: null,
+  reasonCode: null,
+  ...othersNotice,
+  endToEndId: null,
+  amountEuros: null,
+})
 
-function outcomeOf({ notice, amountEuros }: Said, paid: Paid | undefined): Judged['outcome'] {
-  if (!paid) return 'unknown_payment'
+function outcomeOf(
+  { notice, amountEuros }: PaymentNotice,
+  transfer: SubmittedPayment | undefined,
+): MatchedPayment['outcome'] {
+  if (!transfer) return 'unknown_payment'
   if (notice === null) return 'on_its_way'
-  const mayCount = amountEuros === null || amountEuros === paid.amountEuros
-  return mayCount ? 'taken' : 'amount_differs'
+  const isSameAmount = amountEuros === null || amountEuros === transfer.amountEuros
+  return isSameAmount ? 'taken' : 'amount_differs'
 }

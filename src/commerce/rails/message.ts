@@ -5,9 +5,9 @@ import { stamps } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import type { railsApi } from './api.ts'
 
-type Shown = z.output<(typeof railsApi.read)['returns'][1]>
+type Response = z.output<(typeof railsApi.read)['returns'][1]>
 
-/** A file of the bank that has been taken, and what came of it. It belongs to the platform. */
+/** A file of the bank and what it has changed. It belongs to the platform, not to an owner. */
 const schema = defineEntity({
   name: 'SepaMessage',
   tableName: 'sepa_messages',
@@ -22,8 +22,8 @@ const schema = defineEntity({
     sha256: p.text(),
     kind: p.enum(messageKinds),
     messageId: p.text(),
-    payments: p.json<Shown['payments']>(),
-    credits: p.json<Shown['credits'] | null>().strictNullable(),
+    payments: p.json<Response['payments']>(),
+    credits: p.json<Response['credits'] | null>().strictNullable(),
   },
 })
 

@@ -1,18 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { ownNotices } from '../../iso20022/payment-notice.ts'
+import { noticeKinds } from '../../iso20022/payment-notice.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 
 export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
 
-/** What a bank's message says of one transfer, until its owner's records say it too. */
+/** What a bank's message reports of one transfer; waits until it is applied to the transfer. */
 const schema = defineEntity({
   ...tenantTable('SepaNotice', 'sepa_notices'),
   properties: {
     ...record('sepanotice'),
     messageId: p.text(),
     transferId: p.text(),
-    notice: p.enum(ownNotices),
+    notice: p.enum(noticeKinds),
     reasonCode: maybe.string(),
     status: p.enum(noticeMachine.states).onCreate(() => noticeMachine.initial),
     dueAt: maybe.instant(),

@@ -6,49 +6,41 @@ import { newId } from '../../values/ids.ts'
 import { fileMachine, type SepaFile } from './sepa-file.ts'
 import type { stepsApi } from './steps-api.ts'
 
-type Adding = ContextOf<typeof stepsApi.enqueue>
-type Opened = Row & Pick<SepaFile, 'id' | 'status'>
+type EnqueueContext = ContextOf<typeof stepsApi.enqueue>
+type FileRow = Row & Pick<SepaFile, 'id' | 'status'>
 
-/** The file of this cut-off, which is made where there is none yet, locked until the transaction ends. */
-const OPEN = `
+/** Creates the file of a cut-off if there is none yet, and locks it until the transaction ends. */
+const OPEN_FILE = `
 insert into sepa_files (id, owner_id, mode, created_at, updated_at, scheme, closes_at, execute_on, status, message_id,
   payments, total_cents, due_at)
 values ($1, $2, $3, $4, $4, $5, $6, $7, '${fileMachine.initial}', $8, 0, 0, $6)
 on conflict (mode, scheme, closes_at) do update set updated_at = excluded.updated_at
 returning id, status`
 
-/** Of the next cut-off; of the one after it where the next one's file was made just now. */
-async function openFile(scheme: Scheme, at: Date, context: Adding): Promise<Opened> {
+/** The file of the next cut-off that is still open: the next one's may have been made just now. */
+async function openFile(scheme: Scheme, at: Date, context: EnqueueContext): Promise<FileRow> {
   const { sql, tenant, now, ports } = context
   const { closesAt, executeOn } = ports.sepaRail(tenant.mode).nextFile(scheme, at)
   const id = newId('sepafile')
-  const values = [
-    id,
-    tenant.ownerId,
-    tenant.mode,
-    now,
-    scheme,
-    closesAt,
-    executeOn,
-    id.replace('sepafile_', ''),
-  ]
-  const [file] = await sql<Opened>(OPEN, values)
+  const messageId = id.replace('sepafile_', '')
+  const values = [id, tenant.ownerId, tenant.mode, now, scheme, closesAt, executeOn, messageId]
+  const [file] = await sql<FileRow>(OPEN_FILE, values)
   if (file?.status === 'open') return file
   return openFile(scheme, after(closesAt, 1), context)
 }
 
-const PUT = `
+const INSERT_INSTRUCTION = `
 insert into sepa_instructions (id, file_id, created_at, end_to_end_id, amount_cents, payee, reference)
 values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing returning id`
 
 export const enqueue: HandlerOf<typeof stepsApi.enqueue> = async ({ params, body }, context) => {
   const { sql, now, emit } = context
-  const known = await standingOf(sql, params.id)
-  if (known) return { standing: known }
+  const current = await standingOf(sql, params.id)
+  if (current) return { standing: current }
   const { scheme, endToEndId, amountEuros, payee, reference } = body
   const file = await openFile(scheme, now, context)
   const values = [params.id, file.id, now, endToEndId, amountEuros, JSON.stringify(payee), reference]
-  const isNew = (await sql(PUT, values)).length > 0
+  const isNew = (await sql(INSERT_INSTRUCTION, values)).length > 0
   if (isNew) emit('sepa.payment_queued', { transferId: params.id, fileId: file.id })
   return { standing: await standingOf(sql, params.id) }
 }
@@ -83,18 +75,18 @@ export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, { 
   return { standing: await standingOf(sql, params.id) }
 }
 
-const WAITING = `
+const PAYMENTS_IN_FILE = `
 select end_to_end_id as "endToEndId", amount_cents as "amountEuros", payee, reference, null as "payerIban"
 from sepa_instructions where file_id = $1 and taken_out_at is null order by id`
 
-/** What is ordered by a file that is locked. */
-export const orderedBy = (sql: Sql, fileId: string): Promise<Ordered[]> =>
-  sql<Ordered & Row>(WAITING, [fileId])
+/** The payments of a file, without those that were taken out. The file is locked, so none is added. */
+export const paymentsInFile = (sql: Sql, fileId: string): Promise<Ordered[]> =>
+  sql<Ordered & Row>(PAYMENTS_IN_FILE, [fileId])
 
-const NAMED = `
+const ORDERED_IN = `
 select i.end_to_end_id as "endToEndId" from sepa_instructions i join sepa_files f on f.id = i.file_id
 where f.mode = $1 and f.message_id = $2 and f.content is not null and i.taken_out_at is null order by i.id`
 
-/** What was ordered by the file of this name; nothing where we have sent none. */
-export const orderedUnder = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
-  (await sql<{ endToEndId: string }>(NAMED, [mode, messageId])).map(({ endToEndId }) => endToEndId)
+/** The end-to-end ids of the payments in the file with this message id; none if we have sent no such file. */
+export const orderedIn = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
+  (await sql<{ endToEndId: string }>(ORDERED_IN, [mode, messageId])).map(({ endToEndId }) => endToEndId)

@@ -1,35 +1,47 @@
 import { area } from '../../kernel/contract/area.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
-import { takeNotice } from '../transfers/index.ts'
+import { applyRailNotice } from '../transfers/index.ts'
 import { railsApi } from './api.ts'
 import { make, release, stage } from './files.ts'
 import { SepaMessage } from './message.ts'
 import { noticeMachine, SepaNotice } from './notice.ts'
 import { enqueue, standing, takeOut } from './queue.ts'
-import { read } from './read-bank-file.ts'
+import { readBankFile } from './read-bank-file.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
 import { stepsApi } from './steps-api.ts'
 
-const tell: HandlerOf<typeof stepsApi.tell> = async ({ params }, context) => {
+const applyNotice: HandlerOf<typeof stepsApi.tell> = async ({ params }, context) => {
   const notice = await lock(context.em, SepaNotice, params.id)
   if (!notice || !noticeMachine.move(notice, 'told')) return { done: true }
   notice.dueAt = null
-  await takeNotice(notice.transferId, notice.notice, notice.reasonCode, context)
+  await applyRailNotice(notice.transferId, notice.notice, notice.reasonCode, context)
   return { done: true }
 }
 
 const rails = implement(
   { ...railsApi, ...stepsApi },
   {
-    read: ({ body }, context) => read(body.content, body.mode, context),
+    read: ({ body }, context) => readBankFile(body.content, body.mode, context),
     messages: ({ query: { mode, kind } }, { page }) => page(SepaMessage, given({ mode, kind }), 'id', 4),
     files: ({ query: { mode, status } }, { page }) => page(SepaFile, given({ mode, status })),
-    ...{ enqueue, standing, takeOut, make, stage, release, tell },
+    enqueue,
+    standing,
+    takeOut,
+    make,
+    stage,
+    release,
+    tell: applyNotice,
   },
 )
 
-const due = { agent: 'null::text', due: 'due_at', open: 'due_at is not null', waits: 'false', record: 'id' }
+const deadline = {
+  agent: 'null::text',
+  due: 'due_at',
+  open: 'due_at is not null',
+  waits: 'false',
+  record: 'id',
+}
 
 export const railsArea = area(
   'Rails',
@@ -40,12 +52,12 @@ export const railsArea = area(
     machines: [fileMachine, noticeMachine],
     deadlines: [
       {
-        ...due,
+        ...deadline,
         process: { name: 'sepa-file' },
         table: 'sepa_files',
         operations: ['rails.make', 'rails.stage', 'rails.release'],
       },
-      { ...due, process: { name: 'sepa-notice' }, table: 'sepa_notices', operations: ['rails.tell'] },
+      { ...deadline, process: { name: 'sepa-notice' }, table: 'sepa_notices', operations: ['rails.tell'] },
     ],
   },
 )

@@ -4,7 +4,7 @@ import { maybe, stamps, timestamp } from '../../kernel/database/entity.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
 
-/** It takes payments until its cut-off, is made once, is laid down, and then the bank may have it. */
+/** A file takes payments until its cut-off, is made once, staged in the folder of the bank, and then handed over. */
 export const fileMachine = machine('sepa_file', {
   open: ['made', 'empty'],
   made: ['staged'],
@@ -13,7 +13,7 @@ export const fileMachine = machine('sepa_file', {
   empty: [],
 })
 
-/** A file of payments for the bank. It holds those of many owners, and belongs to the platform. */
+/** A file of payments for the bank. It holds payments of many owners, so it belongs to the platform. */
 const schema = defineEntity({
   name: 'SepaFile',
   tableName: 'sepa_files',
@@ -36,13 +36,12 @@ const schema = defineEntity({
     sha256: maybe.string(),
     madeAt: maybe.instant(),
     handedOverAt: maybe.instant(),
-    /** When something is done with it. */
+    /** When its next step is due. */
     dueAt: maybe.instant(),
   },
 })
 
 export class SepaFile extends schema.class {
-  /** Under this the bank finds it. */
   get fileName(): string {
     return `${this.scheme}-${this.executeOn}-${this.messageId}.xml`
   }

@@ -5,21 +5,21 @@ import { schemes } from '../../ports/sepa-rail.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { courseEvents } from '../transfers/index.ts'
+import { sepaTransferEvents } from '../transfers/index.ts'
 
-/** How a payment stands that may wait for its file. */
+/** Where a payment is that may wait for its file; null if it was never queued. */
 const standing = [
   200,
   z.object({ standing: z.enum(['waiting', 'ordered', 'taken_out']).nullable() }),
 ] as const
 
-/** Whether what comes after it may be done. */
+/** Whether the next step may follow. */
 const done = [200, z.object({ done: z.boolean() })] as const
 
 const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), payments: z.int() })
 const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile') })
 
-/** What the rail by files and its cut-offs do, each step of it again and again without harm. */
+/** The steps of the rail by files. Each may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   enqueue: post('/rails/sepa/queue/{id}', {
     summary: 'Put a payment into the next file',
@@ -58,7 +58,7 @@ export const stepsApi = {
       ),
     },
   }),
-  /** At its cut-off. From then on it is never another one. */
+  /** Makes the file at its cut-off; from then on its content never changes. */
   make: post('/rails/sepa/files/{id}/make', {
     summary: 'Make a file',
     callers: [],
@@ -97,6 +97,6 @@ export const stepsApi = {
     summary: 'Let a transfer follow what the bank has told of it',
     callers: [],
     returns: done,
-    emits: courseEvents,
+    emits: sepaTransferEvents,
   }),
 }

@@ -1,6 +1,6 @@
 import { type BankMessage, readMessage } from '../../iso20022/bank-message.ts'
-import { fileAs, type Unreadable } from '../../iso20022/xml-encoding.ts'
+import { readXmlFile, type Unreadable } from '../../iso20022/xml-encoding.ts'
 
-/** What threads load of this area: the reading of files, which may be long. Nothing here knows a database. */
+/** Reads a bank's file in a thread, since a file may be long. A thread must load no database. */
 export const messageIn = (bytes: Uint8Array, today: string): BankMessage | Unreadable =>
-  fileAs(bytes, document => readMessage(document, today))
+  readXmlFile(bytes, document => readMessage(document, today))

@@ -4,30 +4,30 @@ import { file } from '../../kernel/contract/file.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { remark, span } from '../../values/schemas.ts'
-import { onIntent } from './intent-refusals.ts'
-import { courseEvents, scheme, status, TransferRecord } from './schemas.ts'
+import { freeText, timeRange } from '../../values/schemas.ts'
+import { intentRefusals } from './intent-refusals.ts'
+import { scheme, sepaTransferEvents, status, TransferRecord } from './schemas.ts'
 import { transferKinds } from './transfer.ts'
 
-/** One transfer is at most so much: a hundred million euros. */
-export const HIGHEST = 10_000_000_000n
+/** The most that one transfer may be, in cents: a hundred million euros. */
+export const MAX_TRANSFER = 10_000_000_000n
 
-/** The rulebooks' length of a remittance information. */
-export const LONGEST_REFERENCE = 140
+/** The length that the SEPA rulebooks allow for the remittance information. */
+export const MAX_REFERENCE_LENGTH = 140
 
 export const reference = z
   .string()
   .trim()
   .min(1)
-  .max(LONGEST_REFERENCE)
+  .max(MAX_REFERENCE_LENGTH)
   .meta({ description: 'What it is for, as the payee reads it.', examples: ['Budget of November'] })
 
-/** Why a reference cannot be spelled in a SEPA message; undefined where it can. */
-function unspeakable(text: string): string | undefined {
-  const spelled = sepaText(text, 10 * LONGEST_REFERENCE)
+/** The reason why a reference cannot be spelled in a SEPA message; undefined if it can. */
+function referenceProblem(text: string): string | undefined {
+  const spelled = sepaText(text, 10 * MAX_REFERENCE_LENGTH)
   if (!/[A-Za-z0-9]/.test(spelled)) return 'nothing of it can be spelled in a SEPA message'
-  if (spelled.length <= LONGEST_REFERENCE) return undefined
-  return `spelled for SEPA it has ${spelled.length} characters, ${LONGEST_REFERENCE} are allowed`
+  if (spelled.length <= MAX_REFERENCE_LENGTH) return undefined
+  return `spelled for SEPA it has ${spelled.length} characters, ${MAX_REFERENCE_LENGTH} are allowed`
 }
 
 const body = z
@@ -39,7 +39,7 @@ const body = z
     beneficiaryId: id('beneficiary')
       .optional()
       .meta({ description: 'Somebody with a bank account, by SEPA.' }),
-    amountEuros: positiveEuros(HIGHEST),
+    amountEuros: positiveEuros(MAX_TRANSFER),
     scheme: scheme.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
     reference: reference.nullable().default(null),
     intentId: id('intent')
@@ -47,19 +47,20 @@ const body = z
       .meta({ description: 'The approved intent that it pays. An agent’s token must name one of its own.' }),
   })
   .superRefine(({ toWalletId, beneficiaryId, scheme, reference }, context) => {
-    const say = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
+    const addIssue = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
     if (beneficiaryId === undefined) {
-      if (toWalletId === undefined) say('toWalletId', 'give it, or beneficiaryId')
-      if (scheme !== undefined) say('scheme', 'a transfer between wallets has none')
+      if (toWalletId === undefined) addIssue('toWalletId', 'give it, or beneficiaryId')
+      if (scheme !== undefined) addIssue('scheme', 'a transfer between wallets has none')
       return
     }
-    if (toWalletId !== undefined) say('beneficiaryId', 'give it or toWalletId, not both')
-    const wrong = reference && unspeakable(reference)
-    if (wrong) say('reference', wrong)
+    if (toWalletId !== undefined) addIssue('beneficiaryId', 'give it or toWalletId, not both')
+    const problem = reference && referenceProblem(reference)
+    if (problem) addIssue('reference', problem)
   })
 
-/** Why no money moves, whoever is paid. */
-export const fails = {
+/** Refusals of every transfer, because of its wallets. */
+export const walletRefusals = {
   wallet_not_found: [404, 'No such wallet: fromWalletId and the payees must be wallets of yours.'],
   same_wallet: [400, 'toWalletId: the money is in this wallet already.'],
   wallet_frozen: [400, 'fromWalletId: the wallet is frozen, nothing leaves it.'],
@@ -69,7 +70,7 @@ export const fails = {
 
 const transfer_not_found = missing('transfer')
 
-const aboutCreate = [
+const createDescription = [
   'An agent pays from its own wallet, on an approved intent whose `walletId` or `beneficiaryId` is the payee, and no more than is held for it. It is not scored again: the risk that the intent was declared with is that of its one payment, and who has been frozen since then pays nothing. The payment completes the intent, and what is left of its money and of its limits is free again. By SEPA the intent is completed when the transfer is submitted: until then it can be neither cancelled nor expire, and a transfer that is cancelled leaves it as it was. Until it is submitted it is cancelled, at once, by whoever freezes the wallet or the agent, revokes the delegation of its intent or suspends the account. What is rejected or returned later comes back to the wallet and to the limits; the intent stays completed, so declare another one to try again.',
   'Between your wallets it is completed at once, or refused and nothing moved.',
   'By SEPA the money is held, and a durable process takes it further: `created`, `verifying` (the payee’s bank is asked about the name), `submitted`, `completed` or `rejected`. After a `close_match` or `no_match` it waits in `verifying` for `confirm-payee` or `cancel`; freezing its wallet cancels it. What was completed can come back: `returned`. It never leaves twice: of a submission without an answer the bank is asked how it stands (`reason.code` `indeterminate` meanwhile), an instant one at the latest after its ten seconds. Money that comes back to a wallet that was closed meanwhile is kept in suspense.',
@@ -79,7 +80,7 @@ const aboutCreate = [
 export const transfersApi = {
   create: post('/transfers', {
     summary: 'Pay from a wallet into another one, or by SEPA',
-    description: aboutCreate,
+    description: createDescription,
     callers: ['key', 'agent'],
     scope: 'transfers:create',
     run: 'hot',
@@ -92,14 +93,14 @@ export const transfersApi = {
     },
     returns: [201, TransferRecord],
     fails: {
-      ...fails,
+      ...walletRefusals,
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
       daily_limit_exceeded: [400, 'The daily limit is reached.'],
       sepa_rail_missing: [503, 'Live mode has no rail to pay by SEPA with.'],
-      ...onIntent,
+      ...intentRefusals,
     },
-    emits: courseEvents,
+    emits: sepaTransferEvents,
   }),
   list: list('/transfers', {
     summary: 'List transfers',
@@ -115,7 +116,7 @@ export const transfersApi = {
       beneficiaryId: id('beneficiary').optional(),
       fromWalletId: id('wallet').optional(),
       toWalletId: id('wallet').optional(),
-      ...span,
+      ...timeRange,
     },
     item: TransferRecord,
   }),
@@ -144,14 +145,14 @@ export const transfersApi = {
     description: 'Until it is `submitted`. The money is free again, and so is the day’s limit.',
     callers: ['key'],
     scope: 'transfers:create',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'Paid otherwise' },
     returns: [200, TransferRecord],
     fails: {
       transfer_not_found,
       transfer_not_cancellable: [400, 'The transfer has left already. Ask for it back: recall it.'],
     },
-    emits: courseEvents,
+    emits: sepaTransferEvents,
   }),
   confirmPayee: post('/transfers/{id}/confirm-payee', {
     summary: 'Pay although the bank knows the payee otherwise',
@@ -159,14 +160,14 @@ export const transfersApi = {
       'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled by itself.',
     callers: ['key'],
     scope: 'transfers:create',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'It is their trade name' },
     returns: [200, TransferRecord],
     fails: {
       transfer_not_found,
       payee_not_waiting: [400, 'The transfer does not wait for its payee to be confirmed.'],
     },
-    emits: courseEvents,
+    emits: sepaTransferEvents,
   }),
   recall: post('/transfers/{id}/recall', {
     summary: 'Ask for a transfer back',
@@ -174,7 +175,7 @@ export const transfersApi = {
       'The payee’s bank is asked, and may refuse; `recall` of the transfer tells. In test mode it agrees, except for these amounts: € 888.01 is refused because the payee does not agree, € 888.02 because the account is closed, € 888.03 is never decided, about € 888.04 the bank does not answer. What is given back is `returned`; what had not settled yet is `rejected`.',
     callers: ['key'],
     scope: 'transfers:create',
-    body: z.strictObject({ reason: remark.min(1).meta({ examples: ['It was paid twice'] }) }),
+    body: z.strictObject({ reason: freeText.min(1).meta({ examples: ['It was paid twice'] }) }),
     example: { reason: 'It was paid twice' },
     returns: [200, TransferRecord],
     fails: {
@@ -182,6 +183,6 @@ export const transfersApi = {
       transfer_not_recallable: [400, 'Only what has left by SEPA and is not back can be asked for.'],
       recall_under_way: [400, 'It has been asked for already.'],
     },
-    emits: courseEvents,
+    emits: sepaTransferEvents,
   }),
 }

@@ -1,16 +1,16 @@
 import { excerpt } from '../../values/schemas.ts'
 import type { Transfer } from './transfer.ts'
 
-type Told = Pick<
+type EventSource = Pick<
   Transfer,
   'id' | 'fromWalletId' | 'toWalletId' | 'beneficiaryId' | 'status' | 'amountEuros'
 > & { readonly reason?: Transfer['reason'] }
 
-/** What the world is told of a transfer, with the words that were said about it. */
+/** The data of a transfer's event; `comment` is a person's, and else the reason that the transfer has. */
 export function transferEvent(
-  { id, fromWalletId, toWalletId, beneficiaryId, status, amountEuros, reason }: Told,
-  words = reason?.message ?? null,
+  { id, fromWalletId, toWalletId, beneficiaryId, status, amountEuros, reason }: EventSource,
+  comment = reason?.message ?? null,
 ) {
-  const about = { transferId: id, fromWalletId, toWalletId, beneficiaryId, status, amountEuros }
-  return words ? { ...about, reason: excerpt(words) } : about
+  const data = { transferId: id, fromWalletId, toWalletId, beneficiaryId, status, amountEuros }
+  return comment ? { ...data, reason: excerpt(comment) } : data
 }

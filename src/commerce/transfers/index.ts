@@ -1,2 +1,2 @@
-export { courseEvents } from './schemas.ts'
-export { type Paid, paymentsUnder, takeNotice } from './sepa/rail-notices.ts'
+export { sepaTransferEvents } from './schemas.ts'
+export { applyRailNotice, type SubmittedPayment, submittedPayments } from './sepa/rail-notices.ts'

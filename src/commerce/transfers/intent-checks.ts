@@ -3,36 +3,38 @@ import { aboveHeld, type IntentRow, isApprovedPayee, type Payments } from '../..
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
-import type { Payable } from '../../money/beneficiaries/index.ts'
+import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import type { Book } from '../../money/ledger/index.ts'
-import type { Known as WalletKnown } from '../../money/wallets/index.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import type { WalletRow } from '../../money/wallets/index.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import type { transfersApi } from './api.ts'
 
-export type Create = HandlerOf<typeof transfersApi.create>
-export type Asked = Parameters<Create['decide']>[0]
-export type Verdict = Parameters<Create['decide']>[2]
+export type CreateHandler = HandlerOf<typeof transfersApi.create>
+export type TransferRequest = Parameters<CreateHandler['decide']>[0]
+export type DecideContext = Parameters<CreateHandler['decide']>[2]
 
-interface Known {
+interface KnownState {
   readonly book: Book
   readonly payments: Payments
   readonly purse: Purse
-  readonly wallets: ReadonlyMap<string, WalletKnown>
-  readonly exit: { readonly payees: ReadonlyMap<string, Payable> } | undefined
+  readonly wallets: ReadonlyMap<string, WalletRow>
+  readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
 }
 
-/** The token out of whose budget this is paid; null where it has none, or was reserved of it when it was declared. */
-export const tokenOf = ({ budgetId }: Asked['actor'], { tokenId }: IntentRow): string | null =>
-  budgetId && budgetId !== tokenId ? budgetId : null
+/** The token whose budget pays; null if it has none, or if the intent was declared with it and so has reserved it. */
+export const budgetTokenFor = (
+  { budgetId }: TransferRequest['actor'],
+  { tokenId }: IntentRow,
+): string | null => (budgetId && budgetId !== tokenId ? budgetId : null)
 
-const beyond = (amount: Euros, left: Euros): string =>
-  `amountEuros: ${inWords(amount)} are asked for, ${inWords(left > 0n ? left : 0n)} are left of the budget of the token.`
+const aboveBudget = (amount: Euros, left: Euros): string =>
+  `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the budget of the token.`
 
-/** Why a transfer cannot be paid on the intent that it names, or that it must name; undefined where it can. */
-export function hindrance(
-  { input: { body }, actor }: Asked,
-  { book, payments, purse, wallets, exit }: Known,
-  { refuse }: Verdict,
+/** The refusal of a transfer because of its intent: one that it names, or that an agent fails to name. */
+export function intentRefusal(
+  { input: { body }, actor }: TransferRequest,
+  { book, payments, purse, wallets, sepa }: KnownState,
+  { refuse }: DecideContext,
 ): Refusal | undefined {
   const { intentId, fromWalletId, toWalletId, beneficiaryId, amountEuros } = body
   if (intentId === undefined) return actor.agentId ? refuse('intent_required') : undefined
@@ -41,13 +43,15 @@ export function hindrance(
   const why = payments.hindrance(intent)
   if (why) return refuse(why)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
-  const [wallet, beneficiary] = [toWalletId ?? null, beneficiaryId ?? null]
-  if (intent.walletId !== wallet || intent.beneficiaryId !== beneficiary) return refuse('intent_other_payee')
-  const payee = beneficiary === null ? wallets.get(String(wallet)) : exit?.payees.get(beneficiary)
+  const isSamePayee =
+    intent.walletId === (toWalletId ?? null) && intent.beneficiaryId === (beneficiaryId ?? null)
+  if (!isSamePayee) return refuse('intent_other_payee')
+  const payee =
+    beneficiaryId === undefined ? wallets.get(String(toWalletId)) : sepa?.payees.get(beneficiaryId)
   if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })
   if (amountEuros > held) return refuse('intent_amount_exceeded', aboveHeld(amountEuros, held))
-  const token = tokenOf(actor, intent)
+  const token = budgetTokenFor(actor, intent)
   const left = token === null ? amountEuros : purse.leftOf(token)
-  return left < amountEuros ? refuse('token_budget_exceeded', beyond(amountEuros, left)) : undefined
+  return left < amountEuros ? refuse('token_budget_exceeded', aboveBudget(amountEuros, left)) : undefined
 }

@@ -2,7 +2,7 @@ import type { FindPayments, IntentPayment } from '../../kernel/contract/intent-p
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Transfer } from './transfer.ts'
 
-type Found = Row &
+type PaymentRow = Row &
   Pick<Transfer, 'status' | 'reason' | 'payee' | 'payeeCheck'> & {
     readonly id: string
     readonly intentId: string
@@ -10,44 +10,48 @@ type Found = Row &
     readonly isConfirmed: boolean
   }
 
-/** A payment that comes to nothing can be made anew: of so many of an intent the newest are told. */
-const MOST = 20
+/** A payment that fails can be made anew, so an intent may have many: the newest are answered. */
+const MAX_PAYMENTS = 20
 
-/** Each intent by its index, whatever PostgreSQL believes of the table. */
-const FIND = `
+/** The lateral join has PostgreSQL use the index for each intent, whatever its statistics say. */
+const FIND_PAYMENTS = `
 select t.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select id, intent_id as "intentId", status, reason, payee, payee_check as "payeeCheck",
     payee_confirmed_at is not null as "isConfirmed", updated_at as "updatedAt"
-  from transfers where (owner_id, mode, intent_id) = ($1, $2, w.id) order by id desc limit ${MOST}
+  from transfers where (owner_id, mode, intent_id) = ($1, $2, w.id) order by id desc limit ${MAX_PAYMENTS}
 ) t
 order by t.id desc`
 
-/** The transfers that pay these intents. */
+/** Finds the transfers that pay these intents. */
 export const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
-  const found = await sql<Found>(FIND, [ownerId, mode, intentIds])
-  return found.map(({ intentId, id, status, updatedAt, ...transfer }) => ({
-    intentId,
+  const rows = await sql<PaymentRow>(FIND_PAYMENTS, [ownerId, mode, intentIds])
+  return rows.map(row => ({
+    intentId: row.intentId,
     type: 'transfer',
-    id,
-    status,
-    reason: transfer.reason ?? doubtAbout({ id, status, ...transfer }),
-    updatedAt,
+    id: row.id,
+    status: row.status,
+    reason: row.reason ?? unconfirmedPayee(row),
+    updatedAt: row.updatedAt,
   }))
 }
 
-type Doubted = Pick<Found, 'id' | 'status' | 'payee' | 'payeeCheck' | 'isConfirmed'>
-
-/** What a transfer waits for whose payee is known otherwise to the bank. */
-function doubtAbout({ id, status, payee, payeeCheck, isConfirmed }: Doubted): IntentPayment['reason'] {
+/** The reason of a transfer that waits for its payee to be confirmed; null if it does not. */
+function unconfirmedPayee({
+  id,
+  status,
+  payee,
+  payeeCheck,
+  isConfirmed,
+}: PaymentRow): IntentPayment['reason'] {
   const result = payeeCheck?.result
   if (status !== 'verifying' || isConfirmed || (result !== 'close_match' && result !== 'no_match'))
     return null
-  const known = payeeCheck?.suggestedName
+  const answer = payeeCheck?.suggestedName
     ? `knows the account as ${payeeCheck.suggestedName}`
     : 'does not know the name'
   return {
     code: result,
-    message: `The bank of ${payee?.name} ${known}: confirm the payee (POST /transfers/${id}/confirm-payee) or cancel the transfer.`,
+    message: `The bank of ${payee?.name} ${answer}: confirm the payee (POST /transfers/${id}/confirm-payee) or cancel the transfer.`,
   }
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '../../kernel/contract/operation.ts'
 
-/** What can be wrong with the intent that a transfer pays. */
-export const onIntent = {
+/** Refusals of a transfer because of the intent that it pays. */
+export const intentRefusals = {
   intent_required: [400, 'intentId: an agent pays on an approved intent of its own.'],
   intent_not_found: [404, 'intentId: no such intent.'],
   intent_not_approved: [400, 'intentId: only an approved intent can be paid, and once.'],

@@ -1,96 +1,33 @@
-import { openPurse, type Purse } from '../../control/agent-tokens/index.ts'
-import { type IntentRow, openPayments, type Payments } from '../../control/intents/index.ts'
+import type { IntentRow } from '../../control/intents/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Item } from '../../kernel/contract/handlers.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
-import { Problem } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Payable, payableOf } from '../../money/beneficiaries/index.ts'
-import { type Book, openBook, shortOf } from '../../money/ledger/index.ts'
-import { insertTransactions, payAtOnce, type TransactionRow } from '../../money/transactions/index.ts'
-import { type Known, walletsOf } from '../../money/wallets/index.ts'
+import type { PayeeRow } from '../../money/beneficiaries/index.ts'
+import { shortfallText } from '../../money/ledger/index.ts'
+import { completedTransaction, insertTransactions } from '../../money/transactions/index.ts'
+import type { WalletRow } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
-import { LONGEST_REFERENCE } from './api.ts'
+import { MAX_REFERENCE_LENGTH } from './api.ts'
+import { type BatchState, loadBatch, type SepaBatch } from './batch-state.ts'
 import { transferEvent } from './events.ts'
-import { type Asked, type Create, hindrance, tokenOf, type Verdict } from './intent-checks.ts'
-import { dayOf, excess, type Limits, limitsOf, lockDay, takeOfDay } from './limits/limits.ts'
+import {
+  budgetTokenFor,
+  type CreateHandler,
+  type DecideContext,
+  intentRefusal,
+  type TransferRequest,
+} from './intent-checks.ts'
+import { addToDay, limitExceeded } from './limits/limits.ts'
 import { transferProcess } from './process.ts'
-import { UNATTENDED } from './sepa/sepa-transfer.ts'
+import { PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
 import { transferMachine } from './transfer.ts'
-import { insertTransfers, type TransferRow, unset } from './transfer-rows.ts'
+import { insertTransfers, type TransferRow, unsetFields } from './transfer-rows.ts'
 
-/** What leaving by SEPA takes: whom it may reach, how much of the day is used, and a rail. */
-interface Exit {
-  readonly payees: ReadonlyMap<string, Payable>
-  readonly limits: Limits
-  readonly day: string
-  used: Euros
-  taken: Euros
-  /** Why there is no rail. */
-  readonly closed: string | undefined
-}
-
-/** The accounts, the wallets, and what has been decided so far. */
-interface Desk {
-  readonly exit: Exit | undefined
-  readonly book: Book
-  readonly wallets: ReadonlyMap<string, Known>
-  readonly payments: Payments
-  readonly purse: Purse
-  readonly made: TransferRow[]
-  readonly paid: TransactionRow[]
-}
-
-/**
- * The accounts before the wallets are read, and before the limit of the day: who freezes a wallet holds its account, and
- * then gives back what its transfers have taken of their days.
- */
-async function load(items: readonly Asked[], sql: Sql, ports: Ports): Promise<Desk> {
-  const { tenant, now } = items[0] as Asked
-  const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
-  const payments = await openPayments(sql, { tenant, now }, intentIds)
-  const purse = await openPurse(
-    sql,
-    tenant,
-    items.flatMap(({ actor }) => actor.budgetId ?? []),
-  )
-  const named = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
-  const ids = [...new Set(named)]
-  const book = await openBook(sql, { tenant, now }, { wallets: ids, holds: payments.holds })
-  const exit = await exitFor(items, sql, ports)
-  await payments.lock(sql)
-  return { exit, book, payments, purse, wallets: await walletsOf(sql, tenant, ids), made: [], paid: [] }
-}
-
-/** Undefined where nobody leaves. */
-async function exitFor(items: readonly Asked[], sql: Sql, ports: Ports): Promise<Exit | undefined> {
-  const { tenant, now } = items[0] as Asked
-  const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
-  if (ids.length === 0) return undefined
-  const day = dayOf(now)
-  const [limits, payees] = [await limitsOf(sql, tenant), await payableOf(sql, tenant, ids)]
-  if (!limits) throw new Error('a key without a customer')
-  const used = await lockDay(sql, tenant, day)
-  return { payees, limits, day, used, taken: 0n, closed: whyNoRail(ports, tenant.mode) }
-}
-
-function whyNoRail(ports: Ports, mode: Mode): string | undefined {
-  try {
-    ports.sepaRail(mode)
-    return undefined
-  } catch (error) {
-    if (error instanceof Problem) return error.message
-    throw error
-  }
-}
-
-const begun = (
-  { input: { body }, tenant, now }: Item<Asked['input']>,
-  from: Known,
+const newTransfer = (
+  { input: { body }, tenant, now }: Item<TransferRequest['input']>,
+  from: WalletRow,
   intent: IntentRow | undefined,
 ): TransferRow => ({
   ...tenant,
@@ -119,119 +56,150 @@ const begun = (
   workflowId: null,
 })
 
-const payer = ({ input }: Asked, { wallets }: Desk) => wallets.get(input.body.fromWalletId)
+const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
+  wallets.get(input.body.fromWalletId)
 
-/** Takes it of the budget of the token that it is paid with. */
-function charge({ input, actor }: Asked, intent: IntentRow | undefined, { purse }: Desk): string | null {
-  const token = intent ? tokenOf(actor, intent) : null
+/** Charges the budget of the token that the transfer is paid with; gives the token, null if none is charged. */
+function chargeTokenBudget(
+  { input, actor }: TransferRequest,
+  intent: IntentRow | undefined,
+  { purse }: BatchState,
+): string | null {
+  const token = intent ? budgetTokenFor(actor, intent) : null
   if (token) purse.take(token, input.body.amountEuros)
   return token
 }
 
-/** Wallet to wallet: it is there with the answer. */
-function payWallet(item: Asked, desk: Desk, verdict: Verdict) {
-  const { emit, refuse } = verdict
-  const { book, wallets, made, payments } = desk
-  const intent = payments.find(item.input.body.intentId)
-  const { toWalletId, amountEuros } = item.input.body
-  const [from, to] = [payer(item, desk), wallets.get(String(toWalletId))]
+/** Pays from wallet to wallet: the transfer is completed in this transaction. */
+function payWallet(request: TransferRequest, batch: BatchState, context: DecideContext) {
+  const { emit, refuse } = context
+  const { book, wallets, payments } = batch
+  const intent = payments.find(request.input.body.intentId)
+  const { toWalletId, amountEuros } = request.input.body
+  const from = payingWallet(request, batch)
+  const to = wallets.get(String(toWalletId))
   if (!from || !to) return refuse('wallet_not_found')
   if (from === to) return refuse('same_wallet')
   if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
   const transfer = {
-    ...begun(item, from, intent),
-    tokenId: charge(item, intent, desk),
-    completedAt: item.now,
+    ...newTransfer(request, from, intent),
+    tokenId: chargeTokenBudget(request, intent, batch),
+    completedAt: request.now,
   }
   transferMachine.move(transfer, 'completed')
-  if (intent) complete(transfer, intent, item, desk, verdict)
+  if (intent) completeIntent(transfer, intent, request, batch, context)
   else book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
-  made.push(transfer)
+  batch.transfers.push(transfer)
   emit('transfer.completed', transferEvent(transfer))
-  return { ...transfer, ...unset }
+  return { ...transfer, ...unsetFields }
 }
 
-/** The one payment of an intent, out of what is held for it. */
-function complete(
+/** Completes the intent with this transfer as its one payment, out of the money that is held for the intent. */
+function completeIntent(
   transfer: TransferRow,
   intent: IntentRow,
   { tenant, now }: TenantNow,
-  { book, payments, paid }: Desk,
-  verdict: Verdict,
+  { book, payments, transactions }: BatchState,
+  context: DecideContext,
 ): void {
   const { id, fromWalletId: walletId, toWalletId, amountEuros } = transfer
   const { agentId, runId, merchant, mcc, country } = intent
-  const about = { agentId, intentId: intent.id, transferId: id, runId, merchant, mcc, country }
-  const transaction = payAtOnce(
-    { type: 'transfer', walletId, amountEuros, ...about },
+  const transaction = completedTransaction(
+    {
+      type: 'transfer',
+      walletId,
+      amountEuros,
+      agentId,
+      intentId: intent.id,
+      transferId: id,
+      runId,
+      merchant,
+      mcc,
+      country,
+    },
     { tenant, now },
-    verdict,
+    context,
   )
   transfer.transactionId = transaction.id
-  paid.push(transaction)
+  transactions.push(transaction)
   const cause = { type: 'transfer', id }
   const payment = { kind: 'transfer', to: String(toWalletId), amountEuros, cause } as const
-  payments.complete(intent, { ...payment, transactionId: transaction.id }, book, verdict)
+  payments.complete(intent, { ...payment, transactionId: transaction.id }, book, context)
 }
 
-/** By SEPA: the money is held, the day's limit taken, and the process begins with the commit. */
-function payBeneficiary(item: Asked, desk: Desk, exit: Exit, { emit, refuse, wake }: Verdict) {
-  const { book, made, payments } = desk
-  const intent = payments.find(item.input.body.intentId)
-  const { beneficiaryId, amountEuros, scheme = 'sct', reference } = item.input.body
-  const [from, payee] = [payer(item, desk), exit.payees.get(String(beneficiaryId))]
+/** Begins a payment by SEPA: its money is held, the day's limit is used, and its process begins with the commit. */
+function payBeneficiary(
+  request: TransferRequest,
+  batch: BatchState,
+  sepa: SepaBatch,
+  context: DecideContext,
+) {
+  const { refuse } = context
+  const { book, payments } = batch
+  const intent = payments.find(request.input.body.intentId)
+  const { beneficiaryId, amountEuros } = request.input.body
+  const from = payingWallet(request, batch)
+  const payee = sepa.payees.get(String(beneficiaryId))
   if (!from) return refuse('wallet_not_found')
   if (!payee) return refuse('beneficiary_not_found')
-  if (exit.closed) return refuse('sepa_rail_missing', exit.closed)
+  if (sepa.railMissing) return refuse('sepa_rail_missing', sepa.railMissing)
   if (from.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
-  const above = excess(exit.limits, exit.used, amountEuros)
+  const above = limitExceeded(sepa.limits, sepa.used, amountEuros)
   if (above) return refuse(...above)
   if (!intent && !book.canPay(from.id, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from.id)))
-  const { name, sepaName, iban, bic } = payee
-  const start = begun(item, from, intent)
-  const transfer: TransferRow = {
-    ...start,
-    tokenId: charge(item, intent, desk),
-    kind: 'sepa',
-    scheme,
-    reference: reference && sepaText(reference, LONGEST_REFERENCE),
-    endToEndId: start.id.replace('transfer_', ''),
-    payee: { name, sepaName, iban, bic },
-    countedOn: exit.day,
-    dueAt: after(item.now, UNATTENDED),
-    workflowId: workflowIdOf(transferProcess, start.id),
-  }
-  exit.used += amountEuros
-  exit.taken += amountEuros
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
+  const transfer = newSepaTransfer(request, newTransfer(request, from, intent), payee, sepa.day)
+  transfer.tokenId = chargeTokenBudget(request, intent, batch)
+  sepa.used += amountEuros
+  sepa.added += amountEuros
   if (intent) payments.begin(intent, transfer.id)
   else book.hold(from.id, amountEuros, { type: 'transfer', id: transfer.id })
-  made.push(transfer)
-  emit('payment.updated', transferEvent(transfer))
-  wake(transferProcess, transfer)
-  return { ...transfer, ...unset }
+  batch.transfers.push(transfer)
+  context.emit('payment.updated', transferEvent(transfer))
+  context.wake(transferProcess, transfer)
+  return { ...transfer, ...unsetFields }
 }
 
-/** Hot either way: thousands a second, on few wallets. */
-export const pay: Create = {
-  load,
-  decide(item, desk: Desk, verdict) {
-    const hindered = hindrance(item, desk, verdict)
-    if (hindered) return hindered
-    return desk.exit && item.input.body.beneficiaryId !== undefined
-      ? payBeneficiary(item, desk, desk.exit, verdict)
-      : payWallet(item, desk, verdict)
+function newSepaTransfer(
+  { input: { body }, now }: TransferRequest,
+  transfer: TransferRow,
+  { name, sepaName, iban, bic }: PayeeRow,
+  day: string,
+): TransferRow {
+  const { scheme = 'sct', reference } = body
+  return {
+    ...transfer,
+    kind: 'sepa',
+    scheme,
+    reference: reference && sepaText(reference, MAX_REFERENCE_LENGTH),
+    endToEndId: transfer.id.replace('transfer_', ''),
+    payee: { name, sepaName, iban, bic },
+    countedOn: day,
+    dueAt: after(now, PROCESS_GRACE_MS),
+    workflowId: workflowIdOf(transferProcess, transfer.id),
+  }
+}
+
+/** Decides in group commits: thousands of payments a second may come from few wallets. */
+export const pay: CreateHandler = {
+  load: loadBatch,
+  decide(request, batch: BatchState, context) {
+    const refusal = intentRefusal(request, batch, context)
+    if (refusal) return refusal
+    return batch.sepa && request.input.body.beneficiaryId !== undefined
+      ? payBeneficiary(request, batch, batch.sepa, context)
+      : payWallet(request, batch, context)
   },
-  async write({ exit, book, payments, made, paid }: Desk, sql) {
-    const tenant = made[0]
+  async write({ sepa, book, payments, transfers, transactions }: BatchState, sql) {
+    const tenant = transfers[0]
     if (!tenant) return
-    if (exit && exit.taken > 0n) await takeOfDay(sql, tenant, exit.day, exit.taken)
-    await insertTransfers(sql, made)
-    await insertTransactions(sql, paid)
+    if (sepa && sepa.added > 0n) await addToDay(sql, tenant, sepa.day, sepa.added)
+    await insertTransfers(sql, transfers)
+    await insertTransactions(sql, transactions)
     await payments.write(sql)
     await book.post(sql)
   },

@@ -3,7 +3,7 @@ import type { Process } from '../../kernel/contract/process.ts'
 /** Exists while a transfer by SEPA is under way. */
 export const transferProcess = { name: 'transfer' } as const satisfies Process
 
-/** The same for one that had come to its end: only a recall begins it anew. */
+/** The process of a transfer that had ended already: a recall begins it anew. */
 export const recallProcess = { ...transferProcess, recurs: true } as const satisfies Process
 
 /** What a person signals, from the Web UI or the command line, is one of these. */

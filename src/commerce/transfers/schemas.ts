@@ -7,7 +7,7 @@ import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { exactly, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { recallStates, transferKinds, transferMachine } from './transfer.ts'
 
 export const status = z.enum(transferMachine.states)
@@ -16,8 +16,12 @@ export const scheme = z
   .enum(schemes)
   .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
 
-/** Why, as a bank says it. */
-export const isoReason = exactly(reasonCode, 4, 'a code of ISO 20022 has four letters or digits, as AC04')
+/** A bank's reason code of ISO 20022. */
+export const isoReason = formattedText(
+  reasonCode,
+  4,
+  'a code of ISO 20022 has four letters or digits, as AC04',
+)
 
 const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
 
@@ -92,7 +96,7 @@ export const TransferEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
-/** Of a payment into many wallets: who got what. */
+/** The event of a split, with the part of each wallet. */
 export const SplitEvent = TransferEvent.extend({
   parts: z.array(z.object({ walletId: id('wallet'), amountEuros: euros })),
 })
@@ -104,5 +108,5 @@ export const transferEvents = {
   'transfer.returned': event('A transfer that had arrived has come back.', TransferEvent),
 }
 
-/** What a transfer by SEPA can cause on its way, whoever takes it a step further. */
-export const courseEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
+/** The events that any step of a transfer by SEPA can cause, its transaction's and its intent's included. */
+export const sepaTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { fails, HIGHEST, reference } from './api.ts'
+import { MAX_TRANSFER, reference, walletRefusals } from './api.ts'
 import { SplitEvent, TransferRecord } from './schemas.ts'
 
 export const splitApi = {
@@ -17,14 +17,14 @@ export const splitApi = {
     body: z
       .strictObject({
         fromWalletId: id('wallet'),
-        amountEuros: positiveEuros(HIGHEST)
+        amountEuros: positiveEuros(MAX_TRANSFER)
           .optional()
           .meta({ description: 'What is divided; with shares only.' }),
         parts: z
           .array(
             z.strictObject({
               walletId: id('wallet'),
-              amountEuros: positiveEuros(HIGHEST).optional(),
+              amountEuros: positiveEuros(MAX_TRANSFER).optional(),
               share: z.number().min(0.0001).max(1_000_000).multipleOf(0.0001).optional(),
             }),
           )
@@ -34,18 +34,24 @@ export const splitApi = {
       })
       .superRefine(({ amountEuros, parts }, context) => {
         const byShare = amountEuros !== undefined
-        const [wanted, other] = byShare
+        const [required, excluded] = byShare
           ? (['share', 'amountEuros'] as const)
           : (['amountEuros', 'share'] as const)
-        // The first wrong part says what is wrong with the others, too.
-        const index = parts.findIndex(part => part[wanted] === undefined || part[other] !== undefined)
-        const say = (name: string, message: string) =>
+        // Only the first wrong part is reported: the others are most likely wrong in the same way.
+        const index = parts.findIndex(part => part[required] === undefined || part[excluded] !== undefined)
+        const addIssue = (name: string, message: string) =>
           context.addIssue({ code: 'custom', path: ['parts', index, name], message })
-        const wrong = parts[index]
-        if (wrong && wrong[wanted] === undefined)
-          say(wanted, byShare ? 'every part needs a share of amountEuros' : 'every part needs its amount')
-        if (wrong && wrong[other] !== undefined)
-          say(other, byShare ? 'the parts are given by their shares' : 'a share is one of amountEuros')
+        const part = parts[index]
+        if (part && part[required] === undefined)
+          addIssue(
+            required,
+            byShare ? 'every part needs a share of amountEuros' : 'every part needs its amount',
+          )
+        if (part && part[excluded] !== undefined)
+          addIssue(
+            excluded,
+            byShare ? 'the parts are given by their shares' : 'a share is one of amountEuros',
+          )
       }),
     example: {
       fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -56,7 +62,7 @@ export const splitApi = {
     },
     returns: [201, TransferRecord],
     fails: {
-      ...fails,
+      ...walletRefusals,
       part_of_nothing: [400, 'amountEuros: too little to give every part a cent.'],
       too_much: [400, 'parts: together they are more than one transfer may be.'],
     },

@@ -1,15 +1,15 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { openBook, shortOf } from '../../money/ledger/index.ts'
-import { type Known, walletsOf } from '../../money/wallets/index.ts'
-import { HIGHEST } from './api.ts'
+import { openBook, shortfallText } from '../../money/ledger/index.ts'
+import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { MAX_TRANSFER } from './api.ts'
 import { transferEvent } from './events.ts'
-import { shown } from './response.ts'
+import { transferResponse } from './response.ts'
 import type { splitApi } from './split-api.ts'
 import { divide, type Part, Transfer, transferMachine } from './transfer.ts'
 
 type Split = ContextOf<typeof splitApi.split>
 
-interface Asked {
+interface SplitRequest {
   readonly amountEuros?: bigint | undefined
   readonly parts: readonly {
     walletId: string
@@ -18,8 +18,8 @@ interface Asked {
   }[]
 }
 
-/** Who gets what. */
-function partsOf({ amountEuros, parts }: Asked): Part[] {
+/** The amount of each wallet, as given or by its share. */
+function partsOf({ amountEuros, parts }: SplitRequest): Part[] {
   const amounts =
     amountEuros === undefined
       ? parts.map(part => part.amountEuros ?? 0n)
@@ -30,47 +30,45 @@ function partsOf({ amountEuros, parts }: Asked): Part[] {
   return parts.map(({ walletId }, index) => ({ walletId, amountEuros: amounts[index] ?? 0n }))
 }
 
-/** Why these wallets cannot take part; undefined where they can. */
-function hindrance(from: Known | undefined, payees: readonly (Known | undefined)[], { refuse }: Split) {
+/** The refusal because of the wallets; undefined if they can take part. */
+function walletRefusal(
+  from: WalletRow | undefined,
+  payees: readonly (WalletRow | undefined)[],
+  { refuse }: Split,
+) {
   if (!from || payees.includes(undefined)) return refuse('wallet_not_found')
   if (payees.includes(from)) return refuse('same_wallet')
   if ([from, ...payees].some(wallet => wallet?.status === 'closed')) return refuse('wallet_closed')
   return from.status === 'frozen' ? refuse('wallet_frozen') : undefined
 }
 
-async function known(ids: readonly string[], { sql, tenant }: Pick<Split, 'sql' | 'tenant'>) {
-  const wallets = await walletsOf(sql, tenant, ids)
-  return ids.map(id => wallets.get(id))
-}
-
 export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context) => {
-  const { em, sql, now, emit, refuse } = context
+  const { em, sql, tenant, now, emit, refuse } = context
   const parts = partsOf(body)
   const amountEuros = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
-  if (amountEuros > HIGHEST) return refuse('too_much')
+  if (amountEuros > MAX_TRANSFER) return refuse('too_much')
   if (parts.some(part => part.amountEuros === 0n)) return refuse('part_of_nothing')
   const { fromWalletId, reference } = body
   const ids = [fromWalletId, ...parts.map(({ walletId }) => walletId)]
   const book = await openBook(sql, context, { wallets: ids })
-  const [from, ...payees] = await known(ids, context)
-  const hindered = hindrance(from, payees, context)
-  if (hindered) return hindered
+  const wallets = await walletsById(sql, tenant, ids)
+  const [from, ...payees] = ids.map(id => wallets.get(id))
+  const refusal = walletRefusal(from, payees, context)
+  if (refusal) return refusal
   if (!book.canPay(fromWalletId, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(fromWalletId)))
-  const stored = parts.map(part => ({ walletId: part.walletId, cents: String(part.amountEuros) }))
-  const members = {
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(fromWalletId)))
+  const transfer = em.create(Transfer, {
     kind: 'split',
     fromWalletId,
     amountEuros,
-    parts: stored,
+    parts: parts.map(part => ({ walletId: part.walletId, cents: String(part.amountEuros) })),
     reference,
     completedAt: now,
-  } as const
-  const transfer = em.create(Transfer, members)
+  })
   transferMachine.move(transfer, 'completed')
   await em.flush()
-  book.spread('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
+  book.split('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
   await book.post(sql)
   emit('transfer.split.completed', { ...transferEvent(transfer), parts })
-  return shown(transfer)
+  return transferResponse(transfer)
 }

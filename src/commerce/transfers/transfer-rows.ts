@@ -25,15 +25,15 @@ const columns = {
   workflowId: ['workflow_id', 'text'],
 } as const
 
-/** A transfer without its entity: what a group commit decides and writes. */
+/** The columns of a transfer that a group commit writes, without the entity: thousands a second are made. */
 export type TransferRow = Pick<Transfer, keyof typeof columns>
 
 const table: Table<TransferRow> = { name: 'transfers', columns }
 
 export const insertTransfers = insertInto(table)
 
-/** What an answer shows besides: a transfer that has just been made has none of it. */
-export const unset = {
+/** The other members of the response: a transfer that has just been made has none of them. */
+export const unsetFields = {
   parts: null,
   payeeCheck: null,
   payeeConfirmedAt: null,

@@ -5,7 +5,7 @@ import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import type { Euros } from '../../values/money.ts'
 
-/** Between wallets: completed at once. By SEPA: all the rest. */
+/** A transfer between wallets is completed at once; all other states are those of a transfer by SEPA. */
 export const transferMachine = machine('transfer', {
   created: ['verifying', 'completed', 'cancelled'],
   verifying: ['submitted', 'cancelled'],
@@ -23,7 +23,7 @@ export interface Part {
   amountEuros: Euros
 }
 
-/** As the beneficiary was when the transfer was made: what is changed later is not paid to. */
+/** The beneficiary as it was when the transfer was made: a later change of it does not change who is paid. */
 export interface PayeeOf {
   name: string
   sepaName: string
@@ -31,14 +31,14 @@ export interface PayeeOf {
   bic: string | null
 }
 
-/** What the payee's bank said, and when. */
-export interface Checked extends PayeeCheck {
+/** The answer of the payee's bank to the verification of payee, and its time. */
+export interface StoredPayeeCheck extends PayeeCheck {
   at: string
 }
 
 export const recallStates = ['requested', 'accepted', 'refused'] as const
 
-/** That it is asked back, why, and what came of it. */
+/** The request for the money back, and the answer to it. */
 export interface Recall {
   status: (typeof recallStates)[number]
   at: string
@@ -62,9 +62,9 @@ const schema = defineEntity({
     toWalletId: maybe.string(),
     beneficiaryId: maybe.string(),
     intentId: maybe.string(),
-    /** With which it was paid, where that has a budget and the intent was not declared with it. */
+    /** The token whose budget has paid; null if it has none, or if the intent had reserved it. */
     tokenId: maybe.string(),
-    /** Under which its intent was declared. */
+    /** The delegation under which its intent was declared. */
     delegationId: maybe.string(),
     kind: p.enum(transferKinds),
     scheme: p
@@ -78,22 +78,22 @@ const schema = defineEntity({
     endToEndId: maybe.string(),
     payee: json<PayeeOf>(),
     status: p.enum(transferMachine.states).onCreate(() => transferMachine.initial),
-    payeeCheck: json<Checked>(),
+    payeeCheck: json<StoredPayeeCheck>(),
     payeeConfirmedAt: maybe.instant(),
     reason: json<Reason>(),
     recall: json<Recall>(),
-    /** The day of whose limit it was taken. */
+    /** The day whose limit the transfer has used. */
     countedOn: p
       .date()
       .$type<string | null>()
       .strictNullable()
       .onCreate(() => null),
     submittedAt: maybe.instant(),
-    /** The rail has told that it has it. */
+    /** When the rail first confirmed that it has the payment. */
     acknowledgedAt: maybe.instant(),
-    /** How often the rail has been asked since how it stands. */
+    /** How often the rail was asked for the status since the submission or the recall. */
     inquiries: p.integer().onCreate(() => 0),
-    /** When it is looked after, by its process or without it. */
+    /** When the next step is due, by the process or, if that is down, by the sweep. */
     dueAt: maybe.instant(),
     completedAt: maybe.instant(),
     transactionId: maybe.string(),
@@ -102,31 +102,31 @@ const schema = defineEntity({
 })
 
 export class Transfer extends schema.class {
-  /** The bank knows the payee otherwise, and nobody has said yet to pay all the same. */
+  /** Whether the name does not match the account, and nobody has confirmed the payee yet. */
   isToBeConfirmed(): boolean {
     const result = this.payeeCheck?.result
     return (result === 'close_match' || result === 'no_match') && this.payeeConfirmedAt === null
   }
 
-  /** Nothing is left for it but to go out. */
+  /** Whether the transfer can be submitted. */
   isReady(): boolean {
     return this.status === 'verifying' && this.payeeCheck !== null && !this.isToBeConfirmed()
   }
 }
 schema.setClass(Transfer)
 
-/** How an amount is divided: by shares, the cents that are left over going to those who have lost most by rounding. */
+/** Divides an amount by shares; the cents that are left over go to the parts that lost most by rounding. */
 export function divide(amount: Euros, shares: readonly number[]): Euros[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
   const parts = weights.map(weight => (amount * weight) / total)
-  const left = amount - parts.reduce((sum, part) => sum + part, 0n)
+  const leftOver = amount - parts.reduce((sum, part) => sum + part, 0n)
   const byLoss = weights
     .map((weight, index) => ({ index, lost: (amount * weight) % total }))
     .toSorted((one, other) => Number(other.lost - one.lost) || one.index - other.index)
-  for (const { index } of byLoss.slice(0, Number(left))) parts[index] = (parts[index] as Euros) + 1n
+  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = (parts[index] as Euros) + 1n
   return parts
 }
 
-/** A share may have so many decimals. */
+/** A share has at most four decimals. */
 const SCALE = 10_000

@@ -9,14 +9,15 @@ import { limitsApi } from './limits/limits-api.ts'
 import { ownerLimits } from './limits/owner-limits.ts'
 import { pay } from './pay.ts'
 import { transferProcess } from './process.ts'
-import { shown } from './response.ts'
-import { stopReactions } from './sepa/block-reactions.ts'
+import { transferResponse } from './response.ts'
+import { blockReactions } from './sepa/block-reactions.ts'
+import { inquire } from './sepa/inquire.ts'
 import { pain001 } from './sepa/pain001.ts'
-import { takeUp, UNATTENDED } from './sepa/sepa-transfer.ts'
+import { lockTransfer, PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
 import { simulate } from './sepa/simulate.ts'
 import { simulateApi } from './sepa/simulate-api.ts'
 import { look } from './sepa/status.ts'
-import { inquire, lapse, noticed, submit, verify } from './sepa/steps.ts'
+import { lapse, noticed, submit, verify } from './sepa/steps.ts'
 import { stepsApi } from './sepa/steps-api.ts'
 import { split } from './split.ts'
 import { splitApi } from './split-api.ts'
@@ -27,48 +28,54 @@ const transfers = implement(transfersApi, {
 
   async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
     const created = await createdWithin('transfer', { from, to }, context)
-    const found = await context.page(Transfer, given({ ...filters, ...created }))
-    return { ...found, data: found.data.map(shown) }
+    const page = await context.page(Transfer, given({ ...filters, ...created }))
+    return { ...page, data: page.data.map(transferResponse) }
   },
 
   async get({ params }, { em, refuse }) {
     const transfer = await em.findOne(Transfer, { id: params.id })
-    return transfer ? shown(transfer) : refuse('transfer_not_found')
+    return transfer ? transferResponse(transfer) : refuse('transfer_not_found')
   },
 
   pain001,
 
   async cancel({ params, body }, context) {
-    const course = await takeUp(params.id, context)
-    if (!course) return context.refuse('transfer_not_found')
+    const sepaTransfer = await lockTransfer(params.id, context)
+    if (!sepaTransfer) return context.refuse('transfer_not_found')
     const reason = body.comment ? { code: 'cancelled', message: body.comment } : null
-    if (!(await course.cancel(reason)))
-      return context.refuse('transfer_not_cancellable', whyNotCancelled(course.transfer))
-    await course.post()
-    return shown(course.transfer)
+    if (!(await sepaTransfer.cancel(reason)))
+      return context.refuse('transfer_not_cancellable', whyNotCancelled(sepaTransfer.transfer))
+    await sepaTransfer.post()
+    return transferResponse(sepaTransfer.transfer)
   },
 
   async confirmPayee({ params, body }, context) {
     const { now, refuse } = context
-    const course = await takeUp(params.id, context)
-    if (!course) return refuse('transfer_not_found')
-    const { transfer } = course
+    const sepaTransfer = await lockTransfer(params.id, context)
+    if (!sepaTransfer) return refuse('transfer_not_found')
+    const { transfer } = sepaTransfer
     if (transfer.status !== 'verifying' || !transfer.isToBeConfirmed()) return refuse('payee_not_waiting')
-    course.update({ payeeConfirmedAt: now, dueAt: after(now, UNATTENDED) }, body.comment)
-    return shown(transfer)
+    sepaTransfer.update({ payeeConfirmedAt: now, dueAt: after(now, PROCESS_GRACE_MS) }, body.comment)
+    return transferResponse(transfer)
   },
 
   async recall({ params, body }, context) {
     const { now, refuse } = context
-    const course = await takeUp(params.id, context)
-    if (!course) return refuse('transfer_not_found')
-    const { status, kind, recall } = course.transfer
+    const sepaTransfer = await lockTransfer(params.id, context)
+    if (!sepaTransfer) return refuse('transfer_not_found')
+    const { status, kind, recall } = sepaTransfer.transfer
     if (kind !== 'sepa' || (status !== 'submitted' && status !== 'completed'))
       return refuse('transfer_not_recallable')
     if (recall?.status === 'requested') return refuse('recall_under_way')
-    const asked = { status: 'requested', at: now.toISOString(), reason: body.reason } as const
-    course.update({ recall: { ...asked, answeredAt: null, answer: null }, dueAt: now, inquiries: 0 })
-    return shown(course.transfer)
+    const request = {
+      status: 'requested',
+      at: now.toISOString(),
+      reason: body.reason,
+      answeredAt: null,
+      answer: null,
+    } as const
+    sepaTransfer.update({ recall: request, dueAt: now, inquiries: 0 })
+    return transferResponse(sepaTransfer.transfer)
   },
 })
 
@@ -77,17 +84,16 @@ const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
     ? undefined
     : `The transfer is ${status} already.`
 
-const divided = implement(splitApi, { split })
-const processed = implement(stepsApi, { look, verify, submit, inquire, lapse, noticed })
+const splits = implement(splitApi, { split })
+const steps = implement(stepsApi, { look, verify, submit, inquire, lapse, noticed })
 
-/** All of it is of one noun: told apart by who calls. */
 const all = implement(
   { ...limitsApi, ...transfersApi, ...splitApi, ...stepsApi, ...simulateApi },
   {
     ...ownerLimits.handlers,
     ...transfers.handlers,
-    ...divided.handlers,
-    ...processed.handlers,
+    ...splits.handlers,
+    ...steps.handlers,
     ...simulate.handlers,
   },
 )
@@ -99,7 +105,7 @@ export const transfersArea = area(
   {
     entities: [Transfer],
     machines: [transferMachine],
-    reactions: stopReactions,
+    reactions: blockReactions,
     findPayments: paymentsOnIntents,
     openRecords: [
       {

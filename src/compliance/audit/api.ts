@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { list } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { exactly, recordHead, span, wanted } from '../../values/schemas.ts'
+import { formattedText, recordHead, searchText, timeRange } from '../../values/schemas.ts'
 
 export const AuditRecord = z
   .object({
@@ -36,17 +36,17 @@ export const auditApi = {
     callers: ['key'],
     scope: 'audit:read',
     filters: {
-      actor: wanted.meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
-      action: exactly(
+      actor: searchText.meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
+      action: formattedText(
         /^[A-Za-z]+\.([A-Za-z]+|\*)$/,
         100,
         'an operation like agents.create, or agents.* for all of them',
       )
         .optional()
         .meta({ examples: ['agents.*'] }),
-      resource: wanted.meta({ description: 'The id of a record.' }),
-      requestId: wanted,
-      ...span,
+      resource: searchText.meta({ description: 'The id of a record.' }),
+      requestId: searchText,
+      ...timeRange,
       q: z.string().min(1).max(100).optional().meta({
         description: 'Text in the action, event, resource, actor or request id, in any case.',
       }),

@@ -1,5 +1,5 @@
 import { type FilterQuery, LockMode } from '@mikro-orm/core'
-import { authenticator, callingKey, lacking, tooLate } from '../../identity/keys/index.ts'
+import { authenticator, expiryProblem, lockCallingKey, missingScope } from '../../identity/keys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -32,13 +32,13 @@ const agentTokens = implement(agentTokensApi, {
     const { em, actor, tenant, emit, refuse } = context
     const never = wanted.find(scope => tokenScopes.never.includes(scope))
     if (never) return refuse('scope_never_given', `scopes: no agent token can have ${never}.`)
-    const lacks = lacking(wanted, actor)
+    const lacks = missingScope(wanted, actor)
     if (lacks) return refuse('scope_not_held', `scopes: the calling key does not have ${lacks} itself.`)
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    const maker = await callingKey(context)
+    const maker = await lockCallingKey(context)
     const expiresAt = endOf(expiresInDays, maker.expiresAt)
-    const late = tooLate(expiresAt, maker)
+    const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `expiresInDays: ${late}`)
     const secret = newSecret(`at_${tenant.mode}_`)
     const token = em.create(AgentToken, {

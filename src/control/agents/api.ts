@@ -4,7 +4,15 @@ import { del, type Failure, get, gone, list, missing, patch, post } from '../../
 import { WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
-import { LookRecord, label, metadata, recordHead, recordTail, remark, wanted } from '../../values/schemas.ts'
+import {
+  freeText,
+  LookRecord,
+  label,
+  metadata,
+  recordHead,
+  recordTail,
+  searchText,
+} from '../../values/schemas.ts'
 import { agentMachine } from './agent.ts'
 
 const status = z.enum(agentMachine.states)
@@ -52,7 +60,7 @@ export const AgentCreated = AgentEvent.extend({ policyId: id('policy').nullable(
 
 const members = {
   name: label.meta({ examples: ['Research assistant'] }),
-  description: remark.nullable(),
+  description: freeText.nullable(),
   externalId: label.nullable().meta({ description: 'Your own name for the agent; unique among yours.' }),
   metadata,
 }
@@ -91,7 +99,7 @@ export const agentsApi = {
       'Newest first. Deleted agents are left out unless `status=deleted` asks for them; one that is still being deleted is shown.',
     callers: ['key', 'agent'],
     scope: 'agents:read',
-    filters: { status: status.optional(), externalId: wanted },
+    filters: { status: status.optional(), externalId: searchText },
     item: AgentRecord,
   }),
   get: get('/agents/{id}', {
@@ -117,7 +125,7 @@ export const agentsApi = {
       'Every spend of a frozen agent is refused, and a payment on one of its intents that is not submitted yet is cancelled at once; reading still works.',
     callers: ['key'],
     scope: 'agents:write',
-    body: z.strictObject({ reason: remark.nullable().default(null) }),
+    body: z.strictObject({ reason: freeText.nullable().default(null) }),
     example: { reason: 'Unusual spending' },
     returns: [200, AgentRecord],
     fails: {

@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { balancesOf, openBook, shortOf } from '../../money/ledger/index.ts'
-import { closeWallet, mainWallet, openWallet, walletsOf } from '../../money/wallets/index.ts'
+import { balancesOf, openBook, shortfallText } from '../../money/ledger/index.ts'
+import { closeWallet, mainWallet, openWallet, walletsById } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
 import { Agent } from './agent.ts'
 import type { agentsApi } from './api.ts'
@@ -23,11 +23,11 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   if (!from) return refuse('no_wallet')
   if (from === walletId) return refuse('same_wallet')
   const book = await openBook(sql, context, { wallets: [from, walletId] })
-  const payer = (await walletsOf(sql, tenant, [from])).get(from)
+  const payer = (await walletsById(sql, tenant, [from])).get(from)
   if (!payer) return refuse('wallet_not_found')
   if (payer.status !== 'active') return refuse('wallet_not_active')
   if (!book.canPay(from, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(from)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from)))
   book.move('agent_fund', from, walletId, amountEuros, { type: 'agent', id: newId('funding') })
   await book.post(sql)
   const { posted, held } = book.balance(walletId)

@@ -3,7 +3,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { maybe, record, tenantTable, timestamp, words } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import { sameMerchant } from '../merchants/index.ts'
 
 /** Its code has been given out; its token has been taken; it is over. */
@@ -75,7 +75,7 @@ export const boundsOf = (
   { remainingEuros, expiresAt, merchant }: Parent,
   now: Date,
 ): Readonly<Record<string, string>> => ({
-  wider_amount: `maxAmountEuros: the parent has ${inWords(remainingEuros)} left.`,
+  wider_amount: `maxAmountEuros: the parent has ${formatEuros(remainingEuros)} left.`,
   wider_time: `expiresInMinutes: the parent lasts ${Math.floor((expiresAt.getTime() - now.getTime()) / minutes(1))} minutes more.`,
   wider_merchant: `merchant: the parent is good for ${merchant} only.`,
 })

@@ -1,5 +1,5 @@
 import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
-import { callingKey, tooLate } from '../../identity/keys/index.ts'
+import { expiryProblem, lockCallingKey } from '../../identity/keys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -72,7 +72,7 @@ const delegations = implement(delegationsApi, {
     const parent = known && (await shown(known, context))
     const obstacle = parent && obstacleTo({ ...body, expiresAt }, parent, now)
     if (obstacle) return refuse(obstacle, boundsOf(parent, now)[obstacle])
-    const late = tooLate(after(clock.real(), minutes(expiresInMinutes)), await callingKey(context))
+    const late = expiryProblem(after(clock.real(), minutes(expiresInMinutes)), await lockCallingKey(context))
     if (late) return refuse('expires_too_late', `expiresInMinutes: ${late}`)
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = traceOf(code)

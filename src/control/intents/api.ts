@@ -4,7 +4,16 @@ import { agent_required, get, list, missing, post } from '../../kernel/contract/
 import { TimelineEntry } from '../../kernel/journal/timeline.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { country, LookRecord, label, metadata, ownAgent, remark, span, wanted } from '../../values/schemas.ts'
+import {
+  country,
+  freeText,
+  LookRecord,
+  label,
+  metadata,
+  ownAgent,
+  searchText,
+  timeRange,
+} from '../../values/schemas.ts'
 import { AgentEvent } from '../agents/index.ts'
 import { riskEvents } from '../risk/index.ts'
 import { cancelling, deciding, finding, inRun, overThere, payee_mismatch } from './refusals.ts'
@@ -25,7 +34,7 @@ const Declared = z
     agentId: ownAgent,
     amountEuros: positiveEuros(),
     merchant,
-    purpose: remark.min(1).meta({ examples: ['A paper on caching'] }),
+    purpose: freeText.min(1).meta({ examples: ['A paper on caching'] }),
     mcc: mcc.nullable().default(null),
     country: country.nullable().default(null),
     beneficiaryId: id('beneficiary')
@@ -97,10 +106,10 @@ export const intentsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      merchant: wanted,
-      clientIntentId: wanted,
+      merchant: searchText,
+      clientIntentId: searchText,
       runId: id('run').optional(),
-      ...span,
+      ...timeRange,
     },
     item: IntentRecord,
   }),
@@ -118,7 +127,7 @@ export const intentsApi = {
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'Go ahead' },
     returns: [200, IntentRecord],
     fails: {
@@ -136,7 +145,7 @@ export const intentsApi = {
     summary: 'Deny an intent',
     callers: ['key'],
     scope: 'intents:approve',
-    body: z.strictObject({ reason: remark.min(1) }),
+    body: z.strictObject({ reason: freeText.min(1) }),
     example: { reason: 'Too expensive' },
     returns: [200, IntentRecord],
     fails: deciding,
@@ -148,7 +157,7 @@ export const intentsApi = {
       'While it waits, and after its approval for as long as no payment on it is under way. A `comment` takes the place of the one it has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
     fails: cancelling,

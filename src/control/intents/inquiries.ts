@@ -1,5 +1,5 @@
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { StoredDecision } from '../decisions/index.ts'
 import { sameMerchant } from '../merchants/index.ts'
@@ -28,7 +28,7 @@ async function decisionsOn(intent: Intent, { em }: Inquiring): Promise<[Told, ..
 
 const chargedTooMuch = (actual: Euros, most: Euros) => ({
   field: 'amount' as const,
-  message: `${inWords(actual)} were charged, ${inWords(most)} were approved at most.`,
+  message: `${formatEuros(actual)} were charged, ${formatEuros(most)} were approved at most.`,
 })
 
 const anotherMerchant = (actual: string, declared: string) => ({

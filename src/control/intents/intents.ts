@@ -4,7 +4,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { given, lock, ofMerchant } from '../../kernel/database/entity.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
-import { inWords } from '../../values/money.ts'
+import { formatEuros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
@@ -26,7 +26,7 @@ const find = (em: EntityManager, id: string): Promise<Intent | null> => em.findO
 const summaryOf = ({ amountEuros, mode, status, expiresAt }: Intent): string => {
   const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
   const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
-  return `Intent of ${inWords(amountEuros)} in ${mode} mode: ${waits}`
+  return `Intent of ${formatEuros(amountEuros)} in ${mode} mode: ${waits}`
 }
 
 const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Payable, payableOf } from '../../money/beneficiaries/index.ts'
-import { type Known, walletsOf } from '../../money/wallets/index.ts'
+import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
+import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { foldMerchant } from '../merchants/index.ts'
 
 /** Whom a request says that it pays. */
@@ -21,10 +21,10 @@ export interface Payee {
 
 /** What is paid is the record that is named, whatever else is said of it. */
 export class Payees {
-  readonly #wallets: ReadonlyMap<string, Known>
-  readonly #beneficiaries: ReadonlyMap<string, Payable>
+  readonly #wallets: ReadonlyMap<string, WalletRow>
+  readonly #beneficiaries: ReadonlyMap<string, PayeeRow>
 
-  constructor(wallets: ReadonlyMap<string, Known>, beneficiaries: ReadonlyMap<string, Payable>) {
+  constructor(wallets: ReadonlyMap<string, WalletRow>, beneficiaries: ReadonlyMap<string, PayeeRow>) {
     this.#wallets = wallets
     this.#beneficiaries = beneficiaries
   }
@@ -65,8 +65,8 @@ export async function openPayees(sql: Sql, tenant: Tenant, all: readonly Saying[
   const wallets = all.flatMap(({ walletId }) => walletId ?? [])
   const beneficiaries = all.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
   return new Payees(
-    wallets.length > 0 ? await walletsOf(sql, tenant, wallets) : new Map(),
-    beneficiaries.length > 0 ? await payableOf(sql, tenant, beneficiaries) : new Map(),
+    wallets.length > 0 ? await walletsById(sql, tenant, wallets) : new Map(),
+    beneficiaries.length > 0 ? await payeesById(sql, tenant, beneficiaries) : new Map(),
   )
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { event } from '../../kernel/contract/events.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book, Cause } from '../../money/ledger/index.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import { openTally, type Tally } from '../budgets/index.ts'
 import { foldMerchant, sameMerchant } from '../merchants/index.ts'
 import { lockSpendersOf, type Spender } from '../policies/index.ts'
@@ -165,4 +165,4 @@ export const openPaymentsToEnd = (opening: TenantNow, wanted: readonly string[])
 
 /** In words, where more is asked for than is held. */
 export const aboveHeld = (amount: Euros, held: Euros): string =>
-  `${inWords(amount)} are asked for, ${inWords(held)} are held for the intent.`
+  `${formatEuros(amount)} are asked for, ${formatEuros(held)} are held for the intent.`

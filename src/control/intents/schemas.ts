@@ -3,13 +3,13 @@ import { paymentStates } from '../../kernel/contract/intent-payments.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { exactly, label, metadata, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, label, metadata, recordHead, recordTail } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { deciders, intentMachine } from './intent.ts'
 
 export const status = z.enum(intentMachine.states)
 
-export const mcc = exactly(/^\d{4}$/, 4, 'a merchant category code has four digits')
+export const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
 /** Whom it pays, as far as it is said by name. */
 export const merchant = label.optional().meta({

@@ -1,4 +1,4 @@
-import { remembered } from '../../values/bounded-cache.ts'
+import { boundedCache } from '../../values/bounded-cache.ts'
 import { ibanProblem, plainIban } from '../../values/iban.ts'
 import { knownName, lessAndLess, resolveDescriptor } from './descriptors.ts'
 import { hostOf } from './hosts.ts'
@@ -28,7 +28,7 @@ export function namedIn(text: string): Named {
  * Every name that a text of a statement can be of, whole and in parts, with less and less of what stands behind it; and
  * those through whom it is paid. For who must not be paid under any of them.
  */
-export const allNamesIn = remembered((text: string): readonly string[] => {
+export const allNamesIn = boundedCache((text: string): readonly string[] => {
   if (hostOf(text)) return [text]
   const { text: inner, processors } = unwrap(text)
   const names = new Set([text, ...processors, resolveDescriptor(text).name])

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import type { merchantsApi } from './api.ts'
 import { foldMerchant, lookOf, matcher } from './matcher.ts'
@@ -79,7 +79,7 @@ async function suggest(
     looks.set(look, twin ?? merchant)
     const allowed = allows(merchant) !== undefined
     const against = objection(one, blocks(merchant), allowed, twin)
-    const reason = against ?? `Paid ${one.spends} times, ${inWords(one.amountEuros)} in all.`
+    const reason = against ?? `Paid ${one.spends} times, ${formatEuros(one.amountEuros)} in all.`
     return { ...one, id: pattern, pattern, allowed, suggested: against === undefined, reason }
   })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { euros, inWords } from '../../values/money.ts'
+import { euros, formatEuros } from '../../values/money.ts'
 import { listed, type Rules, ruleNames } from '../rules/index.ts'
 
 /** The rules of a version as they are kept: as the contract writes them. */
@@ -14,7 +14,7 @@ export interface Change {
 
 type Words = (value: never) => string
 
-const money: Words = (value: number) => inWords(z.decode(euros, value))
+const money: Words = (value: number) => formatEuros(z.decode(euros, value))
 const minutes: Words = (value: number) => `${value} ${value === 1 ? 'minute' : 'minutes'}`
 const hour: Words = (value: number) => `${String(value).padStart(2, '0')}:00 UTC`
 const percent: Words = (value: number) => `${value} %`

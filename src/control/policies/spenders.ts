@@ -1,6 +1,6 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { memoryOf } from '../../values/bounded-cache.ts'
+import { weightedCache } from '../../values/bounded-cache.ts'
 import { newId } from '../../values/ids.ts'
 import type { Agent } from '../agents/index.ts'
 import { type DecisionRow, keptCounters, keptRequest, keptRuling } from '../decisions/index.ts'
@@ -77,7 +77,7 @@ const noPolicy = compile(null)
 const entriesIn = ({ terms }: Compiled): number =>
   Object.values(terms ?? {}).reduce((sum, rule) => sum + (Array.isArray(rule) ? rule.length : 0), FEW_ENTRIES)
 
-const compiled = memoryOf(MOST_COMPILED, entriesIn)
+const compiled = weightedCache(MOST_COMPILED, entriesIn)
 
 /** A version never changes, so what was made of it serves for ever. */
 function compiledFor(row: SpenderRow): Compiled {

@@ -5,7 +5,7 @@ import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { recordHead, recordTail, remark, span } from '../../values/schemas.ts'
+import { freeText, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/index.ts'
 import { alertMachine } from './alert.ts'
 import { MOST_MINUTES } from './profile.ts'
@@ -142,7 +142,7 @@ export const riskEvents = {
   ),
 }
 
-const commented = z.strictObject({ comment: remark.nullable().default(null) })
+const commented = z.strictObject({ comment: freeText.nullable().default(null) })
 
 export const riskApi = {
   config: get('/risk/config', {
@@ -175,7 +175,7 @@ export const riskApi = {
     scope: 'risk:read',
     filters: {
       agentId: id('agent').optional(),
-      ...span,
+      ...timeRange,
       minScore: inDigits(wholeNumber(0, 100).optional()),
     },
     item: RiskEventRecord,

@@ -1,4 +1,4 @@
-import { inWords } from '../../values/money.ts'
+import { formatEuros } from '../../values/money.ts'
 import { distanceBetween } from './centroids.ts'
 import { declaredIn, type Profile, type Spend } from './profile.ts'
 
@@ -60,7 +60,7 @@ export const amountOutlier: Signal = ({ spend, profile: { amounts } }) => {
   if (excess <= FAR * LEAST_SHARE * usual) return undefined
   const deviation = SCALE * median(amounts.map(amount => Math.abs(amount - usual)))
   if (excess <= FAR * deviation) return undefined
-  const [asked, before] = [spend.amountEuros, BigInt(Math.round(usual))].map(inWords)
+  const [asked, before] = [spend.amountEuros, BigInt(Math.round(usual))].map(formatEuros)
   return `${asked} is far more than the agent usually spends, ${before}.`
 }
 

@@ -1,10 +1,10 @@
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import type { Judge, Question, Rule, Terms } from './compiled.ts'
 import { type Budget, figure, fits, leftOf, type Outcome, says } from './decision.ts'
 
 /** Against a limit of one payment by itself; what can be said beforehand is said once. */
 function against(rule: string, limit: Euros, { means, beyond }: { means: string; beyond: Outcome }): Judge {
-  const limitInWords = `the limit of ${inWords(limit)} ${means}.`
+  const limitInWords = `the limit of ${formatEuros(limit)} ${means}.`
   return ({ request: { amountEuros: used }, said }) => {
     const within = used <= limit
     return {
@@ -39,7 +39,7 @@ const periodic = (
   judge: terms => {
     const limit = terms?.[name] ?? null
     if (limit === null) return undefined
-    const whole = `${title} of ${inWords(limit)}`
+    const whole = `${title} of ${formatEuros(limit)}`
     return question => {
       const { request, said } = question
       return fits(name, whole, { amount: request.amountEuros, said }, { limit, used: used(question) })
@@ -76,7 +76,7 @@ const narrowest = (budgets: readonly Budget[]): Budget | undefined =>
 
 /** There is one owner, who is known; of the others each has a name. */
 const titleOf = ({ level, name, period, limitEuros }: Budget): string =>
-  `The ${period ? `${level}’s budget for the ${period}` : `budget of the ${level} ${name}`} of ${inWords(limitEuros)}`
+  `The ${period ? `${level}’s budget for the ${period}` : `budget of the ${level} ${name}`} of ${formatEuros(limitEuros)}`
 
 export const budget: Rule = {
   name: 'budget',
@@ -103,7 +103,7 @@ export const tolerance: Rule = {
       limit: figure(holdEuros),
       used: figure(amountEuros),
       remaining: figure(holdEuros - amountEuros),
-      message: `The amount charged may be up to ${inWords(holdEuros)}.`,
+      message: `The amount charged may be up to ${formatEuros(holdEuros)}.`,
     })
   },
   silent: 'The amount charged must not be above the amount asked for.',
@@ -182,7 +182,7 @@ export const funds: Rule = {
       limit: figure(available),
       used: figure(holdEuros),
       remaining: 0,
-      message: `${inWords(holdEuros)} are needed, ${inWords(available)} are available.`,
+      message: `${formatEuros(holdEuros)} are needed, ${formatEuros(available)} are available.`,
     }
   },
   silent: 'There is enough in the wallet, or none is needed yet.',

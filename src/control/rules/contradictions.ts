@@ -1,5 +1,5 @@
 import { plainIban } from '../../values/iban.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import { looksLikeIban, mccGroup } from '../merchants/index.ts'
 import type { Terms } from './compiled.ts'
 import { listed } from './listed.ts'
@@ -81,7 +81,7 @@ const approvedByPasskey: Finder = ({ requireAttestation, autoApproveLimitEuros }
   requireAttestation &&
   autoApproveLimitEuros !== null && {
     fields: ['autoApproveLimitEuros', 'requireAttestation'],
-    message: `Up to ${inWords(autoApproveLimitEuros)} no person would be asked, but requireAttestation asks one about everything.`,
+    message: `Up to ${formatEuros(autoApproveLimitEuros)} no person would be asked, but requireAttestation asks one about everything.`,
   }
 
 const finders: readonly Finder[] = [
@@ -90,25 +90,25 @@ const finders: readonly Finder[] = [
     'dailyLimitEuros',
     'monthlyLimitEuros',
     (day, month) =>
-      `The daily limit of ${inWords(day)} has no effect: the monthly limit of ${inWords(month)} is reached before.`,
+      `The daily limit of ${formatEuros(day)} has no effect: the monthly limit of ${formatEuros(month)} is reached before.`,
   ),
   outdone(
     'maxTransactionEuros',
     'dailyLimitEuros',
     (one, day) =>
-      `The limit of ${inWords(one)} for one payment has no effect: the daily limit is ${inWords(day)}.`,
+      `The limit of ${formatEuros(one)} for one payment has no effect: the daily limit is ${formatEuros(day)}.`,
   ),
   outdone(
     'maxTransactionEuros',
     'monthlyLimitEuros',
     (one, month) =>
-      `The limit of ${inWords(one)} for one payment has no effect: the monthly limit is ${inWords(month)}.`,
+      `The limit of ${formatEuros(one)} for one payment has no effect: the monthly limit is ${formatEuros(month)}.`,
   ),
   outdone(
     'autoApproveLimitEuros',
     'maxTransactionEuros',
     (alone, one) =>
-      `Up to ${inWords(alone)} no person would be asked, but above ${inWords(one)} everything is denied.`,
+      `Up to ${formatEuros(alone)} no person would be asked, but above ${formatEuros(one)} everything is denied.`,
   ),
   approvedByPasskey,
   onBothLists,

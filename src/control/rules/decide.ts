@@ -1,4 +1,4 @@
-import { inWords } from '../../values/money.ts'
+import { formatEuros } from '../../values/money.ts'
 import {
   autoApprove,
   budget,
@@ -87,7 +87,7 @@ export function decide(policy: Compiled, request: SpendRequest, counters: Counte
     request,
     counters,
     holdEuros,
-    said: inWords(request.amountEuros),
+    said: formatEuros(request.amountEuros),
     soFar: 'pass',
   }
   const checks: Check[] = []

@@ -1,4 +1,4 @@
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 
 export const outcomes = ['pass', 'fail', 'review', 'skip'] as const
 export type Outcome = (typeof outcomes)[number]
@@ -128,6 +128,6 @@ export function fits(rule: string, title: string, { amount, said }: Asked, figur
     limit: figure(limit),
     used: figure(used),
     remaining: figure(left),
-    message: `${title} ${verb}: ${inWords(used)} used, ${inWords(left)} left.`,
+    message: `${title} ${verb}: ${formatEuros(used)} used, ${formatEuros(left)} left.`,
   }
 }

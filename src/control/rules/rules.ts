@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { euros } from '../../values/money.ts'
-import { country, exactly } from '../../values/schemas.ts'
+import { country, formattedText } from '../../values/schemas.ts'
 import { mccGroup, mccGroupNames, patternProblem } from '../merchants/index.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
@@ -11,7 +11,7 @@ const amount = (description: string) => euros.nullable().default(null).meta({ de
 const count = (least: number, description: string) =>
   z.int().min(least).max(2_147_483_647).nullable().default(null).meta({ description })
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
-const code = exactly(/^\d{4}$/, 4, 'a merchant category code has four digits')
+const code = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
 /** What an owner can rule; the contract's PolicyCreateRequest. A null or absent member is no rule. */
 export const rules = {

@@ -15,14 +15,14 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import {
+  freeText,
   label,
   metadata,
   ownAgent,
   recordHead,
   recordTail,
-  remark,
-  span,
-  wanted,
+  searchText,
+  timeRange,
 } from '../../values/schemas.ts'
 import { runMachine } from './run.ts'
 
@@ -106,8 +106,8 @@ export const runsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      externalId: wanted,
-      ...span,
+      externalId: searchText,
+      ...timeRange,
     },
     item: RunRecord,
   }),
@@ -136,7 +136,7 @@ export const runsApi = {
       'Nothing new is approved in it from then on. What has been approved keeps its money until it is paid, cancelled or expires.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
-    body: z.strictObject({ comment: remark.nullable().default(null) }),
+    body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'Four papers bought' },
     returns: [200, RunRecord],
     fails,
@@ -147,7 +147,7 @@ export const runsApi = {
     description: 'As for a completed run, what has been approved in it goes its way.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
-    body: z.strictObject({ reason: remark.min(1) }),
+    body: z.strictObject({ reason: freeText.min(1) }),
     example: { reason: 'The publisher could not be reached' },
     returns: [200, RunRecord],
     fails,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { get, list, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, span } from '../../values/schemas.ts'
+import { recordHead, timeRange } from '../../values/schemas.ts'
 import { unknownEvent } from './event-names.ts'
 
 export const EventRecord = z
@@ -49,7 +49,7 @@ export const eventsApi = {
         .optional()
         .meta({ examples: ['agent.frozen'] }),
       agentId: id('agent').optional(),
-      ...span,
+      ...timeRange,
     },
     item: EventRecord,
     fails: { unknown_event: unknownEvent('event') },

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { exactly, label, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, label, recordHead, recordTail } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { isPublicKey, urgentEvents } from './subscription.ts'
 
@@ -22,7 +22,7 @@ const keys = z.strictObject({
     .max(88, { error: publicKey, abort: true })
     .refine(isPublicKey, publicKey)
     .meta({ examples: [PUBLIC_KEY] }),
-  auth: exactly(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
+  auth: formattedText(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
     examples: ['7iwaOdljM2r9dBkAkeb5zw'],
   }),
 })

@@ -11,7 +11,7 @@ import {
   post,
 } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { remark } from '../../values/schemas.ts'
+import { freeText } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { MOST_CHANGES } from './plan-limits.ts'
 import {
@@ -45,7 +45,7 @@ const events = z
     examples: [['transaction.completed', 'agent.frozen']],
   })
 
-const members = { url, events, description: remark.nullable() }
+const members = { url, events, description: freeText.nullable() }
 
 const Named = z.strictObject({ webhookIds: z.array(id('webhook')).max(100) })
 

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { LookRecord, recordHead, recordTail, span } from '../../values/schemas.ts'
+import { LookRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { shownStates } from './delivery.ts'
 import { AttemptRecord } from './schemas.ts'
@@ -33,7 +33,7 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' })
 
-const filters = { event: z.string().max(100).optional(), ...span }
+const filters = { event: z.string().max(100).optional(), ...timeRange }
 
 const fails = {
   delivery_not_found: missing('delivery'),

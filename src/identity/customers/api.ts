@@ -8,7 +8,7 @@ import { customerMachine, kycStatuses, plans, types } from './customer.ts'
 const status = z.enum(customerMachine.states)
 const plan = z.enum(plans)
 
-/** What is said of the person or company itself, and so printed on cards. */
+/** The holder's own data, which is also printed on cards: changing it emits `cardholder.updated`. */
 export const holder = z.strictObject({
   name: label.meta({ examples: ['Ada Lovelace'] }),
   email,

@@ -13,10 +13,10 @@ export const types = ['individual', 'business'] as const
 export const plans = ['free', 'starter', 'business', 'enterprise'] as const
 export const kycStatuses = ['none', 'pending', 'in_review', 'verified', 'rejected'] as const
 
-/** The platform itself as an owner, on whose ledger lies what belongs to nobody else yet. The stored id is older than the name. */
+/** The owner whose ledger holds money of unknown owners. The stored id is older than the name. */
 export const PLATFORM_OWNER = 'customer_house'
 
-/** The owner of tenants, and so the one record that belongs to none. */
+/** A customer owns tenants, so its record is the only one without a tenant. */
 const schema = defineEntity({
   name: 'Customer',
   tableName: 'customers',
@@ -41,7 +41,7 @@ export class Customer extends schema.class {
     return this.kycStatus === 'verified'
   }
 
-  /** Where what happens to the account is recorded: it is about test data until it can be about money. */
+  /** The tenant whose events and audit trail record changes to the account: test until live money is possible. */
   account(): Tenant {
     return { ownerId: this.id, mode: this.isVerified() ? 'live' : 'test' }
   }

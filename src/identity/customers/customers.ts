@@ -7,7 +7,7 @@ import { given } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, PLATFORM_OWNER } from './customer.ts'
 
-/** A customer that has just joined; the caller acts for it by then. */
+/** Creates a customer; the caller must already act for it. */
 export const addCustomer = (
   em: EntityManager,
   id: string,
@@ -21,18 +21,18 @@ export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: 
 
 const LOCK = 'select id from customers where id = $1 for no key update'
 
-/** Held until the transaction ends, not against who makes records of it meanwhile: they hold what is waited for here. */
+/** `no key update` does not block inserts that refer to the customer: waiting for those could deadlock. */
 async function lockCustomer({ em, sql }: Pick<Context, 'em' | 'sql'>, id: string): Promise<Customer | null> {
   await sql(LOCK, [id])
   return em.findOne(Customer, { id }, { refresh: true })
 }
 
 type Changes = z.output<typeof CustomerChange>
-type Names = Pick<Context<never, typeof changeEvents>, 'actFor' | 'emit'>
+type ChangeContext = Pick<Context<never, typeof changeEvents>, 'actFor' | 'emit'>
 
 const isHolderData = (name: string): boolean => name in holder.shape
 
-function change(customer: Customer, changes: Changes, { actFor, emit }: Names): Customer {
+function applyChanges(customer: Customer, changes: Changes, { actFor, emit }: ChangeContext): Customer {
   actFor(customer.account())
   const { status, ...members } = changes
   const names = Object.keys(changes) as (keyof Changes)[]
@@ -54,7 +54,7 @@ const customers = implement(customersApi, {
   async updateMe({ body }, context) {
     const customer = await lockCustomer(context, context.tenant.ownerId)
     if (!customer) throw new Error('a key without a customer')
-    return change(customer, body, context)
+    return applyChanges(customer, body, context)
   },
 
   async get({ params }, { em, refuse }) {
@@ -63,7 +63,7 @@ const customers = implement(customersApi, {
 
   async update({ params, body }, context) {
     const customer = await lockCustomer(context, params.id)
-    return customer ? change(customer, body, context) : context.refuse('customer_not_found')
+    return customer ? applyChanges(customer, body, context) : context.refuse('customer_not_found')
   },
 })
 

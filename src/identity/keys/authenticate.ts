@@ -6,7 +6,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { clock } from '../../values/clock.ts'
 
-interface Holder extends Record<string, unknown> {
+interface CredentialRow extends Record<string, unknown> {
   id: string
   owner_id: string
   mode: Mode
@@ -17,19 +17,19 @@ interface Holder extends Record<string, unknown> {
   is_active: boolean
 }
 
-/** SQL for whose records a secret reaches. */
+/** SQL expressions for the records that a secret is limited to. */
 interface Columns {
   readonly agent: string
   readonly delegation: string
-  /** The secret's own id, where it has a budget. */
+  /** The id of the secret's own budget, if it has one. */
   readonly budget: string
 }
 
-const ALL_OF_THE_TENANT: Columns = { agent: 'null::text', delegation: 'null::text', budget: 'null::text' }
+const WHOLE_TENANT: Columns = { agent: 'null::text', delegation: 'null::text', budget: 'null::text' }
 
 /**
- * One statement, by the index of the hash. Use is noted once a minute; where the row is locked just now, at the next
- * use: nobody waits to be let in.
+ * Finds a secret by its hash and records its use, in one statement. The use is recorded once a minute, and skipped if the
+ * row is locked, so that authentication never waits for a lock.
  */
 const statement = (table: string, { agent, delegation, budget }: Columns): string => `
 with holder as (
@@ -48,17 +48,13 @@ with holder as (
 )
 select * from holder`
 
-const all: ReadonlySet<string> = new Set(scopes)
+const allScopes: ReadonlySet<string> = new Set(scopes)
 
-const findIn = async (sql: Sql, text: string, secret: string): Promise<Holder | undefined> =>
-  (await sql<Holder>(text, [hashOf(secret), clock.real()]))[0]
+const findIn = async (sql: Sql, text: string, secret: string): Promise<CredentialRow | undefined> =>
+  (await sql<CredentialRow>(text, [hashOf(secret), clock.real()]))[0]
 
-/** How the secrets of a table are recognised: open ones. Those of a suspended customer open nothing, and are told so. */
-export function authenticator(
-  type: 'key' | 'agent',
-  table: string,
-  columns = ALL_OF_THE_TENANT,
-): Authenticate {
+/** Authenticates by the secrets of a table. A suspended customer gets an error of its own, not `unauthenticated`. */
+export function authenticator(type: 'key' | 'agent', table: string, columns = WHOLE_TENANT): Authenticate {
   const text = statement(table, columns)
   return async (secret, sql) => {
     const holder = await findIn(sql, text, secret)
@@ -71,7 +67,7 @@ export function authenticator(
         agentId: holder.agent_id,
         delegationId: holder.delegation_id,
         budgetId: holder.budget_id,
-        scopes: holder.scopes ? new Set(holder.scopes) : all,
+        scopes: holder.scopes ? new Set(holder.scopes) : allScopes,
       }
     )
   }

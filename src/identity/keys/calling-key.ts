@@ -6,25 +6,25 @@ import { lock } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { Key } from './key.ts'
 
-/** The key that calls, held until the transaction ends: one that is revoked at this moment makes nothing more. */
-export async function callingKey({ em, actor }: Pick<Context, 'em' | 'actor'>): Promise<Key> {
+/** Locks the calling key, so that a key that is being revoked cannot create credentials at the same time. */
+export async function lockCallingKey({ em, actor }: Pick<Context, 'em' | 'actor'>): Promise<Key> {
   const key = await lock(em, Key, String(actor.id))
   if (!key || !isOpen(key)) throw new Problem('unauthenticated')
   return key
 }
 
-/** The end of a credential that is to last longer than the key that makes it, in words; undefined where it is not. */
-export function tooLate(end: Date | null, { expiresAt }: Pick<Key, 'expiresAt'>): string | undefined {
+/** Explains why a credential would outlive the key that creates it; undefined if it would not. */
+export function expiryProblem(end: Date | null, { expiresAt }: Pick<Key, 'expiresAt'>): string | undefined {
   if (!expiresAt || (end && end <= expiresAt)) return undefined
   return `the calling key ends ${expiresAt.toISOString()}, and nothing that it makes lasts longer.`
 }
 
-/** The scopes that a key gives when nothing is said: all it has, those of later versions too where it has them. */
-export const inherited = ({ granted }: Key): Scope[] | null =>
+/** The scopes of a new key that names none: those of its maker. null = every scope, future ones included. */
+export const inheritedScopes = ({ granted }: Key): Scope[] | null =>
   granted && scopes.filter(scope => granted.includes(scope))
 
-/** Asked for in live mode, one request after the other: of two at once the second one finds the key of the first. */
-export async function isLiveKeyAtWork(
+/** Serializes the check: the second of two concurrent requests sees the key that the first one creates. */
+export async function hasActiveLiveKey(
   context: Pick<Context, 'em' | 'sql' | 'tenant'>,
   now: Date,
 ): Promise<boolean> {

@@ -1,3 +1,3 @@
 export { authenticator } from './authenticate.ts'
-export { callingKey, tooLate } from './calling-key.ts'
-export { lacking } from './keys.ts'
+export { expiryProblem, lockCallingKey } from './calling-key.ts'
+export { missingScope } from './keys.ts'

@@ -7,7 +7,7 @@ import { maybe, tenantTable } from '../../kernel/database/entity.ts'
 export const environments = ['sandbox', 'test', 'live'] as const
 export type Environment = (typeof environments)[number]
 
-/** A sandbox is test data under another name. */
+/** Sandbox keys see the data of test mode. */
 export const modeOf = (environment: Environment): Mode => (environment === 'live' ? 'live' : 'test')
 
 const schema = defineEntity({
@@ -16,9 +16,9 @@ const schema = defineEntity({
     ...credential('key'),
     name: p.text(),
     environment: p.enum(environments),
-    /** Null for all there are, those that later areas bring too. */
+    /** null = every scope, future ones included. */
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
-    /** The key that it was made with; null for the first one of an owner. */
+    /** The key that created this one; null for the first key of an owner. */
     madeById: maybe.string(),
   },
 })
@@ -30,8 +30,8 @@ export class Key extends schema.class {
     return this.granted ?? scopes
   }
 
-  /** Whether it may do something that the other key may not: now, or once there are more scopes. */
-  mayMoreThan({ granted }: Key): boolean {
+  /** Whether this key has a scope that the other lacks, now or once scopes are added. */
+  hasScopesBeyond({ granted }: Key): boolean {
     return granted !== null && (this.granted === null || this.granted.some(scope => !granted.includes(scope)))
   }
 }

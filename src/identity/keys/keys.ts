@@ -12,18 +12,18 @@ import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
 import { keysApi } from './api.ts'
 import { authenticator } from './authenticate.ts'
-import { callingKey, inherited, isLiveKeyAtWork, tooLate } from './calling-key.ts'
+import { expiryProblem, hasActiveLiveKey, inheritedScopes, lockCallingKey } from './calling-key.ts'
 import { Key, modeOf } from './key.ts'
 
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> & Partial<Pick<Key, 'madeById'>>
 
-/** A new key and, for this one answer, its secret: it is kept nowhere. */
-function make(em: EntityManager, members: Members): Key & { key: string } {
+/** Creates a key and returns it with its secret, which is shown in this response only and not stored. */
+function createKey(em: EntityManager, members: Members): Key & { key: string } {
   const secret = newSecret(`sk_${members.environment}_`)
   return Object.assign(em.create(Key, { ...members, ...traceOf(secret) }), { key: secret })
 }
 
-const about = ({ id, name, environment, expiresAt, madeById }: Key) => ({
+const keyEvent = ({ id, name, environment, expiresAt, madeById }: Key) => ({
   keyId: id,
   name,
   environment,
@@ -31,39 +31,42 @@ const about = ({ id, name, environment, expiresAt, madeById }: Key) => ({
   madeById,
 })
 
-/** The first of these scopes that the caller lacks. Nobody gives what he does not have. */
-export const lacking = (wanted: readonly Scope[], { scopes: own }: Actor): Scope | undefined =>
-  wanted.find(scope => !own.has(scope))
+/** The first of these scopes that the caller lacks: a key can grant only what it has. */
+export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
+  scopes.find(scope => !caller.scopes.has(scope))
 
-type Creating = ContextOf<typeof keysApi.create>
+type CreateContext = ContextOf<typeof keysApi.create>
 
-/** Why a live key cannot be made now, and by this key; the caller acts in live mode by then. */
-async function obstacleToLive(context: Creating, granted: readonly Scope[] | null) {
+/** Refuses a live key that this caller cannot create now. The request must already act in live mode. */
+async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] | null) {
   const { em, tenant, actor, refuse } = context
   const owner = await findCustomer(em, tenant.ownerId)
   if (!owner.isVerified()) return refuse('owner_not_verified')
   if (actor.tenant?.mode === 'live') return undefined
-  if (await isLiveKeyAtWork(context, clock.real())) return refuse('live_key_at_work')
+  if (await hasActiveLiveKey(context, clock.real())) return refuse('live_key_at_work')
   return granted && !granted.includes('keys:write') ? refuse('first_live_key') : undefined
 }
 
-/** The key that calls and the one that it is about, which may be the same: held in the order of their ids. */
-async function bothOf(id: string, context: Pick<Context, 'em' | 'actor'>): Promise<[Key, Key | null]> {
-  if (id >= String(context.actor.id)) return [await callingKey(context), await lock(context.em, Key, id)]
+/** Locks the calling key and the target, which may be the same key, in the order of their ids. */
+async function lockCallingAndTarget(
+  id: string,
+  context: Pick<Context, 'em' | 'actor'>,
+): Promise<[Key, Key | null]> {
+  if (id >= String(context.actor.id)) return [await lockCallingKey(context), await lock(context.em, Key, id)]
   const key = await lock(context.em, Key, id)
-  return [await callingKey(context), key]
+  return [await lockCallingKey(context), key]
 }
 
-const PLACE = 'select owner_id as "ownerId", mode from keys where id = $1'
+const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $1'
 
-/** For the operator, who is no key: whosever it is. */
-async function ofAnyOwner(
+/** Locks a key of any owner for the operator, who calls without a key. */
+async function lockForOperator(
   id: string,
   { em, sql, actFor }: Pick<Context, 'em' | 'sql' | 'actFor'>,
 ): Promise<[null, Key | null]> {
-  const [place] = await sql<Tenant & Row>(PLACE, [id])
-  if (!place) return [null, null]
-  actFor({ ownerId: place.ownerId, mode: place.mode })
+  const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
+  if (!tenant) return [null, null]
+  actFor({ ownerId: tenant.ownerId, mode: tenant.mode })
   return [null, await lock(em, Key, id)]
 }
 
@@ -72,32 +75,32 @@ const keys = implement(keysApi, {
     const ownerId = newId('customer')
     actFor({ ownerId, mode: 'test' })
     const customer = addCustomer(em, ownerId, body)
-    const first = make(em, { name: 'First key', environment: 'sandbox', granted: null, expiresAt: null })
+    const first = createKey(em, { name: 'First key', environment: 'sandbox', granted: null, expiresAt: null })
     emit('customer.created', customerEvent(customer))
-    emit('key.created', about(first))
+    emit('key.created', keyEvent(first))
     return Object.assign(customer, { key: first.key })
   },
 
-  async create({ body: { scopes: wanted, expiresAt: wish, ...body } }, context) {
+  async create({ body: { scopes: requestedScopes, expiresAt: requestedExpiry, ...body } }, context) {
     const { em, actor, tenant, now, actFor, emit, refuse } = context
-    const lacks = lacking(wanted ?? [], actor)
-    if (lacks) return refuse('scope_not_held', `scopes: the calling key does not have ${lacks} itself.`)
-    const maker = await callingKey(context)
-    const expiresAt = wish === undefined ? maker.expiresAt : wish
+    const missing = missingScope(requestedScopes ?? [], actor)
+    if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
+    const maker = await lockCallingKey(context)
+    const expiresAt = requestedExpiry === undefined ? maker.expiresAt : requestedExpiry
     if (expiresAt && expiresAt <= clock.real()) return refuse('expires_in_past')
-    const late = tooLate(expiresAt, maker)
+    const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `expiresAt: ${late}`)
-    const granted = wanted ?? inherited(maker)
+    const granted = requestedScopes ?? inheritedScopes(maker)
     const mode = modeOf(body.environment)
     actFor({ ownerId: tenant.ownerId, mode })
-    const obstacle = mode === 'live' ? await obstacleToLive(context, granted) : undefined
+    const obstacle = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (obstacle) return obstacle
-    const key = make(em, { ...body, expiresAt, granted, madeById: maker.id })
-    emit('key.created', about(key))
+    const key = createKey(em, { ...body, expiresAt, granted, madeById: maker.id })
+    emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key
     await em.flush()
     actFor(tenant, now)
-    emit('key.live_created', about(key))
+    emit('key.live_created', keyEvent(key))
     return key
   },
 
@@ -109,28 +112,31 @@ const keys = implement(keysApi, {
 
   async rotate({ params, body }, context) {
     const { em, emit, refuse } = context
-    const [maker, old] = await bothOf(params.id, context)
+    const [maker, old] = await lockCallingAndTarget(params.id, context)
     if (!old) return refuse('key_not_found')
     if (!isOpen(old)) return refuse('key_not_open')
-    if (old.mayMoreThan(maker)) return refuse('scope_not_held')
+    if (old.hasScopesBeyond(maker)) return refuse('scope_not_held')
     const { name, environment, granted, expiresAt } = old
-    const late = tooLate(expiresAt, maker)
+    const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
-    const key = make(em, { name, environment, granted, expiresAt, madeById: maker.id })
+    const key = createKey(em, { name, environment, granted, expiresAt, madeById: maker.id })
     const end = after(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
-    emit('key.rotated', { ...about(old), replacedById: key.id })
+    emit('key.rotated', { ...keyEvent(old), replacedById: key.id })
     return key
   },
 
   async revoke({ params }, context) {
     const { actor, emit, refuse } = context
-    const [maker, key] = await (actor.type === 'dash' ? ofAnyOwner : bothOf)(params.id, context)
+    const [maker, key] = await (actor.type === 'dash' ? lockForOperator : lockCallingAndTarget)(
+      params.id,
+      context,
+    )
     if (!key) return refuse('key_not_found')
     if (key.revokedAt) return refuse('key_revoked')
-    if (maker && key.mayMoreThan(maker)) return refuse('scope_not_held')
+    if (maker && key.hasScopesBeyond(maker)) return refuse('scope_not_held')
     key.revokedAt = clock.real()
-    emit('key.revoked', about(key))
+    emit('key.revoked', keyEvent(key))
     return key
   },
 })

@@ -73,7 +73,7 @@ export const BeneficiaryRecord = z
   })
   .meta({ id: 'Beneficiary' })
 
-/** An account number is nobody's business but the owner's: an event goes to many places. */
+/** Without the IBAN: events are delivered to systems that need not know it. */
 const BeneficiaryEvent = z.object({
   beneficiaryId: id('beneficiary'),
   name: z.string().max(200),

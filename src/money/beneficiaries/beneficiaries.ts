@@ -10,16 +10,16 @@ import { countryOfIban } from '../../values/iban.ts'
 import { newId } from '../../values/ids.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { beneficiariesApi } from './api.ts'
-import { Beneficiary, misfit, sepaName } from './beneficiary.ts'
+import { Beneficiary, bicMismatch, sepaName } from './beneficiary.ts'
 
-const standing = { deletedAt: null }
-const locked = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
+const notDeleted = { deletedAt: null }
+const lockedInOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 export const findBeneficiary = (em: EntityManager, id: string): Promise<Beneficiary | null> =>
-  em.findOne(Beneficiary, { id, ...standing })
+  em.findOne(Beneficiary, { id, ...notDeleted })
 
-/** Of a beneficiary what a payment to it carries. */
-export interface Payable extends Row {
+/** What a payment needs to know of its beneficiary. */
+export interface PayeeRow extends Row {
   readonly id: string
   readonly name: string
   readonly sepaName: string
@@ -28,18 +28,18 @@ export interface Payable extends Row {
   readonly country: string
 }
 
-const PAYABLE = `
+const PAYEES = `
 select id, name, sepa_name as "sepaName", iban, bic, country from beneficiaries
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and deleted_at is null`
 
-/** For the hot paths: these beneficiaries, without the deleted ones. */
-export async function payableOf(
+/** Reads beneficiaries that are not deleted, as plain rows for group commits. */
+export async function payeesById(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Payable>> {
-  const found = await sql<Payable>(PAYABLE, [ownerId, mode, ids])
-  return new Map(found.map(one => [one.id, one]))
+): Promise<ReadonlyMap<string, PayeeRow>> {
+  const payees = await sql<PayeeRow>(PAYEES, [ownerId, mode, ids])
+  return new Map(payees.map(payee => [payee.id, payee]))
 }
 
 /** A beneficiary that has not been deleted, locked until the transaction ends. */
@@ -48,7 +48,7 @@ async function lockBeneficiary(em: EntityManager, id: string): Promise<Beneficia
   return beneficiary?.deletedAt ? null : beneficiary
 }
 
-const about = ({ id, name, country, verification, duplicateOf }: Beneficiary) => ({
+const beneficiaryEvent = ({ id, name, country, verification, duplicateOf }: Beneficiary) => ({
   beneficiaryId: id,
   name: excerpt(name),
   country,
@@ -57,29 +57,37 @@ const about = ({ id, name, country, verification, duplicateOf }: Beneficiary) =>
 })
 
 /**
- * Of the beneficiaries with one IBAN one is the original, the others are its duplicates: a unique key sees to it, and
- * two that come at once are told apart by trying again. Locked, so that it is not deleted while it gets a duplicate.
+ * The original among the beneficiaries with an IBAN; all others are its duplicates. A unique key allows one original, and
+ * a concurrent second one is retried. Locked, so that it is not deleted while it gets a duplicate.
  */
 const originalOf = (em: EntityManager, iban: string): Promise<Beneficiary | null> =>
-  em.findOne(Beneficiary, { iban, duplicateOf: null, ...standing }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.findOne(
+    Beneficiary,
+    { iban, duplicateOf: null, ...notDeleted },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
 
-/** The oldest duplicate of a beneficiary that has left its IBAN takes its place there. */
-async function handOver(
-  gone: Beneficiary,
+/** Makes the oldest duplicate the original when the original is deleted or gets another IBAN. */
+async function promoteOldestDuplicate(
+  original: Beneficiary,
   { em, emit }: ContextOf<typeof beneficiariesApi.update>,
 ): Promise<void> {
-  // The place is free once the change is written.
+  // The unique key allows a new original once the old one is written.
   await em.flush()
-  const [heir, ...others] = await em.find(Beneficiary, { duplicateOf: gone.id, ...standing }, locked)
-  if (!heir) return
-  heir.duplicateOf = null
-  for (const other of others) other.duplicateOf = heir.id
-  for (const each of [heir, ...others])
-    emit('beneficiary.updated', { ...about(each), changed: ['duplicateOf'] })
+  const [oldest, ...others] = await em.find(
+    Beneficiary,
+    { duplicateOf: original.id, ...notDeleted },
+    lockedInOrder,
+  )
+  if (!oldest) return
+  oldest.duplicateOf = null
+  for (const other of others) other.duplicateOf = oldest.id
+  for (const beneficiary of [oldest, ...others])
+    emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed: ['duplicateOf'] })
 }
 
-/** What a verification is about; plain, for it outlives a crash. */
-interface Asked {
+/** What the bank is asked. Stored before the call, so it must be JSON. */
+interface VerificationRequest {
   readonly beneficiaryId: string
   readonly mode: Mode
   readonly reference: string
@@ -88,9 +96,9 @@ interface Asked {
 
 type Verifying = ContextOf<typeof beneficiariesApi.verify>
 
-async function keepAnswer(
+async function recordAnswer(
   answer: PayeeCheck | Unanswered,
-  { beneficiaryId, payee }: Asked,
+  { beneficiaryId, payee }: VerificationRequest,
   context: Verifying,
 ) {
   const { em, now, emit, refuse } = context
@@ -100,14 +108,14 @@ async function keepAnswer(
   if (beneficiary.name !== payee.name || beneficiary.iban !== payee.iban) return refuse('beneficiary_changed')
   const verification = { result: answer.result, suggestedName: answer.suggestedName, at: now.toISOString() }
   beneficiary.verification = verification
-  emit('beneficiary.verified', about(beneficiary))
+  emit('beneficiary.verified', beneficiaryEvent(beneficiary))
   return { beneficiaryId, ...verification }
 }
 
 const beneficiaries = implement(beneficiariesApi, {
   async create({ body: { country, ...body } }, { em, emit, refuse }) {
-    const unfit = misfit(body)
-    if (unfit) return refuse('bic_does_not_fit', unfit)
+    const mismatch = bicMismatch(body)
+    if (mismatch) return refuse('bic_does_not_fit', mismatch)
     const original = await originalOf(em, body.iban)
     const beneficiary = em.create(Beneficiary, {
       ...body,
@@ -115,13 +123,13 @@ const beneficiaries = implement(beneficiariesApi, {
       country: country ?? countryOfIban(body.iban),
       duplicateOf: original?.id ?? null,
     })
-    emit('beneficiary.created', about(beneficiary))
+    emit('beneficiary.created', beneficiaryEvent(beneficiary))
     return beneficiary
   },
 
   list({ query: { iban, country, verification } }, { page }) {
     const byResult = verification && { result: verification === 'none' ? null : verification }
-    return page(Beneficiary, { ...standing, ...given({ iban, country, verification: byResult }) })
+    return page(Beneficiary, { ...notDeleted, ...given({ iban, country, verification: byResult }) })
   },
 
   async get({ params }, { em, refuse }) {
@@ -132,16 +140,16 @@ const beneficiaries = implement(beneficiariesApi, {
     const { em, emit, refuse } = context
     const beneficiary = await lockBeneficiary(em, params.id)
     if (!beneficiary) return refuse('beneficiary_not_found')
-    const changes = beneficiary.differing(body)
-    const unfit = misfit({ bic: beneficiary.bic, iban: beneficiary.iban, ...changes })
-    if (unfit) return refuse('bic_does_not_fit', unfit)
+    const changes = beneficiary.changesTo(body)
+    const mismatch = bicMismatch({ bic: beneficiary.bic, iban: beneficiary.iban, ...changes })
+    if (mismatch) return refuse('bic_does_not_fit', mismatch)
     const changed = Object.keys(changes)
     if (changed.length === 0) return beneficiary
     const original = changes.iban ? await originalOf(em, changes.iban) : undefined
     beneficiary.change(changes)
     if (original !== undefined) beneficiary.duplicateOf = original?.id ?? null
-    emit('beneficiary.updated', { ...about(beneficiary), changed })
-    if (original !== undefined) await handOver(beneficiary, context)
+    emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed })
+    if (original !== undefined) await promoteOldestDuplicate(beneficiary, context)
     return beneficiary
   },
 
@@ -150,24 +158,24 @@ const beneficiaries = implement(beneficiariesApi, {
     const beneficiary = await lockBeneficiary(em, params.id)
     if (!beneficiary) return refuse('beneficiary_not_found')
     beneficiary.deletedAt = now
-    emit('beneficiary.deleted', about(beneficiary))
-    await handOver(beneficiary, context)
+    emit('beneficiary.deleted', beneficiaryEvent(beneficiary))
+    await promoteOldestDuplicate(beneficiary, context)
   },
 
   verify: {
     async reserve({ params }, { em, tenant: { mode }, ports, refuse }) {
       const beneficiary = await findBeneficiary(em, params.id)
       if (!beneficiary) return refuse('beneficiary_not_found')
-      // Nothing is begun where there is nobody to ask.
+      // Throws before anything is reserved if this mode has no rail.
       ports.sepaRail(mode)
       const { name, iban, bic } = beneficiary
       return { beneficiaryId: params.id, mode, reference: newId('payeecheck'), payee: { name, iban, bic } }
     },
-    call: ({ mode, payee, reference }: Asked, { ports, requestId }) =>
+    call: ({ mode, payee, reference }: VerificationRequest, { ports, requestId }) =>
       ports.sepaRail(mode).verifyPayee(payee, { reference, requestId }),
-    record: keepAnswer,
-    /** Whatever the bank said has been lost: that is as good as silence. */
-    recover: (asked: Asked, context) => keepAnswer('late', asked, context),
+    record: recordAnswer,
+    /** The answer was lost in a crash: treated as a bank that did not answer in time. */
+    recover: (request: VerificationRequest, context) => recordAnswer('late', request, context),
   },
 })
 

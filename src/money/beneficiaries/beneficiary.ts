@@ -5,7 +5,7 @@ import type { PayeeCheck } from '../../ports/sepa-rail.ts'
 import { bicFits } from '../../values/bic.ts'
 import { countryOfIban } from '../../values/iban.ts'
 
-/** What the payee's bank said of name and IBAN, and when. */
+/** The result of a verification of payee, and its time. */
 export interface Verification extends PayeeCheck {
   readonly at: string
 }
@@ -29,7 +29,7 @@ const schema = defineEntity({
   },
 })
 
-/** What an owner says of a beneficiary. */
+/** The members that an owner sets. */
 export interface Members {
   name: string
   iban: string
@@ -39,15 +39,15 @@ export interface Members {
 }
 
 export class Beneficiary extends schema.class {
-  /** Those of these members that have another value; with another IBAN the country goes along, if it was the old one's. */
-  differing(members: { [Name in keyof Members]?: Members[Name] | undefined }): Partial<Members> {
+  /** The members that would change. A new IBAN also changes the country if that was the old IBAN's. */
+  changesTo(members: { [Name in keyof Members]?: Members[Name] | undefined }): Partial<Members> {
     const wasAtHome = this.country === countryOfIban(this.iban)
     const home = members.iban && wasAtHome ? { country: countryOfIban(members.iban) } : {}
-    const names = Object.entries({ ...home, ...members })
-    return Object.fromEntries(names.filter(([name, value]) => value !== this[name as keyof Members]))
+    const entries = Object.entries({ ...home, ...members })
+    return Object.fromEntries(entries.filter(([name, value]) => value !== this[name as keyof Members]))
   }
 
-  /** A bank has confirmed one name for one account: with another of either its word is worth nothing. */
+  /** Applies changes. A new name or IBAN clears the verification, which was for the old pair. */
   change(members: Partial<Members>): void {
     Object.assign(this, members)
     if (members.name) this.sepaName = sepaName(members.name)
@@ -56,11 +56,11 @@ export class Beneficiary extends schema.class {
 }
 schema.setClass(Beneficiary)
 
-/** The name as SEPA messages have it. */
+/** The name in SEPA's characters, cut to 70. */
 export const sepaName = (name: string): string => sepaText(name, LONGEST_NAME)
 
-/** Why this bank cannot keep that account; undefined where it can, or is not named. */
-export function misfit({ bic, iban }: Pick<Members, 'bic' | 'iban'>): string | undefined {
+/** Explains why a BIC does not fit an IBAN; undefined if it fits or is not given. */
+export function bicMismatch({ bic, iban }: Pick<Members, 'bic' | 'iban'>): string | undefined {
   if (bic === null || bicFits(bic, iban)) return undefined
   return `bic: The bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`
 }

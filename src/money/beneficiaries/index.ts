@@ -1,1 +1,1 @@
-export { type Payable, payableOf } from './beneficiaries.ts'
+export { type PayeeRow, payeesById } from './beneficiaries.ts'

@@ -1,10 +1,10 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { pendingOf } from '../fundings/index.ts'
+import { pendingEurosOf } from '../fundings/index.ts'
 
 import { totalsOf } from '../ledger/index.ts'
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
-import { findWallet, mainWallet, payableWallets, referenceOf } from '../wallets/index.ts'
+import { findWallet, mainWallet, payableWallets, walletReference } from '../wallets/index.ts'
 import { billingApi } from './api.ts'
 import { fundProcessor } from './fund-processor.ts'
 
@@ -19,7 +19,7 @@ const billing = implement(billingApi, {
       currency: 'EUR',
       availableEuros,
       heldEuros,
-      pendingEuros: await pendingOf(sql, tenant),
+      pendingEuros: await pendingEurosOf(sql, tenant),
       unassignedEuros: totals('suspense').availableEuros,
       owedEuros: totals('receivable').availableEuros,
       wallets,
@@ -36,7 +36,7 @@ const billing = implement(billingApi, {
     const { holder, ...shared } = ports.collection
     const account = wallet.iban ? { iban: wallet.iban, bic: wallet.bic } : shared
     if (!account.iban) return refuse('no_account')
-    const reference = referenceOf(payable.number)
+    const reference = walletReference(payable.number)
     return { walletId: wallet.id, iban: account.iban, bic: account.bic, holder, reference }
   },
 

@@ -1,21 +1,21 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { newId } from '../../values/ids.ts'
-import { openBook, shortOf } from '../ledger/index.ts'
-import { mainWallet, walletsOf } from '../wallets/index.ts'
+import { openBook, shortfallText } from '../ledger/index.ts'
+import { mainWallet, walletsById } from '../wallets/index.ts'
 import type { billingApi } from './api.ts'
 
-/** From a wallet to the float, from which the cards are paid. */
+/** Moves money from a wallet to the float, the account at the card processor that card payments come from. */
 export const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
   const { sql, tenant, emit, refuse } = context
   const { amountEuros } = body
   const walletId = body.fromWalletId ?? (await mainWallet(context))?.id ?? ''
   const book = await openBook(sql, context, { wallets: [walletId], others: ['float'] })
-  const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
+  const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
   if (!wallet) return refuse('wallet_not_found')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (wallet.status === 'frozen') return refuse('wallet_frozen')
   if (!book.canPay(walletId, amountEuros))
-    return refuse('insufficient_funds', shortOf(amountEuros, book.available(walletId)))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(walletId)))
   const cause = { type: 'processor_funding', id: newId('processorfunding') }
   book.move('processor_fund', walletId, 'float', amountEuros, cause)
   await book.post(sql)

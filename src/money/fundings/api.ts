@@ -4,7 +4,7 @@ import { type Failure, get, list, missing, post } from '../../kernel/contract/op
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
-import { recordHead, recordTail, span } from '../../values/schemas.ts'
+import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { IncomingEvent } from '../incoming/index.ts'
 import { WalletEvent, WalletRecord } from '../wallets/index.ts'
 import { fundingMachine } from './funding.ts'
@@ -152,7 +152,7 @@ export const fundApi = {
     description: 'What was to be put into wallets, newest first, and what became of it.',
     callers: ['key'],
     scope: 'billing:read',
-    filters: { status: status.optional(), walletId: id('wallet').optional(), ...span },
+    filters: { status: status.optional(), walletId: id('wallet').optional(), ...timeRange },
     item: FundingRecord,
   }),
   get: get('/billing/fundings/{id}', {

@@ -52,19 +52,19 @@ select coalesce(sum(amount_cents), 0)::bigint as euros from fundings
 where owner_id = $1 and mode = $2 and status in ('pending', 'requires_action')`
 
 /** How much is on its way. */
-export async function pendingOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
+export async function pendingEurosOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
   const [row] = await sql<{ euros: Euros }>(PENDING, [ownerId, mode])
   return row?.euros ?? 0n
 }
 
 /** How long an answer is waited for before the processor is asked what has become of the charge. */
-export const FIRST_LOOK = minutes(1)
+export const FIRST_CHECK_AFTER = minutes(1)
 /** A charge that the processor has not heard of by then was never made. */
 const GIVEN_UP_AFTER = days(1)
 
 /** How long until the next look at a charge of this age that nothing is known of; undefined where it is given up. */
-export const nextLookAfter = (age: number): number | undefined =>
-  age < GIVEN_UP_AFTER ? Math.max(age, FIRST_LOOK) : undefined
+export const nextCheckAfter = (age: number): number | undefined =>
+  age < GIVEN_UP_AFTER ? Math.max(age, FIRST_CHECK_AFTER) : undefined
 
 /** What is under way is looked after by the sweep: nobody but the processor can end it, so there is no workflow. */
 export const fundingsDue: Deadline = {

@@ -6,16 +6,16 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { answered, given, lock, within } from '../../kernel/database/entity.ts'
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
-import { openBook, RECOVERING } from '../ledger/index.ts'
+import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
-import { FIRST_LOOK, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding.ts'
+import { FIRST_CHECK_AFTER, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding.ts'
 import { reverse } from './reverse.ts'
 import { fundingEvent, settle } from './settle.ts'
 
 /** What the processor is asked about; plain, for it outlives a crash. */
-interface Asked {
+interface ChargeRequest {
   readonly fundingId: string
   readonly mode: Mode
   readonly cents: string
@@ -24,23 +24,26 @@ interface Asked {
   readonly token: string | null
 }
 
-interface Wanted {
+interface FundingMembers {
   readonly amountEuros: bigint
   readonly paymentMethodId: string | null
 }
 
-type Funded = ContextOf<typeof fundApi.create>
+type FundingContext = ContextOf<typeof fundApi.create>
 
-const THERE: ChargeState = { status: 'settled' }
-const SILENT: ChargeState = { status: 'unknown' }
+const SETTLED: ChargeState = { status: 'settled' }
+const UNKNOWN: ChargeState = { status: 'unknown' }
 
-const chargeOf = ({ cents, madeAt }: Asked, token: string): Charge => ({
+const chargeOf = ({ cents, madeAt }: ChargeRequest, token: string): Charge => ({
   token,
   amountEuros: BigInt(cents),
   madeAt: new Date(madeAt),
 })
 
-const askedOf = ({ id, mode, amountEuros, createdAt }: Funding, token: string | null): Asked => ({
+const chargeRequestOf = (
+  { id, mode, amountEuros, createdAt }: Funding,
+  token: string | null,
+): ChargeRequest => ({
   fundingId: id,
   mode,
   cents: String(amountEuros),
@@ -49,7 +52,11 @@ const askedOf = ({ id, mode, amountEuros, createdAt }: Funding, token: string | 
 })
 
 /** Who is to be charged, and for what: written down before the processor hears of it. */
-async function reserve(walletId: string, { amountEuros, paymentMethodId }: Wanted, context: Funded) {
+async function reserve(
+  walletId: string,
+  { amountEuros, paymentMethodId }: FundingMembers,
+  context: FundingContext,
+) {
   const { em, tenant, now, ports, emit, refuse } = context
   const wallet = await findWallet(context, walletId)
   if (!wallet) return refuse('wallet_not_found')
@@ -59,20 +66,20 @@ async function reserve(walletId: string, { amountEuros, paymentMethodId }: Wante
   if (paymentMethodId && !method) return refuse('payment_method_not_found')
   // Nothing is begun where there is nobody to ask.
   if (method) ports.fundingRail(tenant.mode)
-  const dueAt = after(now, FIRST_LOOK)
+  const dueAt = after(now, FIRST_CHECK_AFTER)
   const funding = em.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
   emit('funding.created', fundingEvent(funding))
-  return askedOf(funding, method?.token ?? null)
+  return chargeRequestOf(funding, method?.token ?? null)
 }
 
-const charge = (asked: Asked, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) => {
+const charge = (asked: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) => {
   const { fundingId, mode, token } = asked
-  if (token === null) return THERE
+  if (token === null) return SETTLED
   return ports.fundingRail(mode).charge(chargeOf(asked, token), { reference: fundingId, requestId })
 }
 
 /** The wallet as it stands then, and how far its funding has come. */
-async function keep(state: ChargeState, { fundingId }: Asked, context: Funded) {
+async function recordCharge(state: ChargeState, { fundingId }: ChargeRequest, context: FundingContext) {
   const { em, refuse } = context
   const isKnown = state.status !== 'unknown'
   // What nobody knows yet the sweep asks about, and it alone gives up.
@@ -91,18 +98,19 @@ async function keep(state: ChargeState, { fundingId }: Asked, context: Funded) {
 
 /** Both addresses do the same. */
 const steps = {
-  call: async (asked: Asked, outside: Pick<Context, 'ports' | 'requestId'>) => charge(asked, outside),
-  record: keep,
+  call: async (asked: ChargeRequest, outside: Pick<Context, 'ports' | 'requestId'>) => charge(asked, outside),
+  record: recordCharge,
   /** The answer has been lost. The sweep asks the processor what has become of the charge; none is made here. */
-  recover: (asked: Asked, context: Funded) => keep(asked.token === null ? THERE : SILENT, asked, context),
+  recover: (asked: ChargeRequest, context: FundingContext) =>
+    recordCharge(asked.token === null ? SETTLED : UNKNOWN, asked, context),
 }
 
 async function stateOf(
-  asked: Asked & { readonly now: string },
+  asked: ChargeRequest & { readonly now: string },
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ) {
   const { fundingId, mode, token, now } = asked
-  if (token === null) return THERE
+  if (token === null) return SETTLED
   const call = { reference: fundingId, requestId, now: new Date(now) }
   return ports.fundingRail(mode).stateOf(chargeOf(asked, token), call)
 }
@@ -128,11 +136,11 @@ const fund = implement(fundApi, {
     const known = await em.findOne(Funding, { id: params.fundingId })
     if (!known) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
-    await openBook(sql, context, { wallets: [known.walletId], others: ['bank'], ifThere: RECOVERING })
+    await openBook(sql, context, { wallets: [known.walletId], others: ['bank'], ifExists: DEBT_ACCOUNTS })
     const funding = await lock(em, Funding, known.id)
     if (funding?.status !== 'requires_action') return refuse('no_action_required')
     const reason = { code: 'action_refused', message: 'The payer has not confirmed.' }
-    return settle(funding.id, body.outcome === 'settled' ? THERE : { status: 'failed', reason }, context)
+    return settle(funding.id, body.outcome === 'settled' ? SETTLED : { status: 'failed', reason }, context)
   },
 
   async reverse({ params, body }, context) {
@@ -155,10 +163,11 @@ const fund = implement(fundApi, {
       const funding = await em.findOneOrFail(Funding, { id: params.id })
       if (!isUnderWay(funding)) return null
       const method = await em.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
-      return { ...askedOf(funding, method?.token ?? null), now: now.toISOString() }
+      return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
-    call: async (asked: (Asked & { now: string }) | null, outside) => asked && stateOf(asked, outside),
-    async record(state: ChargeState | null, asked: Asked | null, context) {
+    call: async (asked: (ChargeRequest & { now: string }) | null, outside) =>
+      asked && stateOf(asked, outside),
+    async record(state: ChargeState | null, asked: ChargeRequest | null, context) {
       if (asked && state) await settle(asked.fundingId, state, context)
       return { done: true }
     },

@@ -1,1 +1,1 @@
-export { pendingOf } from './funding.ts'
+export { pendingEurosOf } from './funding.ts'

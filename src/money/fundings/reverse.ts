@@ -1,6 +1,6 @@
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { FORCING, openBook } from '../ledger/index.ts'
-import { walletEvent, walletsOf } from '../wallets/index.ts'
+import { FORCED_DEBIT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import { walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
 import { Funding, fundingMachine } from './funding.ts'
 import { fundingEvent, lockFunding } from './settle.ts'
@@ -14,12 +14,12 @@ type Reversing = ContextOf<typeof fundApi.reverse>
 export async function reverse(id: string, message: string, context: Reversing) {
   const { em, sql, tenant, now, emit, refuse } = context
   const { walletId } = await em.findOneOrFail(Funding, { id })
-  const book = await openBook(sql, context, { wallets: [walletId], others: FORCING })
-  const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
+  const book = await openBook(sql, context, { wallets: [walletId], others: FORCED_DEBIT_ACCOUNTS })
+  const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
   const funding = await lockFunding(id, context)
   if (!wallet || funding.status !== 'settled') return refuse('funding_not_settled')
   const { amountEuros } = funding
-  const owed = book.force('fund_reversal', walletId, 'bank', amountEuros, { type: 'funding', id })
+  const owed = book.forceDebit('fund_reversal', walletId, 'bank', amountEuros, { type: 'funding', id })
   await book.post(sql)
   fundingMachine.move(funding, 'reversed')
   Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })

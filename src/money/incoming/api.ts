@@ -6,9 +6,9 @@ import { list, missing, post } from '../../kernel/contract/operation.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
-import { label, recordHead, recordTail, remark, span } from '../../values/schemas.ts'
+import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { WalletEvent } from '../wallets/index.ts'
-import { exampleFile } from './bank-file-example.ts'
+import { exampleBankFile } from './bank-file-example.ts'
 import { creditMachine } from './incoming-credit.ts'
 import { IncomingEvent } from './incoming-event.ts'
 
@@ -35,7 +35,7 @@ export const IncomingRecord = z
   .meta({ id: 'IncomingCredit' })
 
 /** What is told of money that comes in. */
-export const arrivalEvents = {
+export const creditEvents = {
   'incoming.received': event('Money has come in from outside.', IncomingEvent),
   'wallet.credited': event(
     'Money has come into a wallet, by SEPA or from an agent that is being deleted.',
@@ -66,7 +66,7 @@ export const SkippedRecord = z.object({ bankReference: text, reason: z.enum(skip
 
 /** What a file of the bank can cause by the credits in it. */
 export const fileEvents = {
-  ...arrivalEvents,
+  ...creditEvents,
   'incoming.file_read': event('A file of the bank about credits has been read.', FileEvent),
 }
 
@@ -88,7 +88,7 @@ export const incomingApi = {
     body: z.strictObject({
       iban,
       amountEuros: positiveEuros(99_999_999_999n),
-      reference: remark.nullable().default(null),
+      reference: freeText.nullable().default(null),
       senderName: label,
       senderIban: iban.nullable().default(null),
       endToEndId: identifier.nullable().default(null),
@@ -104,7 +104,7 @@ export const incomingApi = {
     },
     returns: [201, IncomingRecord],
     fails: { test_mode_only: [400, 'Live money comes from a bank: use a sandbox or test key.'] },
-    emits: arrivalEvents,
+    emits: creditEvents,
   }),
   list: list('/billing/incoming', {
     summary: 'List incoming credits',
@@ -115,7 +115,7 @@ export const incomingApi = {
       mode: z.enum(['test', 'live']).optional(),
       ownerId: id('customer').optional(),
       walletId: id('wallet').optional(),
-      ...span,
+      ...timeRange,
     },
     item: IncomingRecord,
   }),
@@ -135,7 +135,7 @@ export const incomingApi = {
         description: 'Whose wallets it is for. `test` is for trying it out: live money is never test money.',
       }),
     }),
-    example: { content: exampleFile, mode: 'test' },
+    example: { content: exampleBankFile, mode: 'test' },
     returns: [200, BankFileRecord],
     fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
     emits: fileEvents,

@@ -1,11 +1,11 @@
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { openBook, RECOVERING } from '../ledger/index.ts'
-import { payableWallets, walletEvent, walletsOf } from '../wallets/index.ts'
+import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import { payableWallets, walletEvent, walletsById } from '../wallets/index.ts'
 import type { incomingApi } from './api.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
-import { recoverFrom } from './repay-debt.ts'
+import { repayDebt } from './repay-debt.ts'
 
 type Assigning = ContextOf<typeof incomingApi.assign>
 
@@ -29,9 +29,9 @@ export async function assign(creditId: string, walletId: string, context: Assign
   // An owner's accounts before those of the platform, as when money comes in: `customer_0…` sorts before `customer_h…`.
   actFor(tenant)
   const others = isPlatform ? (['bank'] as const) : (['bank', 'suspense'] as const)
-  const book = await openBook(sql, context, { wallets: [walletId], others, ifThere: RECOVERING })
+  const book = await openBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS })
   const platformBook = await openPlatformBook(isPlatform, context, mode)
-  const wallet = (await walletsOf(sql, tenant, [walletId])).get(walletId)
+  const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
   const credit = await lock(em, IncomingCredit, creditId)
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
@@ -43,7 +43,7 @@ export async function assign(creditId: string, walletId: string, context: Assign
   Object.assign(credit, { walletId, ownerId: target.ownerId })
   emit('incoming.assigned', creditEvent(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
-  recoverFrom(wallet, amountEuros, causeOf(credit), book, emit)
+  repayDebt(wallet, amountEuros, causeOf(credit), book, emit)
   await platformBook?.post(sql)
   await book.post(sql)
   return credit

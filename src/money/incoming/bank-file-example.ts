@@ -1,5 +1,5 @@
 /** A camt.054 message of one credit, for an account of nobody. */
-export const exampleFile = [
+export const exampleBankFile = [
   'PERvY3VtZW50IHhtbG5zPSJ1cm46aXNvOnN0ZDppc286MjAwMjI6dGVjaDp4c2Q6Y2FtdC4wNTQuMDAxLjA4Ij48QmtUb0NzdG1y',
   'RGJ0Q2R0TnRmY3RuPjxHcnBIZHI+PE1zZ0lkPkVYQU1QTEUtMTwvTXNnSWQ+PC9HcnBIZHI+PE50ZmN0bj48QWNjdD48SWQ+PElC',
   'QU4+REU4OTM3MDQwMDQ0MDUzMjAxMzAwMDwvSUJBTj48L0lkPjwvQWNjdD48TnRyeT48QW10IENjeT0iRVVSIj4yNTAuMDA8L0Ft',

@@ -5,38 +5,38 @@ import { excerpt } from '../../values/schemas.ts'
 import type { incomingApi } from './api.ts'
 import { platformTenant } from './incoming-credit.ts'
 import { receive } from './receive.ts'
-import type { bookingsIn } from './thread.ts'
+import type { parseBankFile } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
 /** All that a bank's file brings, in one transaction. What is for nobody lies on the ledger of the platform. */
 export async function readFile(content: string, mode: Mode, context: Reading) {
   const { now, refuse, ports } = context
-  const file = await ports.threads.run<typeof bookingsIn>(
+  const file = await ports.threads.run<typeof parseBankFile>(
     {
       module: new URL('./thread.ts', import.meta.url),
-      name: 'bookingsIn',
+      name: 'parseBankFile',
       owner: platformTenant(mode).ownerId,
     },
     Buffer.from(content, 'base64'),
     now.toISOString().slice(0, 10),
   )
   if ('unreadable' in file) return refuse('file_unreadable', `content: ${file.unreadable}`)
-  const counts = await keepCredits(file, mode, context)
+  const counts = await receiveBankFile(file, mode, context)
   return { ...counts, skipped: file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason })) }
 }
 
 /** The credits of a file, and how many of them are where. Goes on as the platform. */
-export async function keepCredits(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
+export async function receiveBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
   const platform = platformTenant(mode)
-  const credits = await receive(file.arrivals, { mode, otherwise: platform }, context)
+  const credits = await receive(file.credits, { mode, fallback: platform }, context)
   const matched = credits.filter(({ status }) => status === 'matched').length
   const counts = {
     messageId: excerpt(file.messageId),
     entries: file.entries,
     matched,
     unmatched: credits.length - matched,
-    known: file.arrivals.length - credits.length,
+    known: file.credits.length - credits.length,
   }
   context.actFor(platform)
   context.emit('incoming.file_read', { ...counts, skipped: file.skipped.length })

@@ -15,7 +15,7 @@ const incoming = implement(incomingApi, {
     const booked = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
     const arrived = { ...body, ...booked, reason: null, valueDate: now.toISOString().slice(0, 10) }
     // The sandbox of one owner reaches no other's wallets.
-    const [credit] = await receive([arrived], { ...tenant, otherwise: tenant }, context)
+    const [credit] = await receive([arrived], { ...tenant, fallback: tenant }, context)
     return credit ?? em.findOneOrFail(IncomingCredit, { mode: tenant.mode, ...booked })
   },
 

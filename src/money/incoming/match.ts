@@ -1,52 +1,56 @@
-import type { Arrived, UnmatchedReason } from '../../iso20022/credit.ts'
+import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { numbersIn, type Payable, payableWallets } from '../wallets/index.ts'
+import { type PayableWallet, payableWallets, walletNumbersIn } from '../wallets/index.ts'
 
 /** Whose wallets money may be meant for, and on whose ledger it lies where it is for none of them. */
-export interface Reach {
+export interface MatchScope {
   readonly mode: Mode
   readonly ownerId?: string
-  readonly otherwise: Tenant
+  readonly fallback: Tenant
 }
 
 /** Where money goes: into a wallet, or onto the suspense account of this tenant. */
-export interface Place {
-  readonly arrived: Arrived
+export interface Destination {
+  readonly arrived: ReceivedCredit
   readonly tenant: Tenant
   readonly walletId: string | null
   readonly reason: UnmatchedReason
 }
 
 /** Where each of these goes, as far as it can be told before anything is locked. */
-export async function match(sql: Sql, arrivals: readonly Arrived[], reach: Reach): Promise<Place[]> {
+export async function destinationsOf(
+  sql: Sql,
+  arrivals: readonly ReceivedCredit[],
+  reach: MatchScope,
+): Promise<Destination[]> {
   const ibans = arrivals.flatMap(({ iban }) => iban ?? [])
-  const numbers = arrivals.flatMap(({ reference }) => numbersIn(reference ?? ''))
+  const numbers = arrivals.flatMap(({ reference }) => walletNumbersIn(reference ?? ''))
   const wallets = await payableWallets(sql, reach, { ibans, numbers })
   const known = {
     byIban: Map.groupBy(wallets, ({ iban }) => iban),
     byNumber: Map.groupBy(wallets, ({ number }) => number),
   }
-  return arrivals.map(arrived => ({ arrived, ...placeOf(arrived, known, reach) }))
+  return arrivals.map(arrived => ({ arrived, ...destinationOf(arrived, known, reach) }))
 }
 
 /** The wallets that can be meant, by what a payer may write: thousands of arrivals are looked up, not compared. */
-interface Known {
-  readonly byIban: ReadonlyMap<string | null, readonly Payable[]>
-  readonly byNumber: ReadonlyMap<Payable['number'], readonly Payable[]>
+interface WalletIndex {
+  readonly byIban: ReadonlyMap<string | null, readonly PayableWallet[]>
+  readonly byNumber: ReadonlyMap<PayableWallet['number'], readonly PayableWallet[]>
 }
 
 /** The number of the account counts before the reference: the payer's bank has checked it. */
-function placeOf(
-  { iban, reference, reason }: Arrived,
-  { byIban, byNumber }: Known,
-  { mode, otherwise }: Reach,
-): Omit<Place, 'arrived'> {
+function destinationOf(
+  { iban, reference, reason }: ReceivedCredit,
+  { byIban, byNumber }: WalletIndex,
+  { mode, fallback: otherwise }: MatchScope,
+): Omit<Destination, 'arrived'> {
   const nowhere = (why: UnmatchedReason) => ({ tenant: otherwise, walletId: null, reason: why })
   if (reason) return nowhere(reason)
   const ofIban = iban === null ? undefined : byIban.get(iban)
   const named =
-    ofIban ?? [...new Set(numbersIn(reference ?? ''))].flatMap(number => byNumber.get(number) ?? [])
+    ofIban ?? [...new Set(walletNumbersIn(reference ?? ''))].flatMap(number => byNumber.get(number) ?? [])
   const [wallet, ...others] = named
   if (!wallet) return nowhere('no_wallet')
   if (others.length > 0) return nowhere('several_references')

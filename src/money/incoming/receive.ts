@@ -1,14 +1,14 @@
-import type { Arrived } from '../../iso20022/credit.ts'
+import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Book, openBook, RECOVERING } from '../ledger/index.ts'
-import { type Known, type WalletEvent, walletEvent, walletsOf } from '../wallets/index.ts'
+import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import { type WalletEvent, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
-import { match, type Place, type Reach } from './match.ts'
-import { recoverFrom } from './repay-debt.ts'
-import { enterAside } from './suspense.ts'
+import { type Destination, destinationsOf, type MatchScope } from './match.ts'
+import { repayDebt } from './repay-debt.ts'
+import { enterSuspense } from './suspense.ts'
 
 type Receiving = Pick<
   Context<
@@ -29,16 +29,20 @@ cross join lateral (
   select one.origin, one.bank_reference from incoming_credits one
   where (one.mode, one.origin, one.bank_reference) = ($1, a.origin, a.reference) limit 1) as c`
 
-const nameOf = ({ origin, bankReference }: Pick<Arrived, 'origin' | 'bankReference'>): string =>
+const bookingKey = ({ origin, bankReference }: Pick<ReceivedCredit, 'origin' | 'bankReference'>): string =>
   `${origin}|${bankReference}`
 
 /** Those that have not come in before. A booking is known as a whole: its parts may be told once and not the next time. */
-async function unknownOf(sql: Sql, mode: string, arrivals: readonly Arrived[]): Promise<Arrived[]> {
+async function newCredits(
+  sql: Sql,
+  mode: string,
+  arrivals: readonly ReceivedCredit[],
+): Promise<ReceivedCredit[]> {
   const columns = [arrivals.map(({ origin }) => origin), arrivals.map(({ bankReference }) => bankReference)]
-  const rows = await sql<Pick<Arrived, 'origin' | 'bankReference'> & Row>(KNOWN, [mode, ...columns])
-  const known = new Set(rows.map(nameOf))
-  const once = new Map(arrivals.map(arrived => [`${nameOf(arrived)}|${arrived.part}`, arrived]))
-  return [...once.values()].filter(arrived => !known.has(nameOf(arrived)))
+  const rows = await sql<Pick<ReceivedCredit, 'origin' | 'bankReference'> & Row>(KNOWN, [mode, ...columns])
+  const known = new Set(rows.map(bookingKey))
+  const once = new Map(arrivals.map(arrived => [`${bookingKey(arrived)}|${arrived.part}`, arrived]))
+  return [...once.values()].filter(arrived => !known.has(bookingKey(arrived)))
 }
 
 /**
@@ -46,26 +50,28 @@ async function unknownOf(sql: Sql, mode: string, arrivals: readonly Arrived[]): 
  * out. Tenant by tenant, in one order, and within each the accounts in theirs: who does the same at once waits.
  */
 export async function receive(
-  arrivals: readonly Arrived[],
-  reach: Reach,
+  arrivals: readonly ReceivedCredit[],
+  reach: MatchScope,
   context: Receiving,
 ): Promise<IncomingCredit[]> {
-  const fresh = await unknownOf(context.sql, reach.mode, arrivals)
-  const places = await match(context.sql, fresh, reach)
+  const fresh = await newCredits(context.sql, reach.mode, arrivals)
+  const places = await destinationsOf(context.sql, fresh, reach)
   const byOwner = Map.groupBy(places, ({ tenant }) => tenant.ownerId)
   const owners = [...byOwner.keys()].toSorted()
   const credits: IncomingCredit[] = []
   for (const ownerId of owners)
-    credits.push(...(await keepFor({ ownerId, mode: reach.mode }, byOwner.get(ownerId) ?? [], context)))
+    credits.push(
+      ...(await receiveForOwner({ ownerId, mode: reach.mode }, byOwner.get(ownerId) ?? [], context)),
+    )
   return credits
 }
 
 /** A file may bring thousands: so many are written at a time, and others have their turn in between. */
 const AT_ONCE = 200
 
-async function keepFor(
+async function receiveForOwner(
   tenant: Tenant,
-  places: readonly Place[],
+  places: readonly Destination[],
   context: Receiving,
 ): Promise<IncomingCredit[]> {
   const { em, sql, actFor } = context
@@ -74,16 +80,16 @@ async function keepFor(
   const book = await openBook(sql, context, {
     wallets: ids,
     others: ['bank', 'suspense'],
-    ifThere: RECOVERING,
+    ifExists: DEBT_ACCOUNTS,
   })
-  const wallets = await walletsOf(sql, tenant, ids)
+  const wallets = await walletsById(sql, tenant, ids)
   const credits: IncomingCredit[] = []
   for (const [index, { arrived, walletId, reason }] of places.entries()) {
     const wallet = wallets.get(walletId ?? '')
     credits.push(
       wallet && wallet.status !== 'closed'
-        ? enter(arrived, wallet, book, context)
-        : enterAside(arrived, reason, book, context),
+        ? creditWallet(arrived, wallet, book, context)
+        : enterSuspense(arrived, reason, book, context),
     )
     if (index % AT_ONCE === AT_ONCE - 1) await em.flush()
   }
@@ -91,9 +97,9 @@ async function keepFor(
   return credits
 }
 
-function enter(
-  arrived: Arrived,
-  wallet: Known,
+function creditWallet(
+  arrived: ReceivedCredit,
+  wallet: WalletRow,
   book: Book,
   { em, tenant, emit }: Pick<Receiving, 'em' | 'tenant' | 'emit'>,
 ): IncomingCredit {
@@ -102,6 +108,6 @@ function enter(
   book.move('sepa_credit', 'bank', wallet.id, credit.amountEuros, causeOf(credit))
   emit('incoming.received', creditEvent(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountEuros))
-  recoverFrom(wallet, credit.amountEuros, causeOf(credit), book, emit)
+  repayDebt(wallet, credit.amountEuros, causeOf(credit), book, emit)
   return credit
 }

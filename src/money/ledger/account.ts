@@ -1,28 +1,32 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import { type Euros, inWords } from '../../values/money.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'
-  /** On its normal side it never stands lower; null: it may go either way. */
+  /** The lowest balance, counted on the normal side; null = it may be negative. */
   readonly minimum: Euros | null
-  readonly about: string
+  readonly meaning: string
 }
 
-/** The chart of accounts. A tenant has one of each, and a `wallet` for each wallet. */
+/** The chart of accounts. A tenant has one account of each kind, and one `wallet` account for each wallet. */
 export const accountKinds = {
-  wallet: { normal: 'credit', minimum: 0n, about: 'What we owe the owner: the money of a wallet.' },
-  bank: { normal: 'debit', minimum: 0n, about: 'What lies at our bank for the owner.' },
-  clearing_sepa: { normal: 'credit', minimum: null, about: 'Submitted to the SEPA rail, not settled yet.' },
-  suspense: { normal: 'credit', minimum: 0n, about: 'Received, and nobody knows yet for which wallet.' },
-  float: { normal: 'credit', minimum: 0n, about: 'What lies at the card processor for the owner’s cards.' },
-  fees: { normal: 'credit', minimum: null, about: 'What we have earned.' },
+  wallet: { normal: 'credit', minimum: 0n, meaning: 'What we owe the owner: the money of a wallet.' },
+  bank: { normal: 'debit', minimum: 0n, meaning: 'What lies at our bank for the owner.' },
+  clearing_sepa: { normal: 'credit', minimum: null, meaning: 'Submitted to the SEPA rail, not settled yet.' },
+  suspense: { normal: 'credit', minimum: 0n, meaning: 'Received, and nobody knows yet for which wallet.' },
+  float: { normal: 'credit', minimum: 0n, meaning: 'What lies at the card processor for the owner’s cards.' },
+  fees: { normal: 'credit', minimum: null, meaning: 'What we have earned.' },
   advance: {
     normal: 'credit',
     minimum: 0n,
-    about: 'Our own money at the bank, in place of what the owner owes us.',
+    meaning: 'Our own money at the bank, in place of what the owner owes us.',
   },
-  receivable: { normal: 'debit', minimum: 0n, about: 'What the owner owes us: facts larger than a balance.' },
+  receivable: {
+    normal: 'debit',
+    minimum: 0n,
+    meaning: 'What the owner owes us: facts larger than a balance.',
+  },
 } as const satisfies Record<string, Nature>
 
 export type AccountKind = keyof typeof accountKinds
@@ -83,6 +87,6 @@ const entry = defineEntity({
 export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
-/** With what is missing: `€ 12.00 are needed, € 10.00 are there.` */
-export const shortOf = (needed: Euros, available: Euros): string =>
-  `${inWords(needed)} are needed, ${inWords(available)} are available.`
+/** The message of a refusal for want of money: `€ 12.00 are needed, € 10.00 are available.` */
+export const shortfallText = (needed: Euros, available: Euros): string =>
+  `${formatEuros(needed)} are needed, ${formatEuros(available)} are available.`

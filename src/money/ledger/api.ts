@@ -3,7 +3,7 @@ import { type Failure, get, list, missing, post } from '../../kernel/contract/op
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros, signedEuros } from '../../values/money.ts'
-import { recordHead, recordTail, span, wanted } from '../../values/schemas.ts'
+import { recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
 import { kindsOfAccount } from './account.ts'
 
 const signed = signedEuros.meta({ description: 'Credits are positive, debits negative.' })
@@ -12,13 +12,13 @@ const version = z
   .min(0)
   .meta({ description: 'How many entries the account has: each has the next number.' })
 
-const named = {
+const accountIdentity = {
   currency: z.literal('EUR'),
   kind: z.enum(kindsOfAccount),
   normal: z.enum(['debit', 'credit']).meta({ description: 'The side on which it usually stands.' }),
   walletId: id('wallet').nullable(),
 }
-const standing = {
+const accountBalance = {
   postedEuros: signed,
   heldEuros: euros,
   availableEuros: signedEuros.meta({ description: 'What is posted less what is held.' }),
@@ -26,11 +26,17 @@ const standing = {
 }
 
 export const LedgerAccountRecord = z
-  .object({ ...recordHead('account'), ...named, ...standing, closedAt: instant.nullable(), ...recordTail })
+  .object({
+    ...recordHead('account'),
+    ...accountIdentity,
+    ...accountBalance,
+    closedAt: instant.nullable(),
+    ...recordTail,
+  })
   .meta({ id: 'LedgerAccount' })
 
 const BalanceRecord = z
-  .object({ accountId: id('account'), ...named, ...standing })
+  .object({ accountId: id('account'), ...accountIdentity, ...accountBalance })
   .meta({ id: 'LedgerBalance' })
 
 const reference = z.object({
@@ -111,7 +117,7 @@ export const ledgerApi = {
     ...reading,
     summary: 'List the entries of an account',
     description: 'The last one first. Each carries what stood after it, so the newest says what stands now.',
-    filters: span,
+    filters: timeRange,
     item: EntryRecord.extend({ kind, reference, valueDate }).meta({ id: 'LedgerAccountEntry' }),
     fails: { account_not_found },
   }),
@@ -119,11 +125,11 @@ export const ledgerApi = {
     ...reading,
     summary: 'List the postings',
     filters: {
-      kind: wanted,
+      kind: searchText,
       referenceId: id('intent')
         .optional()
         .meta({ description: 'For what the money moved: the id of a transfer, an intent.' }),
-      ...span,
+      ...timeRange,
     },
     item: PostingRecord,
   }),

@@ -2,8 +2,8 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 
-/** How an account stood at an instant. */
-export interface Stood extends Row {
+/** The balance of an account at an instant, and its version then. */
+export interface BalanceAt extends Row {
   readonly id: string
   readonly posted: Euros
   readonly held: Euros
@@ -14,32 +14,32 @@ const LAST = `
 select e.balance_after_cents, e.held_after_cents, e.version from ledger_entries e
 where e.account_id = a.id and e.booked_at <= $3 order by e.booked_at desc, e.version desc limit 1`
 
-const stood = (accounts: string): string => `
+const balancesWhere = (condition: string): string => `
 select a.id, coalesce(e.balance_after_cents, 0) as posted, coalesce(e.held_after_cents, 0) as held,
   coalesce(e.version, 0) as version
 from ledger_accounts a left join lateral (${LAST}) as e on true
-where a.owner_id = $1 and a.mode = $2 and ${accounts}`
+where a.owner_id = $1 and a.mode = $2 and ${condition}`
 
-const ACCOUNTS = stood('a.id = any($4::text[])')
-const WALLET = stood('a.wallet_id = $4')
+const BY_ID = balancesWhere('a.id = any($4::text[])')
+const BY_WALLET = balancesWhere('a.wallet_id = $4')
 
-/** With everything that was booked at that instant. */
-export async function accountsAt(
+/** Balances at an instant, entries booked at that very instant included. */
+export async function balancesAt(
   sql: Sql,
   { ownerId, mode }: Tenant,
   at: Date,
   accountIds: readonly string[],
-): Promise<ReadonlyMap<string, Stood>> {
-  const rows = await sql<Stood>(ACCOUNTS, [ownerId, mode, at, accountIds])
+): Promise<ReadonlyMap<string, BalanceAt>> {
+  const rows = await sql<BalanceAt>(BY_ID, [ownerId, mode, at, accountIds])
   return new Map(rows.map(row => [row.id, row]))
 }
 
-export async function walletAt(
+export async function walletBalanceAt(
   sql: Sql,
   { ownerId, mode }: Tenant,
   at: Date,
   walletId: string,
-): Promise<Stood | undefined> {
-  const [row] = await sql<Stood>(WALLET, [ownerId, mode, at, walletId])
+): Promise<BalanceAt | undefined> {
+  const [row] = await sql<BalanceAt>(BY_WALLET, [ownerId, mode, at, walletId])
   return row
 }

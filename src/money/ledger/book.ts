@@ -4,31 +4,31 @@ import { exact } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
-import { type Keeping, type Template, templates } from './templates.ts'
+import { type HoldMovement, type Template, templates } from './templates.ts'
 
-/** The wallet's id, or the kind of which the tenant has one. */
-export type Place = string
+/** Names an account in a book: by the wallet's id, or by its kind where the tenant has one of it. */
+export type AccountKey = string
 
-/** For what money moves. The same cause is posted once for each template. */
+/** The record for which money moves. Idempotency key: each template posts once for the same cause. */
 export interface Cause {
   readonly type: string
   readonly id: string
   readonly valueDate?: string
 }
 
-/** An account as it stands, locked until the transaction ends. */
-export interface Standing extends Row {
+/** An account with its current balance, locked until the transaction ends. */
+export interface LockedAccount extends Row {
   readonly id: string
   readonly kind: AccountKind
   readonly walletId: string | null
   posted: Euros
   held: Euros
-  /** Nothing leaves it, and nothing in it is kept for anything. */
+  /** A frozen account can be neither debited nor held. */
   readonly frozen: boolean
 }
 
-/** What is left of a hold. */
-export interface Held extends Row {
+/** A hold and what remains of it. */
+export interface OpenHold extends Row {
   readonly id: string
   readonly accountId: string
   readonly referenceType: string
@@ -39,7 +39,7 @@ export interface Held extends Row {
 interface TransferRow {
   readonly id: string
   readonly currency: 'EUR'
-  readonly kind: Template | Keeping
+  readonly kind: Template | HoldMovement
   readonly referenceType: string
   readonly referenceId: string
   readonly valueDate: string | null
@@ -55,77 +55,79 @@ interface EntryRow {
 
 const POST = 'select ledger_post($1, $2, $3, $4, $5)'
 
-const nameOf = ({ type, id }: Cause): string => `${type}/${id}`
+const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
 
 /**
- * A tenant's accounts, open before whoever decides: each posting is seen by the next one, and all are written
- * together. That there is enough is for the caller to ask before: a posting that overdraws an account is a defect.
+ * A tenant's locked accounts in memory. Postings change the balances here at once and are written together by `post`.
+ * Ask `canPay` before: the database refuses a posting that overdraws an account, as a defect.
  */
 export class Book {
   readonly #tenant: Tenant
   readonly #now: Date
-  readonly #accounts: ReadonlyMap<Place, Standing>
-  readonly #holds: Map<string, Held>
+  readonly #accounts: ReadonlyMap<AccountKey, LockedAccount>
+  readonly #holds: Map<string, OpenHold>
   readonly #transfers: TransferRow[] = []
   readonly #entries: EntryRow[] = []
 
-  constructor(tenant: Tenant, now: Date, accounts: readonly Standing[], holds: readonly Held[]) {
+  constructor(tenant: Tenant, now: Date, accounts: readonly LockedAccount[], holds: readonly OpenHold[]) {
     this.#tenant = tenant
     this.#now = now
-    this.#accounts = new Map(accounts.map(one => [one.walletId ?? one.kind, one]))
-    this.#holds = new Map(holds.map(one => [nameOf({ type: one.referenceType, id: one.referenceId }), one]))
+    this.#accounts = new Map(accounts.map(account => [account.walletId ?? account.kind, account]))
+    this.#holds = new Map(
+      holds.map(hold => [causeKey({ type: hold.referenceType, id: hold.referenceId }), hold]),
+    )
   }
 
-  isFrozen(place: Place): boolean {
-    return this.#at(place).frozen
+  isFrozen(place: AccountKey): boolean {
+    return this.#account(place).frozen
   }
 
-  /** What can still be spent. */
-  available(place: Place): Euros {
-    const { posted, held, kind } = this.#at(place)
+  /** The balance on the normal side, less what is held. */
+  available(place: AccountKey): Euros {
+    const { posted, held, kind } = this.#account(place)
     return (accountKinds[kind].normal === 'credit' ? posted : -posted) - held
   }
 
-  canPay(place: Place, amount: Euros): boolean {
-    const { minimum } = accountKinds[this.#at(place).kind]
+  canPay(place: AccountKey, amount: Euros): boolean {
+    const { minimum } = accountKinds[this.#account(place).kind]
     return minimum === null || this.available(place) - amount >= minimum
   }
 
-  balance(place: Place): { posted: Euros; held: Euros } {
-    const { posted, held } = this.#at(place)
+  balance(place: AccountKey): { posted: Euros; held: Euros } {
+    const { posted, held } = this.#account(place)
     return { posted, held }
   }
 
-  /** What is still held for this; nothing where no hold is open. */
+  /** What is still held for a cause; zero without an open hold. */
   heldFor(cause: Cause): Euros {
-    return this.#holds.get(nameOf(cause))?.remaining ?? 0n
+    return this.#holds.get(causeKey(cause))?.remaining ?? 0n
   }
 
-  move(kind: Template, from: Place, to: Place, amount: Euros, cause: Cause): void {
-    const transferId = this.#transfer(kind, cause)
-    this.#enter(transferId, this.#ofKind(from, templates[kind][0]), -amount)
-    this.#enter(transferId, this.#ofKind(to, templates[kind][1]), amount)
+  move(kind: Template, from: AccountKey, to: AccountKey, amount: Euros, cause: Cause): void {
+    const transferId = this.#addTransfer(kind, cause)
+    this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -amount)
+    this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
   }
 
   /**
-   * A fact: it is recorded whatever the wallet holds. What is held for payments stays held; what is missing we lay out,
-   * and the owner owes it to us. How much that is of this amount.
+   * Debits a wallet even beyond what is available, for facts such as a chargeback. Holds stay; the platform advances the
+   * missing part, which the owner then owes. Returns that part.
    */
-  force(kind: Template, from: Place, to: Place, amount: Euros, cause: Cause): Euros {
+  forceDebit(kind: Template, from: AccountKey, to: AccountKey, amount: Euros, cause: Cause): Euros {
     const available = this.available(from)
     const taken = amount < available ? amount : available
     const missing = amount - taken
     if (missing > 0n) this.move('advance', 'bank', 'advance', missing, cause)
-    const transferId = this.#transfer(kind, cause)
-    // Nothing is entered on a wallet that gives nothing: it may be closed.
-    if (taken > 0n) this.#enter(transferId, this.#ofKind(from, templates[kind][0]), -taken)
-    if (missing > 0n) this.#enter(transferId, this.#at('receivable'), -missing)
-    this.#enter(transferId, this.#ofKind(to, templates[kind][1]), amount)
+    const transferId = this.#addTransfer(kind, cause)
+    // An empty wallet gets no entry: it may be closed, and a closed account accepts none.
+    if (taken > 0n) this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -taken)
+    if (missing > 0n) this.#addEntry(transferId, this.#account('receivable'), -missing)
+    this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
     return missing
   }
 
-  /** What the owner owes us is paid first out of what has just come in. How much of it went there. */
-  recover(from: Place, credited: Euros, cause: Cause): Euros {
+  /** Pays the owner's debt out of money just credited to a wallet. Returns how much was taken. */
+  repayDebt(from: AccountKey, credited: Euros, cause: Cause): Euros {
     const debt = this.#accounts.get('receivable')
     const owed = debt ? -debt.posted : 0n
     const paid = owed < credited ? owed : credited
@@ -135,56 +137,59 @@ export class Book {
     return paid
   }
 
-  /** One posting with many payees: all of them or none. */
-  spread(
+  /** One posting that credits several wallets, all or none. */
+  split(
     kind: Template,
-    from: Place,
+    from: AccountKey,
     parts: readonly { readonly walletId: string; readonly amountEuros: Euros }[],
     cause: Cause,
   ): void {
-    const transferId = this.#transfer(kind, cause)
+    const transferId = this.#addTransfer(kind, cause)
     const amount = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
-    this.#enter(transferId, this.#ofKind(from, templates[kind][0]), -amount)
+    this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -amount)
     for (const { walletId, amountEuros } of parts)
-      this.#enter(transferId, this.#ofKind(walletId, templates[kind][1]), amountEuros)
+      this.#addEntry(transferId, this.#accountOfKind(walletId, templates[kind][1]), amountEuros)
   }
 
-  hold(place: Place, amount: Euros, cause: Cause): void {
-    const account = this.#at(place)
-    const held: Held = {
+  hold(place: AccountKey, amount: Euros, cause: Cause): void {
+    const account = this.#account(place)
+    const held: OpenHold = {
       id: newId('hold'),
       accountId: account.id,
       referenceType: cause.type,
       referenceId: cause.id,
       remaining: amount,
     }
-    this.#holds.set(nameOf(cause), held)
-    this.#enter(this.#transfer('hold', cause), account, 0n, { held, change: amount })
+    this.#holds.set(causeKey(cause), held)
+    this.#addEntry(this.#addTransfer('hold', cause), account, 0n, { held, change: amount })
   }
 
-  /** Gives back what is left of a hold; whoever comes second finds nothing to give back. */
+  /** Ends a hold and returns what it still held; a second release returns zero. */
   release(cause: Cause): Euros {
-    const held = this.#holds.get(nameOf(cause))
+    const held = this.#holds.get(causeKey(cause))
     const left = held?.remaining ?? 0n
     if (!held || left === 0n) return 0n
     const change = -left
     held.remaining = 0n
-    this.#enter(this.#transfer('release', cause), this.#withId(held.accountId), 0n, { held, change })
+    this.#addEntry(this.#addTransfer('release', cause), this.#accountById(held.accountId), 0n, {
+      held,
+      change,
+    })
     return left
   }
 
-  /** Takes held money: what is held for it is used first, and what is left of the hold stays held. */
-  capture(kind: Template, of: Cause, to: Place, amount: Euros, cause: Cause): void {
-    const held = this.#holds.get(nameOf(of))
-    if (!held) throw new Error(`nothing is held for ${nameOf(of)}`)
+  /** Pays out of a hold. The rest of the hold stays held; an amount above it comes from what is available. */
+  capture(kind: Template, of: Cause, to: AccountKey, amount: Euros, cause: Cause): void {
+    const held = this.#holds.get(causeKey(of))
+    if (!held) throw new Error(`nothing is held for ${causeKey(of)}`)
     const used = amount < held.remaining ? amount : held.remaining
     held.remaining -= used
-    const transferId = this.#transfer(kind, cause)
-    this.#enter(transferId, this.#withId(held.accountId), -amount, { held, change: -used })
-    this.#enter(transferId, this.#ofKind(to, templates[kind][1]), amount)
+    const transferId = this.#addTransfer(kind, cause)
+    this.#addEntry(transferId, this.#accountById(held.accountId), -amount, { held, change: -used })
+    this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
   }
 
-  /** Everything in one call. */
+  /** Writes all postings in one statement. */
   async post(sql: Sql): Promise<void> {
     if (this.#transfers.length === 0) return
     const { ownerId, mode } = this.#tenant
@@ -194,45 +199,51 @@ export class Book {
     await sql(POST, [ownerId, mode, this.#now, transfers, entries])
   }
 
-  #at(place: Place): Standing {
+  #account(place: AccountKey): LockedAccount {
     const account = this.#accounts.get(place)
     if (!account) throw new Error(`${place}: the book was opened without this account`)
     return account
   }
 
-  #ofKind(place: Place, kind: AccountKind): Standing {
-    const account = this.#at(place)
+  #accountOfKind(place: AccountKey, kind: AccountKind): LockedAccount {
+    const account = this.#account(place)
     if (account.kind !== kind) throw new Error(`${place}: ${account.kind}, and ${kind} is asked for`)
     return account
   }
 
-  #withId(id: string): Standing {
-    const account = [...this.#accounts.values()].find(one => one.id === id)
+  #accountById(id: string): LockedAccount {
+    const account = [...this.#accounts.values()].find(account => account.id === id)
     if (!account) throw new Error(`${id}: the book was opened without this account`)
     return account
   }
 
-  #transfer(kind: Template | Keeping, { type, id, valueDate }: Cause): string {
+  #addTransfer(kind: Template | HoldMovement, { type, id, valueDate }: Cause): string {
     const transferId = newId('posting')
-    const about = { kind, referenceType: type, referenceId: id, valueDate: valueDate ?? null }
-    this.#transfers.push({ id: transferId, currency: 'EUR', ...about })
+    this.#transfers.push({
+      id: transferId,
+      currency: 'EUR',
+      kind,
+      referenceType: type,
+      referenceId: id,
+      valueDate: valueDate ?? null,
+    })
     return transferId
   }
 
-  #enter(
+  #addEntry(
     transferId: string,
-    account: Standing,
+    account: LockedAccount,
     amount: Euros,
-    kept?: { readonly held: Held; readonly change: Euros },
+    holdChange?: { readonly held: OpenHold; readonly change: Euros },
   ): void {
-    const hold = kept?.change ?? 0n
+    const hold = holdChange?.change ?? 0n
     account.posted += amount
     account.held += hold
     this.#entries.push({
       transferId,
       accountId: account.id,
       amount,
-      holdId: kept && hold !== 0n ? kept.held.id : null,
+      holdId: holdChange && hold !== 0n ? holdChange.held.id : null,
       hold,
     })
   }

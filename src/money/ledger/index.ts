@@ -1,15 +1,15 @@
-export { shortOf } from './account.ts'
-export { walletAt } from './balances.ts'
+export { shortfallText } from './account.ts'
+export { walletBalanceAt } from './balances.ts'
 export { Book, type Cause } from './book.ts'
-export { type Flow, flowOf, sealWallet, together } from './flow.ts'
+export { addFlows, type Flow, flowOf, sealWallet } from './flow.ts'
 export {
   type Balance,
   balancesOf,
   closeAccount,
-  FORCING,
+  DEBT_ACCOUNTS,
+  FORCED_DEBIT_ACCOUNTS,
   freezeAccount,
   openAccount,
   openBook,
-  RECOVERING,
 } from './open-book.ts'
 export { totalsOf } from './totals.ts'

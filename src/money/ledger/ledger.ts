@@ -4,7 +4,7 @@ import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { given, within } from '../../kernel/database/entity.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
 import { ledgerApi } from './api.ts'
-import { accountsAt } from './balances.ts'
+import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
 
 interface Figures {
@@ -36,11 +36,13 @@ const entryRecord = (entry: LedgerEntry) => ({
 
 const NOTHING = { posted: 0n, held: 0n, version: 0n }
 
-/** One at a time of each ledger: it may have ten million entries. */
+/** Verifies one ledger at a time per tenant, since it may have ten million entries. */
 async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<typeof ledgerApi.verify>) {
-  const found = await withExclusiveRead(`verify ${tenant.ownerId} ${tenant.mode}`, sql => verify(sql, tenant))
-  if (!found) return refuse('verifying')
-  const { accounts, entries, sums, problems } = found
+  const verification = await withExclusiveRead(`verify ${tenant.ownerId} ${tenant.mode}`, sql =>
+    verify(sql, tenant),
+  )
+  if (!verification) return refuse('verifying')
+  const { accounts, entries, sums, problems } = verification
   return {
     ok: problems.length === 0,
     accounts,
@@ -52,8 +54,8 @@ async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<ty
 
 const ledger = implement(ledgerApi, {
   async accounts({ query: { kind, walletId } }, { page }) {
-    const found = await page(LedgerAccount, given({ kind, walletId }))
-    return { ...found, data: found.data.map(accountRecord) }
+    const { data, ...cursor } = await page(LedgerAccount, given({ kind, walletId }))
+    return { ...cursor, data: data.map(accountRecord) }
   },
 
   async account({ params }, { em, refuse }) {
@@ -65,11 +67,11 @@ const ledger = implement(ledgerApi, {
     if (!(await em.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')
     const bookedAt = within(from, to)
     const where = { accountId: params.id, ...(bookedAt && { bookedAt }) }
-    const { data, ...rest } = await page(LedgerEntry, where, 'version')
+    const { data, ...cursor } = await page(LedgerEntry, where, 'version')
     const transfers = await em.find(LedgerTransfer, { id: { $in: data.map(({ transferId }) => transferId) } })
     const causes = new Map(transfers.map(transfer => [transfer.id, causeOf(transfer)]))
     return {
-      ...rest,
+      ...cursor,
       data: data.map(entry => ({
         ...entryRecord(entry),
         ...(causes.get(entry.transferId) as ReturnType<typeof causeOf>),
@@ -78,8 +80,11 @@ const ledger = implement(ledgerApi, {
   },
 
   async transfers({ query: { kind, referenceId, from, to } }, { page }) {
-    const found = await page(LedgerTransfer, given({ kind, referenceId, bookedAt: within(from, to) }))
-    return { ...found, data: found.data.map(transfer => ({ ...transfer, ...causeOf(transfer) })) }
+    const { data, ...cursor } = await page(
+      LedgerTransfer,
+      given({ kind, referenceId, bookedAt: within(from, to) }),
+    )
+    return { ...cursor, data: data.map(transfer => ({ ...transfer, ...causeOf(transfer) })) }
   },
 
   async transfer({ params }, { em, refuse }) {
@@ -90,16 +95,16 @@ const ledger = implement(ledgerApi, {
   },
 
   async balances({ query: { at } }, { page, sql, tenant }) {
-    const { data, ...rest } = await page(LedgerAccount, {})
+    const { data, ...cursor } = await page(LedgerAccount, {})
     const ids = data.map(({ id }) => id)
-    const past = at && (await accountsAt(sql, tenant, at, ids))
+    const past = at && (await balancesAt(sql, tenant, at, ids))
     const figures = (account: LedgerAccount): Figures => {
       if (!past) return account
       const { posted, held, version } = past.get(account.id) ?? NOTHING
       return { postedEuros: posted, heldEuros: held, version }
     }
     return {
-      ...rest,
+      ...cursor,
       data: data.map(account => ({ ...account, accountId: account.id, ...figuresOf(figures(account)) })),
     }
   },
@@ -107,8 +112,8 @@ const ledger = implement(ledgerApi, {
   verify: (_, context) => prove(context.tenant, context),
 
   async verifyOwner({ params, body }, context) {
-    const [known] = await context.sql('select id from customers where id = $1', [params.id])
-    return known
+    const [customer] = await context.sql('select id from customers where id = $1', [params.id])
+    return customer
       ? prove({ ownerId: params.id, mode: body.mode }, context)
       : context.refuse('customer_not_found')
   },

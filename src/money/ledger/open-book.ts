@@ -2,24 +2,28 @@ import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import { type AccountKind, accountKinds } from './account.ts'
-import { Book, type Cause, type Held, type Standing } from './book.ts'
+import { Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 
-/** For a book that is to force a fact, and one that is to recover what is owed. */
-export const FORCING = ['bank', 'advance', 'receivable'] as const satisfies readonly AccountKind[]
-export const RECOVERING = ['advance', 'receivable'] as const satisfies readonly AccountKind[]
+/** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
+export const FORCED_DEBIT_ACCOUNTS = [
+  'bank',
+  'advance',
+  'receivable',
+] as const satisfies readonly AccountKind[]
+export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readonly AccountKind[]
 
-/** What will be needed: wallets by their ids, the tenant's other accounts by kind, holds by what they are for. */
-interface Wanted {
+/** What a book is opened with: wallets by id, other accounts by kind (opened if missing), holds by cause. */
+interface BookAccounts {
   readonly wallets: readonly string[]
   readonly others?: readonly AccountKind[]
-  /** By kind, where the tenant has such accounts; none is opened. */
-  readonly ifThere?: readonly AccountKind[]
+  /** Accounts by kind that are left out if the tenant has none. */
+  readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
 }
 
 /**
- * The ids come from an array that is made once: of a subquery PostgreSQL would ask anew after having waited for a lock,
- * and not find the account again.
+ * Locks accounts in the order of their ids. `any(array(…))` evaluates the ids once: PostgreSQL evaluates a subquery
+ * again after it has waited for a lock, and would then miss the account.
  */
 const LOCK = `
 select id, kind, wallet_id as "walletId", posted_cents as posted, held_cents as held, frozen
@@ -38,29 +42,32 @@ cross join lateral (
   select * from ledger_holds one
   where (one.owner_id, one.mode, one.reference_type, one.reference_id) = ($1, $2, c.type, c.id) offset 0) as h`
 
-/** Locks the accounts in the global order; a wallet that is not the tenant's is not in the book. */
-export async function openBook(sql: Sql, { tenant, now }: TenantNow, wanted: Wanted): Promise<Book> {
-  const { wallets, others = [], ifThere = [], holds = [] } = wanted
-  const asked = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifThere]]
-  let accounts = await sql<Standing>(LOCK, asked)
+/** Opens a book with these accounts locked; wallets of other tenants are left out. */
+export async function openBook(
+  sql: Sql,
+  { tenant, now }: TenantNow,
+  { wallets, others = [], ifExists = [], holds = [] }: BookAccounts,
+): Promise<Book> {
+  const parameters = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifExists]]
+  let accounts = await sql<LockedAccount>(LOCK, parameters)
   const missing = others.filter(kind => !accounts.some(account => account.kind === kind))
   if (missing.length > 0) {
     for (const kind of missing) await openAccount(sql, { tenant, now }, kind, null)
-    accounts = await sql<Standing>(LOCK, asked)
+    accounts = await sql<LockedAccount>(LOCK, parameters)
   }
   const held = holds.length === 0 ? [] : await openHolds(sql, tenant, holds)
   return new Book(tenant, now, accounts, held)
 }
 
-const openHolds = (sql: Sql, { ownerId, mode }: Tenant, holds: readonly Cause[]): Promise<Held[]> =>
-  sql<Held>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
+const openHolds = (sql: Sql, { ownerId, mode }: Tenant, holds: readonly Cause[]): Promise<OpenHold[]> =>
+  sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
 
 const OPEN = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents, wallet_id)
 values ($1, $2, $3, $4, $4, 'EUR', $5, $6, $7, $8)
 on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
 
-/** Of two who open the same account at once, one does. */
+/** Opens an account; does nothing if it exists. */
 export async function openAccount(
   sql: Sql,
   { tenant, now }: TenantNow,
@@ -75,7 +82,7 @@ export async function openAccount(
 const CLOSE = `
 update ledger_accounts set closed_at = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
 
-/** For good: the database refuses an account that is not empty, and every entry after that. */
+/** Closes an account for good: the database refuses this while it is not empty, and any later entry. */
 export async function closeAccount(sql: Sql, { tenant, now }: TenantNow, walletId: string): Promise<void> {
   await sql(CLOSE, [tenant.ownerId, tenant.mode, walletId, now])
 }
@@ -83,7 +90,7 @@ export async function closeAccount(sql: Sql, { tenant, now }: TenantNow, walletI
 const FREEZE = `
 update ledger_accounts set frozen = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
 
-/** Whoever holds the account knows whether its wallet is frozen; the one who says so holds it too. */
+/** Freezes or unfreezes a wallet's account. The flag is on the account so that payments, which lock it, see it. */
 export async function freezeAccount(
   sql: Sql,
   tenant: Tenant,
@@ -98,7 +105,7 @@ export interface Balance {
   readonly heldEuros: bigint
 }
 
-interface Now extends Balance {
+interface WalletBalance extends Balance {
   readonly frozen: boolean
 }
 
@@ -106,13 +113,13 @@ const BALANCES = `
 select wallet_id as "walletId", posted_cents - held_cents as "availableEuros", held_cents as "heldEuros", frozen
 from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])`
 
-/** What each of these wallets holds now. */
+/** The current balances of these wallets. */
 export async function balancesOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
   walletIds: readonly string[],
-): Promise<ReadonlyMap<string, Now>> {
-  const rows = await sql<{ walletId: string } & Now & Record<string, unknown>>(BALANCES, [
+): Promise<ReadonlyMap<string, WalletBalance>> {
+  const rows = await sql<{ walletId: string } & WalletBalance & Record<string, unknown>>(BALANCES, [
     ownerId,
     mode,
     walletIds,

@@ -1,18 +1,18 @@
 import type { AccountKind } from './account.ts'
 
-/** Every posting is one of these: from where to where. */
+/** The kinds of posting, each with the kind of account it debits and the one it credits. */
 export const templates = {
   fund: ['bank', 'wallet'],
-  /** Drawn back by the payer's bank, whether the wallet still has it or not. */
+  /** A chargeback or returned debit, even if the wallet no longer has the money. */
   fund_reversal: ['wallet', 'bank'],
-  /** What an owner owes us we lay out, so that the bank has all that the wallets say; and take back when it is paid. */
+  /** The platform advances what an owner owes, so that the bank covers all wallets; `advance_return` takes it back. */
   advance: ['bank', 'advance'],
   recovery: ['wallet', 'receivable'],
   advance_return: ['advance', 'bank'],
   sepa_credit: ['bank', 'wallet'],
   unmatched_credit: ['bank', 'suspense'],
   assignment: ['suspense', 'wallet'],
-  /** Out of one ledger; what comes into the other one is a `sepa_credit`. */
+  /** Money that leaves this ledger for another owner's, where it arrives as a `sepa_credit`. */
   hand_over: ['suspense', 'bank'],
   processor_fund: ['wallet', 'float'],
   transfer: ['wallet', 'wallet'],
@@ -21,12 +21,12 @@ export const templates = {
   sepa_submit: ['wallet', 'clearing_sepa'],
   sepa_settle: ['clearing_sepa', 'bank'],
   sepa_undo: ['clearing_sepa', 'wallet'],
-  /** The wallet is closed: the money waits until it is known for which one it is. */
+  /** The wallet is closed, so the money waits in suspense until it is assigned. */
   sepa_undo_unmatched: ['clearing_sepa', 'suspense'],
   sepa_return: ['bank', 'wallet'],
 } as const satisfies Record<string, readonly [from: AccountKind, to: AccountKind]>
 
 export type Template = keyof typeof templates
 
-/** Money that is kept for something stays where it is: one entry, of no amount. */
-export type Keeping = 'hold' | 'release'
+/** Postings that change only what is held: they have one entry, with amount zero. */
+export type HoldMovement = 'hold' | 'release'

@@ -2,38 +2,39 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 
-interface Claimed extends Row {
+interface AccountRow extends Row {
   readonly id: string
   readonly currency: string
   readonly posted: Euros
   readonly held: Euros
   readonly version: bigint
-  /** What is left of the open holds on it. */
+  /** The sum of its open holds. */
   readonly holds: Euros
 }
 
-/** One snapshot of all accounts; entries are only ever added, so what it claims can be checked afterwards at leisure. */
-const CLAIMED = `
+/** One snapshot of all accounts. Entries are append-only, so they can be checked against it afterwards without a lock. */
+const ACCOUNTS = `
 select a.id, a.currency, a.posted_cents as posted, a.held_cents as held, a.version, coalesce(h.left, 0)::bigint as holds
 from ledger_accounts a
 left join (select account_id, sum(remaining_cents) as left from ledger_holds
   where owner_id = $1 and mode = $2 and ended_at is null group by account_id) as h on h.account_id = a.id
 where a.owner_id = $1 and a.mode = $2 order by a.id`
 
-/** So many entries are read at once: no statement takes long, and nobody is locked. */
+/** The most entries that one statement reads, so that none takes long. */
 const SLICE = 50_000n
 
-interface Part {
+/** Consecutive entries of one account, by their versions. */
+interface EntryRange {
   readonly id: string
   readonly first: bigint
   readonly last: bigint
 }
 
-interface Read extends Row {
+interface RangeSummary extends Row {
   readonly id: string
   readonly entries: bigint
   readonly gaps: bigint
-  /** What stood before the part; every entry of it must say the same. */
+  /** The balance before the range, as its entries imply it; `breaks` is not zero if they disagree. */
   readonly before: Euros
   readonly heldBefore: Euros
   readonly breaks: bigint
@@ -41,7 +42,7 @@ interface Read extends Row {
   readonly heldSum: Euros
 }
 
-const READ = `
+const SUMMARIES = `
 with read as (
   select e.account_id as id, e.version, e.amount_cents, e.hold_cents,
     row_number() over sofar + p.first - 1 as expected,
@@ -57,20 +58,20 @@ select id, count(*) as entries, count(*) filter (where version <> expected) as g
   sum(amount_cents)::bigint as sum, sum(hold_cents)::bigint as "heldSum"
 from read group by id`
 
-/** The entries of all accounts, cut so that each slice has about the same work. */
-function* slicesOf(accounts: readonly Claimed[]): Generator<Part[]> {
-  let slice: Part[] = []
-  let room = SLICE
+/** Divides the entries of all accounts into slices of about the same size. */
+function* slicesOf(accounts: readonly AccountRow[]): Generator<EntryRange[]> {
+  let slice: EntryRange[] = []
+  let remaining = SLICE
   for (const { id, version } of accounts)
     for (let first = 1n; first <= version; ) {
-      const last = version - first < room ? version : first + room - 1n
+      const last = version - first < remaining ? version : first + remaining - 1n
       slice.push({ id, first, last })
-      room -= last - first + 1n
+      remaining -= last - first + 1n
       first = last + 1n
-      if (room > 0n) continue
+      if (remaining > 0n) continue
       yield slice
       slice = []
-      room = SLICE
+      remaining = SLICE
     }
   if (slice.length > 0) yield slice
 }
@@ -82,59 +83,57 @@ export interface Verification {
   readonly problems: readonly string[]
 }
 
-interface Reached {
+interface AccountTotals {
   readonly posted: Euros
   readonly held: Euros
   readonly entries: bigint
 }
 
-const NOTHING: Reached = { posted: 0n, held: 0n, entries: 0n }
+const NOTHING: AccountTotals = { posted: 0n, held: 0n, entries: 0n }
 
-/** Every account against its entries, and all of them against zero. */
+/** Compares every account with its entries and its holds, and the sum of all accounts with zero. */
 export async function verify(sql: Sql, { ownerId, mode }: Tenant): Promise<Verification> {
-  const accounts = await sql<Claimed>(CLAIMED, [ownerId, mode])
+  const accounts = await sql<AccountRow>(ACCOUNTS, [ownerId, mode])
   const problems: string[] = []
-  const reached = await readThrough(sql, accounts, problems)
+  const totalsById = await sumEntries(sql, accounts, problems)
   const sums = new Map<string, Euros>()
   let entries = 0n
   for (const account of accounts) {
-    const so = reached.get(account.id) ?? NOTHING
-    problems.push(...complaintsAbout(account, so))
-    entries += so.entries
-    sums.set(account.currency, (sums.get(account.currency) ?? 0n) + so.posted)
+    const totals = totalsById.get(account.id) ?? NOTHING
+    problems.push(...problemsOf(account, totals))
+    entries += totals.entries
+    sums.set(account.currency, (sums.get(account.currency) ?? 0n) + totals.posted)
   }
   for (const [currency, sum] of sums)
     if (sum !== 0n) problems.push(`The entries in ${currency} do not sum to zero.`)
   return { accounts: accounts.length, entries, sums, problems }
 }
 
-/** What the entries of each account come to; where they do not follow each other is among the problems. */
-async function readThrough(sql: Sql, accounts: readonly Claimed[], problems: string[]) {
-  const reached = new Map<string, Reached>()
-  for await (const part of partsOf(sql, accounts)) {
-    const so = reached.get(part.id) ?? NOTHING
-    if (part.gaps > 0n || part.breaks > 0n || part.before !== so.posted || part.heldBefore !== so.held)
-      problems.push(`${part.id}: its entries do not follow each other without a gap.`)
-    reached.set(part.id, {
-      posted: so.posted + part.sum,
-      held: so.held + part.heldSum,
-      entries: so.entries + part.entries,
-    })
+/** Adds up the entries of each account; reports those that do not continue the balance before them. */
+async function sumEntries(sql: Sql, accounts: readonly AccountRow[], problems: string[]) {
+  const totalsById = new Map<string, AccountTotals>()
+  for (const slice of slicesOf(accounts)) {
+    const ranges = [slice.map(({ id }) => id), slice.map(({ first }) => first), slice.map(({ last }) => last)]
+    for (const range of await sql<RangeSummary>(SUMMARIES, ranges)) {
+      const totals = totalsById.get(range.id) ?? NOTHING
+      const continues = range.before === totals.posted && range.heldBefore === totals.held
+      if (range.gaps > 0n || range.breaks > 0n || !continues)
+        problems.push(`${range.id}: its entries do not follow each other without a gap.`)
+      totalsById.set(range.id, {
+        posted: totals.posted + range.sum,
+        held: totals.held + range.heldSum,
+        entries: totals.entries + range.entries,
+      })
+    }
   }
-  return reached
+  return totalsById
 }
 
-async function* partsOf(sql: Sql, accounts: readonly Claimed[]): AsyncGenerator<Read> {
-  for (const slice of slicesOf(accounts))
-    yield* await sql<Read>(READ, [
-      slice.map(({ id }) => id),
-      slice.map(({ first }) => first),
-      slice.map(({ last }) => last),
-    ])
-}
-
-function* complaintsAbout({ id, version, posted, held, holds }: Claimed, so: Reached): Generator<string> {
-  if (so.entries !== version) yield `${id}: it has ${so.entries} entries and counts ${version}.`
-  if (so.posted !== posted) yield `${id}: its balance is not the sum of its entries.`
-  if (so.held !== held || holds !== held) yield `${id}: what is held is not the sum of its open holds.`
+function* problemsOf(
+  { id, version, posted, held, holds }: AccountRow,
+  totals: AccountTotals,
+): Generator<string> {
+  if (totals.entries !== version) yield `${id}: it has ${totals.entries} entries and counts ${version}.`
+  if (totals.posted !== posted) yield `${id}: its balance is not the sum of its entries.`
+  if (totals.held !== held || holds !== held) yield `${id}: what is held is not the sum of its open holds.`
 }

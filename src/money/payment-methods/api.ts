@@ -5,7 +5,7 @@ import { instrumentKinds } from '../../ports/funding-rail.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { exactly, label, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, label, recordHead, recordTail } from '../../values/schemas.ts'
 import { paymentMethodMachine } from './payment-method.ts'
 
 const status = z.enum(paymentMethodMachine.states)
@@ -48,7 +48,7 @@ export const paymentMethodsApi = {
     requires: 'fundingRail',
     body: withoutCardNumbers(
       z.strictObject({
-        token: exactly(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
+        token: formattedText(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
           description: 'Of the processor.',
           examples: ['tok_visa'],
         }),

@@ -16,7 +16,7 @@ const schema = defineEntity({
     brand: maybe.string(),
     last4: p.text(),
     holder: p.text(),
-    /** Under it the processor keeps the number; we never see one. */
+    /** The processor's name for the number, which we never see. */
     token: p.text(),
     status: p.enum(paymentMethodMachine.states).onCreate(() => paymentMethodMachine.initial),
     removedAt: maybe.instant(),

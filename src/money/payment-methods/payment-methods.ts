@@ -6,15 +6,15 @@ import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
 
-/** What is asked about a token; plain, for it outlives a crash. */
-interface Asked {
+/** What the processor is asked. Stored before the call, so it must be JSON. */
+interface TokenCheck {
   readonly mode: Mode
   readonly reference: string
   readonly token: string
   readonly holder: string
 }
 
-const about = ({ id, status, kind, brand, last4 }: PaymentMethod) => ({
+const paymentMethodEvent = ({ id, status, kind, brand, last4 }: PaymentMethod) => ({
   paymentMethodId: id,
   status,
   kind,
@@ -22,31 +22,31 @@ const about = ({ id, status, kind, brand, last4 }: PaymentMethod) => ({
   last4,
 })
 
-async function keep(
+async function recordInstrument(
   answer: Instrument | NoInstrument,
-  { token, holder }: Asked,
+  { token, holder }: TokenCheck,
   { em, emit, refuse }: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
 ) {
   if (answer === 'unknown') return refuse('token_unknown')
   if (answer === 'silent') return refuse('processor_silent')
   const { kind, brand, last4 } = answer
   const method = em.create(PaymentMethod, { kind, brand, last4, token, holder })
-  emit('payment_method.created', about(method))
+  emit('payment_method.created', paymentMethodEvent(method))
   return method
 }
 
 export const paymentMethods = implement(paymentMethodsApi, {
   addPaymentMethod: {
     async reserve({ body }, { tenant: { mode }, ports }) {
-      // Nothing is begun where there is nobody to ask.
+      // Throws before anything is reserved if this mode has no rail.
       ports.fundingRail(mode)
       return { ...body, mode, reference: newId('tokencheck') }
     },
-    call: ({ mode, token, reference }: Asked, { ports, requestId }) =>
+    call: ({ mode, token, reference }: TokenCheck, { ports, requestId }) =>
       ports.fundingRail(mode).instrumentOf(token, { reference, requestId }),
-    record: keep,
-    /** Whatever the processor said has been lost: that is as good as silence. */
-    recover: (asked: Asked, context) => keep('silent', asked, context),
+    record: recordInstrument,
+    /** The answer was lost in a crash: treated as a processor that did not answer in time. */
+    recover: (check: TokenCheck, context) => recordInstrument('silent', check, context),
   },
 
   paymentMethods: ({ query: { status = 'active', kind } }, { page }) =>
@@ -56,6 +56,6 @@ export const paymentMethods = implement(paymentMethodsApi, {
     const method = await lock(em, PaymentMethod, params.id)
     if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
     method.removedAt = now
-    emit('payment_method.removed', about(method))
+    emit('payment_method.removed', paymentMethodEvent(method))
   },
 })

@@ -5,10 +5,10 @@ import { get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { exactly, recordHead, recordTail } from '../../values/schemas.ts'
+import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { statementMachine } from './statement.ts'
 
-const period = exactly(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({
+const period = formattedText(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({
   description: 'A month, in UTC.',
   examples: ['2026-10'],
 })

@@ -1,5 +1,5 @@
 import type { XmlElement } from '../../iso20022/xml-reader.ts'
-import { element, written } from '../../iso20022/xml-writer.ts'
+import { element, serialize } from '../../iso20022/xml-writer.ts'
 import { decimal, type Euros } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import type { Statement } from './statement.ts'
@@ -32,12 +32,12 @@ export async function* camt053Of(
   pages: AsyncIterable<readonly Movement[]>,
 ): AsyncGenerator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n'
-  yield `<Document xmlns="${CAMT053}"><BkToCstmrStmt>${written(headerOf(statement))}<Stmt>\n`
-  yield statementEvent(statement)
-    .flatMap(part => (part ? written(part) : []))
+  yield `<Document xmlns="${CAMT053}"><BkToCstmrStmt>${serialize(headerOf(statement))}<Stmt>\n`
+  yield headPartsOf(statement)
+    .flatMap(part => (part ? serialize(part) : []))
     .join('\n')
   for await (const page of pages)
-    yield page.map(movement => `\n${written(entryOf(movement, statement))}`).join('')
+    yield page.map(movement => `\n${serialize(entryOf(movement, statement))}`).join('')
   yield '\n</Stmt></BkToCstmrStmt></Document>\n'
 }
 
@@ -51,7 +51,7 @@ const headerOf = ({ id, updatedAt, lastVersion }: Statement): XmlElement =>
 /** Without the noun: an id of a message has 35 characters. */
 const bare = (id: string): string => id.slice(id.indexOf('_') + 1)
 
-function statementEvent(statement: Statement): (XmlElement | undefined)[] {
+function headPartsOf(statement: Statement): (XmlElement | undefined)[] {
   const { id, period, updatedAt, from, to, iban, bic, walletId, holder, currency } = statement
   return [
     element('Id', bare(id)),

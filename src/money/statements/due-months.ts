@@ -3,7 +3,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { MonthsOf } from './process.ts'
 
 /** An account, with the first month of it that is over, has entries, and has no final statement. */
-interface Looked extends Row {
+interface AccountMonth extends Row {
   readonly accountId: string
   readonly ownerId: string
   readonly mode: Mode
@@ -11,10 +11,10 @@ interface Looked extends Row {
   readonly period: string | null
 }
 
-export type Due = Looked & { readonly period: string }
+export type Due = AccountMonth & { readonly period: string }
 
 /** Each by the clock of its tenant. A month is looked at by three look-ups in an index, however much was booked in it. */
-const looked = (accounts: string): string => `
+const firstDueMonths = (accounts: string): string => `
 select a.id as "accountId", a.owner_id as "ownerId", a.mode, a.wallet_id as "walletId",
   to_char(m.first at time zone 'UTC', 'YYYY-MM') as period
 from (select id, owner_id, mode, wallet_id, created_at from ledger_accounts where kind = 'wallet' and ${accounts}) as a
@@ -32,14 +32,14 @@ left join lateral (
 
 const AT_ONCE = 250
 
-const EVERYBODY = `${looked(`id > $1 order by id limit ${AT_ONCE}`)} order by a.id`
-const OF_TENANT = `${looked(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${AT_ONCE}`)} order by a.id`
+const EVERYBODY = `${firstDueMonths(`id > $1 order by id limit ${AT_ONCE}`)} order by a.id`
+const OF_TENANT = `${firstDueMonths(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${AT_ONCE}`)} order by a.id`
 /** Tenants whose clock has gone past the end of a month that has no statement yet: one of all others the schedule begins. */
 export const TENANTS_DUE = `
 select t.owner_id as id, t.owner_id, t.mode, null::text as agent_id from tenant_clocks t
-where exists (select from (${looked('owner_id = t.owner_id and mode = t.mode')}) as l where period is not null)`
+where exists (select from (${firstDueMonths('owner_id = t.owner_id and mode = t.mode')}) as l where period is not null)`
 
-const ANY = `select 1 from (${looked('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
+const ANY = `select 1 from (${firstDueMonths('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
 
 /** One page of accounts: what is due among them, and where the next page begins; null where there is none. */
 export async function monthsDue(
@@ -47,8 +47,8 @@ export async function monthsDue(
   { ownerId, mode, after = '' }: MonthsOf,
 ): Promise<{ due: Due[]; next: string | null }> {
   const rows = await (ownerId
-    ? sql<Looked>(OF_TENANT, [after, ownerId, mode])
-    : sql<Looked>(EVERYBODY, [after]))
+    ? sql<AccountMonth>(OF_TENANT, [after, ownerId, mode])
+    : sql<AccountMonth>(EVERYBODY, [after]))
   const next = rows.length < AT_ONCE ? null : (rows.at(-1)?.accountId ?? null)
   return { due: rows.filter((row): row is Due => row.period !== null), next }
 }

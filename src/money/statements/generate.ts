@@ -5,7 +5,7 @@ import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { after } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
-import { type Flow, flowOf, sealWallet, together, walletAt } from '../ledger/index.ts'
+import { addFlows, type Flow, flowOf, sealWallet, walletBalanceAt } from '../ledger/index.ts'
 import type { statementsApi } from './api.ts'
 import { type Month, monthOf, Statement, statementMachine } from './statement.ts'
 
@@ -19,7 +19,7 @@ interface Account {
 }
 
 /** What a ledger says of a month. */
-interface Drawn extends Flow {
+interface StatementFigures extends Flow {
   readonly accountId: string
   readonly openingEuros: Euros
   readonly closingEuros: Euros
@@ -31,35 +31,45 @@ interface Drawn extends Flow {
  * The statement of a month, made or brought up to date. One that is over is sealed first: whoever still has a posting
  * of yesterday in hand books it today, and so what has been drawn up stays true.
  */
-export async function make(wallet: Account, period: string, context: Making): Promise<Statement> {
+export async function generateStatement(
+  wallet: Account,
+  period: string,
+  context: Making,
+): Promise<Statement> {
   const { em, sql, tenant, now } = context
   const known = await em.findOne(Statement, { walletId: wallet.id, period })
   if (known?.status === 'final') return known
   const month = monthOf(period)
   const isOver = month.to <= now
   // The long way before anybody is held up, and what has come since after it.
-  let drawn = await draw(sql, tenant, wallet.id, month, known)
+  let drawn = await readFigures(sql, tenant, wallet.id, month, known)
   if (isOver) {
     await sealWallet(sql, tenant, wallet.id, month.to)
-    drawn = await draw(sql, tenant, wallet.id, month, drawn)
+    drawn = await readFigures(sql, tenant, wallet.id, month, drawn)
   }
-  return keep({ ...drawn, from: month.from, to: isOver ? month.to : now }, wallet, period, context, isOver)
+  return storeStatement(
+    { ...drawn, from: month.from, to: isOver ? month.to : now },
+    wallet,
+    period,
+    context,
+    isOver,
+  )
 }
 
-async function draw(
+async function readFigures(
   sql: Sql,
   tenant: Tenant,
   walletId: string,
   { from, to }: Month,
-  known: Drawn | null,
-): Promise<Drawn> {
-  const before = await walletAt(sql, tenant, after(from, -1), walletId)
-  const last = await walletAt(sql, tenant, after(to, -1), walletId)
+  known: StatementFigures | null,
+): Promise<StatementFigures> {
+  const before = await walletBalanceAt(sql, tenant, after(from, -1), walletId)
+  const last = await walletBalanceAt(sql, tenant, after(to, -1), walletId)
   if (!before || !last) throw new Error(`${walletId}: a wallet without an account`)
   const span = { accountId: last.id, after: before.version, upTo: last.version }
   const isPart = known?.beforeVersion === before.version && known.lastVersion <= last.version
   const flow = isPart
-    ? together(known, await flowOf(sql, { ...span, after: known.lastVersion }))
+    ? addFlows(known, await flowOf(sql, { ...span, after: known.lastVersion }))
     : await flowOf(sql, span)
   return {
     ...flow,
@@ -72,8 +82,8 @@ async function draw(
 }
 
 /** Whoever was faster has seen as much, or more. */
-async function keep(
-  drawn: Drawn & Month,
+async function storeStatement(
+  drawn: StatementFigures & Month,
   { id: walletId, iban, bic }: Account,
   period: string,
   { em, tenant, emit }: Pick<Making, 'em' | 'tenant' | 'emit'>,

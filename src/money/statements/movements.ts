@@ -21,7 +21,7 @@ export interface Movement {
   readonly endToEndId: string | null
 }
 
-interface Read extends Row, Omit<Movement, 'kind'> {
+interface MovementRow extends Row, Omit<Movement, 'kind'> {
   readonly template: string
   readonly version: bigint
 }
@@ -61,7 +61,7 @@ export async function* movementsOf(sql: Sql, statement: Statement): AsyncGenerat
   const { accountId, lastVersion, ownerId, mode, holder } = statement
   let after = statement.beforeVersion
   while (after < lastVersion) {
-    const rows = await sql<Read>(PAGE, [accountId, after, lastVersion, ownerId, mode, holder])
+    const rows = await sql<MovementRow>(PAGE, [accountId, after, lastVersion, ownerId, mode, holder])
     if (rows.length > 0) yield rows.map(row => ({ ...row, kind: kindOf(row.template) }))
     after = rows.length < AT_ONCE ? lastVersion : (rows.at(-1)?.version ?? lastVersion)
   }

@@ -26,19 +26,19 @@ interface Style {
   readonly width?: number
 }
 
-interface About {
+interface DocumentInfo {
   readonly title: string
   readonly author: string
   readonly madeAt: Date
 }
 
 /** A document that is given away page by page. */
-export class Paper {
+export class PdfDocument {
   readonly #document
   readonly #widths = { plain: new Map<string, number>(), bold: new Map<string, number>() }
   page = 1
 
-  constructor({ title, author, madeAt }: About) {
+  constructor({ title, author, madeAt }: DocumentInfo) {
     this.#document = new PDFDocument({
       ...{ size: 'A4', margin: 0, lang: 'en', displayTitle: true, autoFirstPage: false },
       info: { Title: title, Author: author, CreationDate: madeAt, ModDate: madeAt },
@@ -47,13 +47,13 @@ export class Paper {
     this.#document.addPage()
   }
 
-  turn(): void {
+  addPage(): void {
     this.#forgetWords()
     this.#document.addPage()
     this.page++
   }
 
-  write(given: string, x: number, y: number, style: Style = {}): void {
+  text(given: string, x: number, y: number, style: Style = {}): void {
     const { font = 'plain', size = 8.5, colour = 'ink', endsThere = false, width } = style
     const text = this.#fit(legible(given), font, size, width)
     if (text === '') return
@@ -65,7 +65,7 @@ export class Paper {
       .text(text, from, y, { lineBreak: false })
   }
 
-  rule(y: number, colour: 'ink' | 'rule' = 'rule'): void {
+  line(y: number, colour: 'ink' | 'rule' = 'rule'): void {
     this.#document
       .lineWidth(colour === 'ink' ? 0.8 : 0.4)
       .strokeColor(colours[colour])
@@ -74,12 +74,12 @@ export class Paper {
       .stroke()
   }
 
-  wash(y: number, height: number): void {
+  band(y: number, height: number): void {
     this.#document.rect(LEFT, y, RIGHT - LEFT, height).fill(colours.wash)
   }
 
   /** What is ready to be sent. */
-  *drawn(): Generator<Uint8Array> {
+  *finishedBytes(): Generator<Uint8Array> {
     for (let piece = this.#document.read(); piece !== null; piece = this.#document.read()) yield piece
   }
 

@@ -1,6 +1,6 @@
-import { type Euros, inThousands } from '../../values/money.ts'
+import { type Euros, formatAmount } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
-import { LEFT, Paper, RIGHT } from './pdf-document.ts'
+import { LEFT, PdfDocument, RIGHT } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
 
 /** So many movements a page has room for: on the first one there is less. */
@@ -16,28 +16,28 @@ const WHAT_WIDTH = 226
 /** On which page a line stands. All are of one height, so the number of pages is known before the first one is sent. */
 const pageOf = (line: number): number => (line < ON_FIRST ? 1 : 2 + Math.floor((line - ON_FIRST) / ON_OTHERS))
 
-const placeOf = (line: number): number => (line < ON_FIRST ? line : (line - ON_FIRST) % ON_OTHERS)
+const rowOnPage = (line: number): number => (line < ON_FIRST ? line : (line - ON_FIRST) % ON_OTHERS)
 
 /** A form of the statement that is made while it is sent: nothing is read before the page before has gone. */
 export async function* pdfOf(
   statement: Statement,
   pages: AsyncIterable<readonly Movement[]>,
 ): AsyncGenerator<Uint8Array> {
-  const sheet = new Sheet(statement)
+  const sheet = new StatementPdf(statement)
   sheet.first()
   for await (const page of pages)
     for (const movement of page) {
       if (sheet.isFull()) yield* sheet.turn()
-      sheet.movement(movement)
+      sheet.addMovement(movement)
     }
   if (sheet.isFull(SUMMING_UP)) yield* sheet.turn()
-  sheet.sumUp()
+  sheet.addTotals()
   yield* sheet.end()
 }
 
-class Sheet {
+class StatementPdf {
   readonly #statement: Statement
-  readonly #paper: Paper
+  readonly #paper: PdfDocument
   readonly #pages: number
   #line = 0
   #top = 0
@@ -46,7 +46,7 @@ class Sheet {
     const { holder, updatedAt } = statement
     this.#statement = statement
     this.#pages = pageOf(Number(statement.movements) + SUMMING_UP - 1)
-    this.#paper = new Paper({
+    this.#paper = new PdfDocument({
       title: `Account statement ${monthIn(statement)}`,
       author: holder,
       madeAt: updatedAt,
@@ -61,12 +61,12 @@ class Sheet {
   first(): void {
     const { holder, iban, bic, walletId, period, status, from, updatedAt } = this.#statement
     const paper = this.#paper
-    paper.write('Account statement', LEFT, 48, { font: 'bold', size: 20 })
-    paper.write(monthIn(this.#statement), LEFT, 76, { size: 12, colour: 'faint' })
-    paper.write(`No. ${period}`, RIGHT, 54, { font: 'bold', size: 11, endsThere: true })
+    paper.text('Account statement', LEFT, 48, { font: 'bold', size: 20 })
+    paper.text(monthIn(this.#statement), LEFT, 76, { size: 12, colour: 'faint' })
+    paper.text(`No. ${period}`, RIGHT, 54, { font: 'bold', size: 11, endsThere: true })
     const state = status === 'final' ? 'Final' : 'Interim: the month still runs'
-    paper.write(state, RIGHT, 76, { size: 9, colour: 'faint', endsThere: true })
-    paper.rule(102, 'ink')
+    paper.text(state, RIGHT, 76, { size: 9, colour: 'faint', endsThere: true })
+    paper.line(102, 'ink')
     const facts: readonly (readonly [string, string | null])[] = [
       ['Account holder', holder],
       ['IBAN', iban && inGroups(iban)],
@@ -77,8 +77,8 @@ class Sheet {
     ]
     const there = facts.filter(([, fact]) => fact !== null)
     for (const [index, [name, fact]] of there.entries()) {
-      paper.write(name, LEFT, 116 + index * 15, { colour: 'faint', size: 9 })
-      paper.write(fact ?? '', LEFT + 92, 116 + index * 15, { size: 9, width: RIGHT - LEFT - 92 })
+      paper.text(name, LEFT, 116 + index * 15, { colour: 'faint', size: 9 })
+      paper.text(fact ?? '', LEFT + 92, 116 + index * 15, { size: 9, width: RIGHT - LEFT - 92 })
     }
     this.#balances(222)
     this.#tableHead(284)
@@ -87,12 +87,12 @@ class Sheet {
 
   *turn(): Generator<Uint8Array> {
     const { holder, iban, walletId } = this.#statement
-    this.#paper.turn()
-    yield* this.#paper.drawn()
+    this.#paper.addPage()
+    yield* this.#paper.finishedBytes()
     this.#line = ON_FIRST + (this.#paper.page - 2) * ON_OTHERS
     const small = { size: 8, colour: 'faint' } as const
-    this.#paper.write(`${holder} · ${iban ? inGroups(iban) : walletId}`, LEFT, 48, { ...small, width: 340 })
-    this.#paper.write(`Account statement ${monthIn(this.#statement)}`, RIGHT, 48, {
+    this.#paper.text(`${holder} · ${iban ? inGroups(iban) : walletId}`, LEFT, 48, { ...small, width: 340 })
+    this.#paper.text(`Account statement ${monthIn(this.#statement)}`, RIGHT, 48, {
       ...small,
       endsThere: true,
     })
@@ -100,22 +100,22 @@ class Sheet {
     this.#foot()
   }
 
-  movement({ bookedAt, valueDate, kind, name, amountEuros, balanceEuros, ...other }: Movement): void {
+  addMovement({ bookedAt, valueDate, kind, name, amountEuros, balanceEuros, ...other }: Movement): void {
     const [paper, y] = [this.#paper, this.#next()]
     // Below the amounts there is room.
     const small = { size: 7.5, colour: 'faint', width: RIGHT - columns.what } as const
-    paper.write(dateOf(bookedAt), columns.booked, y)
-    paper.write(dateOf(new Date(valueDate)), columns.value, y)
-    paper.write(name ?? kind.words, columns.what, y, { width: WHAT_WIDTH })
-    paper.write(signed(amountEuros), columns.amount, y, { endsThere: true })
-    paper.write(figure(balanceEuros), columns.balance, y, { endsThere: true })
+    paper.text(dateOf(bookedAt), columns.booked, y)
+    paper.text(dateOf(new Date(valueDate)), columns.value, y)
+    paper.text(name ?? kind.words, columns.what, y, { width: WHAT_WIDTH })
+    paper.text(signed(amountEuros), columns.amount, y, { endsThere: true })
+    paper.text(figure(balanceEuros), columns.balance, y, { endsThere: true })
     const account = other.iban ? inGroups(other.iban) : other.walletId
     const details = [name === null ? null : kind.words, account, other.reference]
-    paper.write(details.filter(Boolean).join(' · '), columns.what, y + 11, small)
-    paper.rule(y + ROW - 6)
+    paper.text(details.filter(Boolean).join(' · '), columns.what, y + 11, small)
+    paper.line(y + ROW - 6)
   }
 
-  sumUp(): void {
+  addTotals(): void {
     const { movements, inEuros, outEuros, closingEuros, status, to } = this.#statement
     const [paper, y] = [this.#paper, this.#next() + 4]
     const isFinal = status === 'final'
@@ -124,19 +124,19 @@ class Sheet {
       [`Money in`, signed(inEuros)],
       [`Money out`, signed(-outEuros)],
     ] as const
-    paper.write(`${movements} ${movements === 1n ? 'movement' : 'movements'}`, columns.booked, y)
+    paper.text(`${movements} ${movements === 1n ? 'movement' : 'movements'}`, columns.booked, y)
     for (const [index, [words, sum]] of sums.entries()) {
-      paper.write(words, columns.what, y + index * 13)
-      paper.write(sum, columns.amount, y + index * 13, { endsThere: true })
+      paper.text(words, columns.what, y + index * 13)
+      paper.text(sum, columns.amount, y + index * 13, { endsThere: true })
     }
-    paper.rule(y + 30, 'ink')
+    paper.line(y + 30, 'ink')
     const at = isFinal
       ? dateOf(lastDayOf(this.#statement))
       : `${dateOf(to)}, ${to.toISOString().slice(11, 16)} UTC`
-    paper.write(`Closing balance at ${at}`, columns.booked, y + 38, { font: 'bold' })
-    paper.write(`EUR ${figure(closingEuros)}`, columns.balance, y + 38, bold)
+    paper.text(`Closing balance at ${at}`, columns.booked, y + 38, { font: 'bold' })
+    paper.text(`EUR ${figure(closingEuros)}`, columns.balance, y + 38, bold)
     if (isFinal) return
-    paper.write('Of the month that still runs: what is booked later is not in it.', LEFT, y + 54, {
+    paper.text('Of the month that still runs: what is booked later is not in it.', LEFT, y + 54, {
       size: 7.5,
       colour: 'faint',
     })
@@ -147,7 +147,7 @@ class Sheet {
   }
 
   #next(): number {
-    return this.#top + placeOf(this.#line++) * ROW
+    return this.#top + rowOnPage(this.#line++) * ROW
   }
 
   #balances(y: number): void {
@@ -158,30 +158,30 @@ class Sheet {
       ['Money out', signed(-outEuros)],
       ['Closing balance', figure(closingEuros)],
     ] as const
-    this.#paper.wash(y, 48)
+    this.#paper.band(y, 48)
     for (const [index, [name, figure]] of figures.entries()) {
       const x = LEFT + 12 + index * 124
-      this.#paper.write(name, x, y + 10, { size: 8, colour: 'faint' })
-      this.#paper.write(`EUR ${figure}`, x, y + 24, { size: 10.5, font: 'bold' })
+      this.#paper.text(name, x, y + 10, { size: 8, colour: 'faint' })
+      this.#paper.text(`EUR ${figure}`, x, y + 24, { size: 10.5, font: 'bold' })
     }
   }
 
   #tableHead(y: number): void {
     const head = { font: 'bold', size: 8 } as const
-    this.#paper.write('Booked', columns.booked, y, head)
-    this.#paper.write('Value date', columns.value, y, head)
-    this.#paper.write('Movement', columns.what, y, head)
-    this.#paper.write('Amount, EUR', columns.amount, y, { ...head, endsThere: true })
-    this.#paper.write('Balance, EUR', columns.balance, y, { ...head, endsThere: true })
-    this.#paper.rule(y + 14, 'ink')
+    this.#paper.text('Booked', columns.booked, y, head)
+    this.#paper.text('Value date', columns.value, y, head)
+    this.#paper.text('Movement', columns.what, y, head)
+    this.#paper.text('Amount, EUR', columns.amount, y, { ...head, endsThere: true })
+    this.#paper.text('Balance, EUR', columns.balance, y, { ...head, endsThere: true })
+    this.#paper.line(y + 14, 'ink')
     this.#top = y + 21
   }
 
   #foot(): void {
     const small = { size: 7.5, colour: 'faint' } as const
     const { id } = this.#statement
-    this.#paper.write(id, LEFT, 806, small)
-    this.#paper.write(`Page ${this.#paper.page} of ${this.#pages}`, RIGHT, 806, { ...small, endsThere: true })
+    this.#paper.text(id, LEFT, 806, small)
+    this.#paper.text(`Page ${this.#paper.page} of ${this.#pages}`, RIGHT, 806, { ...small, endsThere: true })
   }
 }
 
@@ -196,6 +196,6 @@ const monthIn = ({ from }: Statement): string => month.format(from)
 /** The month in letters: nobody takes it for the day. */
 const dateOf = (at: Date): string => day.format(at)
 
-const figure = (euros: Euros): string => inThousands(euros).replace('-', '−')
+const figure = (euros: Euros): string => formatAmount(euros).replace('-', '−')
 const signed = (euros: Euros): string => (euros > 0n ? `+${figure(euros)}` : figure(euros))
 const inGroups = (iban: string): string => iban.replace(/(.{4})(?=.)/g, '$1 ')

@@ -9,31 +9,32 @@ import { statementsApi } from './api.ts'
 import { camt053Of } from './camt053.ts'
 import { csvOf } from './csv.ts'
 import { isAnyMonthDue, TENANTS_DUE } from './due-months.ts'
-import { make } from './generate.ts'
+import { generateStatement } from './generate.ts'
 import { type Movement, movementsOf } from './movements.ts'
 import { statementsProcess } from './process.ts'
 import { periodOf, Statement, statementMachine } from './statement.ts'
 
-const shown = (statement: Statement) => answered(statement, { movements: Number(statement.movements) })
+const statementResponse = (statement: Statement) =>
+  answered(statement, { movements: Number(statement.movements) })
 
 type Reading = Pick<Context, 'em' | 'sql' | 'ports'>
-type Writing = (statement: Statement, pages: AsyncIterable<readonly Movement[]>, by: Reading) => ByteStream
+type Writer = (statement: Statement, pages: AsyncIterable<readonly Movement[]>, by: Reading) => ByteStream
 
-interface Form {
+interface Format {
   readonly type: string
   readonly extension: string
-  readonly write: Writing
+  readonly write: Writer
 }
 
 /** Drawing takes a hundred times as long as reading: a thread does it, and is handed the movements page by page. */
-const pdfOf: Writing = (statement, pages, { ports }) =>
+const pdfOf: Writer = (statement, pages, { ports }) =>
   ports.threads.stream(
     { module: new URL('./thread.ts', import.meta.url), name: 'pdfOf', owner: statement.ownerId },
     [{ ...statement }],
     pages,
   )
 
-const forms = {
+const formats = {
   pdf: { type: 'application/pdf', extension: 'pdf', write: pdfOf },
   csv: {
     type: 'text/csv; charset=utf-8; header=present',
@@ -41,12 +42,12 @@ const forms = {
     write: (_, pages) => csvOf(pages),
   },
   camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: camt053Of },
-} as const satisfies Record<string, Form>
+} as const satisfies Record<string, Format>
 
 /** A statement in one of its forms, written while it is received; undefined where there is none. */
-async function document(
+async function fileIn(
   id: string,
-  { type, extension, write }: Form,
+  { type, extension, write }: Format,
   context: Reading,
 ): Promise<File | undefined> {
   const statement = await context.em.findOne(Statement, { id })
@@ -64,25 +65,25 @@ const statements = implement(statementsApi, {
     if (!wallet) return refuse('wallet_not_found')
     if (period > periodOf(now)) return refuse('period_not_begun')
     if (period < periodOf(wallet.createdAt)) return refuse('period_before_wallet')
-    return shown(await make(wallet, period, context))
+    return statementResponse(await generateStatement(wallet, period, context))
   },
 
   async list({ query: { walletId, period, status } }, { page }) {
     const found = await page(Statement, given({ walletId, period, status }))
-    return { ...found, data: found.data.map(shown) }
+    return { ...found, data: found.data.map(statementResponse) }
   },
 
   async get({ params }, { em, refuse }) {
     const statement = await em.findOne(Statement, { id: params.id })
-    return statement ? shown(statement) : refuse('statement_not_found')
+    return statement ? statementResponse(statement) : refuse('statement_not_found')
   },
 
   pdf: async ({ params }, context) =>
-    (await document(params.id, forms.pdf, context)) ?? context.refuse('statement_not_found'),
+    (await fileIn(params.id, formats.pdf, context)) ?? context.refuse('statement_not_found'),
   csv: async ({ params }, context) =>
-    (await document(params.id, forms.csv, context)) ?? context.refuse('statement_not_found'),
+    (await fileIn(params.id, formats.csv, context)) ?? context.refuse('statement_not_found'),
   camt053: async ({ params }, context) =>
-    (await document(params.id, forms.camt053, context)) ?? context.refuse('statement_not_found'),
+    (await fileIn(params.id, formats.camt053, context)) ?? context.refuse('statement_not_found'),
 })
 
 export const statementsArea = area(

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { recordHead, recordTail, remark, span, wanted } from '../../values/schemas.ts'
+import { freeText, recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
 import { transactionMachine, transactionTypes } from './transaction.ts'
 
 const status = z.enum(transactionMachine.states)
@@ -44,7 +44,7 @@ export const TransactionEvent = z.object({
   status,
 })
 
-/** What whoever pays declares: each of them on the state that it names. */
+/** The events that every operation that pays can emit, each when a transaction enters the state it names. */
 export const transactionEvents = {
   'transaction.created': event('A payment has begun.', TransactionEvent),
   'transaction.authorization': event('The money for a payment has been set aside.', TransactionEvent),
@@ -72,8 +72,8 @@ export const transactionsApi = {
       walletId: id('wallet').optional(),
       type: type.optional(),
       status: status.optional(),
-      merchant: wanted,
-      ...span,
+      merchant: searchText,
+      ...timeRange,
     },
     item: TransactionRecord,
   }),
@@ -88,7 +88,7 @@ export const transactionsApi = {
     summary: 'Note something about a transaction',
     callers: ['key'],
     scope: 'transactions:write',
-    body: z.strictObject({ memo: remark.min(1).nullable() }),
+    body: z.strictObject({ memo: freeText.min(1).nullable() }),
     example: { memo: 'Invoice 4711, approved by Ada' },
     returns: [200, TransactionRecord],
     fails: { transaction_not_found },

@@ -3,8 +3,8 @@ export { Transaction } from './transaction.ts'
 export { insertTransactions, type TransactionRow } from './transaction-rows.ts'
 export {
   beginTransaction,
+  completedTransaction,
   declineTransaction,
   moveTransaction,
-  payAtOnce,
   transactionOf,
 } from './transactions.ts'

@@ -22,7 +22,7 @@ const columns = {
   witnesses: ['witnesses', 'jsonb'],
 } as const
 
-/** A transaction without its entity: what a group commit writes. */
+/** A transaction as a plain row, which a group commit inserts without an entity. */
 export type TransactionRow = Pick<Transaction, keyof typeof columns>
 
 const table: Table<TransactionRow> = { name: 'transactions', columns }

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
 
-/** Reserved, on its way, arrived, final; or it came to nothing, or came back. */
+/** A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. */
 export const transactionMachine = machine('transaction', {
   authorization: ['settlement', 'declined'],
   settlement: ['settled', 'declined'],
@@ -16,7 +16,7 @@ export type TransactionStatus = (typeof transactionMachine.states)[number]
 
 export const transactionTypes = ['card', 'mpp', 'transfer', 'collect', 'refund', 'fee'] as const
 
-/** What speaks for the same payment: a network's authorization, a receipt, the confirmation of a checkout. */
+/** Evidence for a payment from another system: a network's authorization, a receipt, a checkout's confirmation. */
 export interface Witness {
   type: string
   id: string

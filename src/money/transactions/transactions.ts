@@ -12,7 +12,7 @@ import { type TransactionEvent, type transactionEvents, transactionsApi } from '
 import { Transaction, transactionMachine } from './transaction.ts'
 import type { TransactionRow } from './transaction-rows.ts'
 
-const about = (transaction: TransactionRow): z.output<typeof TransactionEvent> => ({
+const transactionEvent = (transaction: TransactionRow): z.output<typeof TransactionEvent> => ({
   transactionId: transaction.id,
   agentId: transaction.agentId,
   intentId: transaction.intentId,
@@ -21,16 +21,16 @@ const about = (transaction: TransactionRow): z.output<typeof TransactionEvent> =
   status: transaction.status,
 })
 
-type Paying = Pick<Context<never, typeof transactionEvents>, 'em' | 'emit'>
+type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'em' | 'emit'>
 
 /** A payment begins; whoever pays makes its record in the same transaction as the posting. */
 export function beginTransaction(
   members: RequiredEntityData<Transaction>,
-  { em, emit }: Paying,
+  { em, emit }: PaymentContext,
 ): Transaction {
   const transaction = em.create(Transaction, members)
-  emit('transaction.created', about(transaction))
-  emit('transaction.authorization', about(transaction))
+  emit('transaction.created', transactionEvent(transaction))
+  emit('transaction.authorization', transactionEvent(transaction))
   return transaction
 }
 
@@ -41,21 +41,22 @@ type Step = (typeof STEPS)[number]
 export function moveTransaction(
   transaction: TransactionRow,
   to: Step,
-  { emit }: Pick<Paying, 'emit'>,
+  { emit }: Pick<PaymentContext, 'emit'>,
 ): boolean {
   if (!transactionMachine.move(transaction, to)) return false
   if (to === 'refunded') transaction.refundedEuros = transaction.amountEuros
-  emit(`transaction.${to}`, about(transaction))
+  emit(`transaction.${to}`, transactionEvent(transaction))
   return true
 }
 
-type Paid = Pick<TransactionRow, 'type' | 'walletId' | 'amountEuros' | 'merchant'> & Partial<TransactionRow>
+type CompletedPayment = Pick<TransactionRow, 'type' | 'walletId' | 'amountEuros' | 'merchant'> &
+  Partial<TransactionRow>
 
 /** A payment that is through with its answer: all its steps at one instant, for a group commit to write. */
-export function payAtOnce(
-  members: Paid,
+export function completedTransaction(
+  members: CompletedPayment,
   { tenant, now }: TenantNow,
-  { emit }: Pick<Paying, 'emit'>,
+  { emit }: Pick<PaymentContext, 'emit'>,
 ): TransactionRow {
   const transaction: TransactionRow = {
     ...{ ...tenant, id: newId('txn'), createdAt: now, updatedAt: now, currency: 'EUR', witnesses: [] },
@@ -71,8 +72,8 @@ export function payAtOnce(
     ...{ memo: null, declineReason: null, refundedEuros: 0n, status: transactionMachine.initial },
     ...members,
   }
-  emit('transaction.created', about(transaction))
-  emit('transaction.authorization', about(transaction))
+  emit('transaction.created', transactionEvent(transaction))
+  emit('transaction.authorization', transactionEvent(transaction))
   for (const step of ['settlement', 'settled', 'completed'] as const)
     moveTransaction(transaction, step, { emit })
   return transaction
@@ -82,7 +83,7 @@ export function payAtOnce(
 export function declineTransaction(
   transaction: Transaction,
   reason: string,
-  context: Pick<Paying, 'emit'>,
+  context: Pick<PaymentContext, 'emit'>,
 ): boolean {
   if (!transactionMachine.can(transaction.status, 'declined')) return false
   transaction.declineReason = reason
@@ -122,7 +123,7 @@ const transactions = implement(transactionsApi, {
     const transaction = await lock(em, Transaction, params.id)
     if (!transaction) return refuse('transaction_not_found')
     transaction.memo = body.memo
-    emit('transaction.updated', about(transaction))
+    emit('transaction.updated', transactionEvent(transaction))
     return transaction
   },
 })

@@ -4,7 +4,7 @@ import { del, type Failure, get, list, missing, patch, post } from '../../kernel
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { label, metadata, recordHead, recordTail, wanted } from '../../values/schemas.ts'
+import { label, metadata, recordHead, recordTail, searchText } from '../../values/schemas.ts'
 import { walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)
@@ -78,7 +78,7 @@ export const walletsApi = {
       kind: z.enum(walletKinds).optional(),
       agentId: id('agent').optional(),
       parentWalletId: id('wallet').optional(),
-      iban: wanted,
+      iban: searchText,
     },
     item: WalletRecord,
   }),

@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { closeAccount, openAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
-import { about, EMPTY } from './response.ts'
+import { EMPTY, eventWithBalance } from './response.ts'
 import { virtualIban } from './virtual-iban.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
@@ -15,22 +15,22 @@ type Opening = Pick<
 type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'parentWalletId' | 'metadata'>>
 
-/** A wallet, its number and its account in the ledger. */
+/** Opens a wallet with its IBAN and its account in the ledger. */
 export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
   const { em, sql, tenant, ports, emit } = context
-  const [drawn] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
-  const number = virtualIban(tenant.mode, ports.walletBank, drawn?.number ?? 0n)
+  const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
+  const number = virtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
   const wallet = em.create(Wallet, { ...members, ...number })
   await em.flush()
   await openAccount(sql, context, 'wallet', wallet.id)
-  emit('wallet.created', about(wallet, EMPTY))
+  emit('wallet.created', eventWithBalance(wallet, EMPTY))
   return wallet
 }
 
-export const isOpen = { $ne: 'closed' } as const
+export const notClosed = { $ne: 'closed' } as const
 
-/** Of a wallet what whoever moves money must know. */
-export interface Known extends Row {
+/** What moving money needs to know of a wallet. */
+export interface WalletRow extends Row {
   readonly id: string
   readonly status: Wallet['status']
   readonly agentId: string | null
@@ -38,34 +38,34 @@ export interface Known extends Row {
   readonly name: string
 }
 
-const KNOWN = `
+const WALLETS = `
 select id, status, agent_id as "agentId", iban, name from wallets
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Read once their accounts are locked: nobody freezes or closes a wallet without its account. */
-export async function walletsOf(
+/** Read it after locking the accounts: freezing and closing lock them too, so the status is then certain. */
+export async function walletsById(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Known>> {
-  const wallets = await sql<Known>(KNOWN, [ownerId, mode, ids])
+): Promise<ReadonlyMap<string, WalletRow>> {
+  const wallets = await sql<WalletRow>(WALLETS, [ownerId, mode, ids])
   return new Map(wallets.map(wallet => [wallet.id, wallet]))
 }
 
-/** Where an owner's money is when nothing is said: the oldest wallet that is open. */
+/** The wallet of a request that names none: the owner's oldest open one. */
 export const mainWallet = ({ em }: Pick<Context, 'em'>): Promise<Wallet | null> =>
-  em.findOne(Wallet, { kind: 'owner', status: isOpen }, { orderBy: { id: 'asc' } })
+  em.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
 
 type Closing = Pick<
   Context<never, { 'wallet.closed': typeof WalletEvent }>,
   'em' | 'sql' | 'tenant' | 'now' | 'emit'
 >
 
-/** For good; its account must be empty, and be held by the caller. False where it was closed before. */
+/** Closes a wallet for good. The caller has locked its account, which must be empty. False if it was closed before. */
 export async function closeWallet(id: string, context: Closing): Promise<boolean> {
   const wallet = await lock(context.em, Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
   await closeAccount(context.sql, context, id)
-  context.emit('wallet.closed', about(wallet, EMPTY))
+  context.emit('wallet.closed', eventWithBalance(wallet, EMPTY))
   return true
 }

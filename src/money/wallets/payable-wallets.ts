@@ -2,17 +2,17 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Of a wallet what decides whether money that has come in is meant for it. */
-export interface Payable extends Row {
+/** What matching incoming money needs to know of a wallet. */
+export interface PayableWallet extends Row {
   readonly id: string
   readonly ownerId: string
   readonly status: Wallet['status']
   readonly iban: string | null
-  /** In its reference. */
+  /** The number in the wallet's payment reference. */
   readonly number: bigint
 }
 
-interface Named {
+interface Search {
   readonly ids?: readonly string[]
   readonly ibans?: readonly string[]
   readonly numbers?: readonly bigint[]
@@ -23,9 +23,9 @@ select id, owner_id as "ownerId", status, iban, reference_number as number from 
 where mode = $1 and ($2::text is null or owner_id = $2)
   and (id = any($3::text[]) or iban = any($4::text[]) or reference_number = any($5::bigint[]))`
 
-/** The wallets that are named like this: of one owner, or of whoever it is. */
+/** Finds wallets by id, IBAN or reference number, of one owner or of all. */
 export const payableWallets = (
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },
-  { ids = [], ibans = [], numbers = [] }: Named,
-): Promise<Payable[]> => sql<Payable>(PAYABLE, [mode, ownerId, ids, ibans, numbers.map(String)])
+  { ids = [], ibans = [], numbers = [] }: Search,
+): Promise<PayableWallet[]> => sql<PayableWallet>(PAYABLE, [mode, ownerId, ids, ibans, numbers.map(String)])

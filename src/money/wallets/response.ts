@@ -12,7 +12,7 @@ type Reading = Pick<Context, 'sql' | 'tenant'>
 export const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) =>
   answered(wallet, { availableEuros, heldEuros })
 
-/** The wallets with what is in them, read in one statement. */
+/** Adds balances to wallets, with one query for all of them. */
 export async function withBalances(wallets: readonly Wallet[], { sql, tenant }: Reading) {
   const balances = await balancesOf(
     sql,
@@ -22,12 +22,12 @@ export async function withBalances(wallets: readonly Wallet[], { sql, tenant }: 
   return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
 }
 
-export async function shown(wallet: Wallet, context: Reading) {
+export async function walletResponse(wallet: Wallet, context: Reading) {
   const [record] = await withBalances([wallet], context)
   return record as ReturnType<typeof withBalance>
 }
 
-/** What the world is told of a wallet in which there is so much now; and how much has just come, or gone. */
+/** The data of a wallet's event: its balance now, and the amount that has moved, if any has. */
 export const walletEvent = (
   { id, status }: Pick<Wallet, 'id' | 'status'>,
   balanceEuros: bigint,
@@ -39,5 +39,7 @@ export const walletEvent = (
   balanceEuros,
 })
 
-export const about = (wallet: Wallet, { availableEuros, heldEuros }: Balance): z.output<typeof WalletEvent> =>
-  walletEvent(wallet, availableEuros + heldEuros)
+export const eventWithBalance = (
+  wallet: Wallet,
+  { availableEuros, heldEuros }: Balance,
+): z.output<typeof WalletEvent> => walletEvent(wallet, availableEuros + heldEuros)

@@ -1,16 +1,16 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 
-/** The bank at which the wallets of test mode have their numbers. */
+/** The bank of the IBANs of test wallets. */
 export interface WalletBank {
-  /** Eight digits, as German banks have. */
+  /** A German bank code, eight digits. */
   readonly code: string
   readonly bic: string
 }
 
-/** The letters D and E as ISO 13616 counts them, and room for the check digits. */
+/** `DE` as digits by ISO 13616, and two zeros in place of the check digits. */
 const DE00 = '131400'
 
-/** A wallet's own number. Live wallets have none before there is a rail that knows them: money sent there would be lost. */
+/** The IBAN of a test wallet. Live wallets have none until a bank provides virtual IBANs: money sent to them would be lost. */
 export function virtualIban(
   mode: Mode,
   { code, bic }: WalletBank,

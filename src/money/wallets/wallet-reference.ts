@@ -1,16 +1,19 @@
 import { creditorReference, isCreditorReference } from '../../values/creditor-reference.ts'
 
-/** As many digits as a wallet's number has in its reference: of the same length, it is found in the midst of a text. */
+/** The fixed number of digits in a reference, by which it is found inside a longer text. */
 const LENGTH = 10
 
-/** What a payer writes, so that the money finds this wallet. */
-export const referenceOf = (number: bigint): string => creditorReference(String(number).padStart(LENGTH, '0'))
+/** The ISO 11649 reference by which a payment is matched to a wallet. */
+export const walletReference = (number: bigint): string =>
+  creditorReference(String(number).padStart(LENGTH, '0'))
 
-/** `RF`, check digits and number, however they are grouped and whatever stands around them. */
+/** Finds references in a text, whatever separates their digits. */
 const MENTION = new RegExp(`(?<![A-Z0-9])RF(?:[\\s./-]*\\d){${2 + LENGTH}}(?!\\d)`, 'gi')
 
-/** The numbers of the wallets that a text names by references whose check digits hold, each once. */
-export function numbersIn(text: string): bigint[] {
-  const plain = [...text.matchAll(MENTION)].map(([mention]) => mention.replace(/[\s./-]/g, '').toUpperCase())
-  return [...new Set(plain.filter(isCreditorReference))].map(reference => BigInt(reference.slice(4)))
+/** The distinct wallet numbers of all valid references in a text. */
+export function walletNumbersIn(text: string): bigint[] {
+  const references = [...text.matchAll(MENTION)].map(([mention]) =>
+    mention.replace(/[\s./-]/g, '').toUpperCase(),
+  )
+  return [...new Set(references.filter(isCreditorReference))].map(reference => BigInt(reference.slice(4)))
 }

@@ -2,46 +2,49 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
-import { freezeAccount, openBook, walletAt } from '../ledger/index.ts'
+import { freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
-import { closeWallet, isOpen, openWallet } from './lifecycle.ts'
-import { about, EMPTY, shown, withBalance, withBalances } from './response.ts'
+import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
+import { EMPTY, eventWithBalance, walletResponse, withBalance, withBalances } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
-/** Why no wallet can be opened below it. It is locked, so that it is not closed meanwhile. */
-async function obstacleBelow(id: string, { em }: Pick<Context, 'em'>) {
+/** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
+async function parentProblem(id: string, { em }: Pick<Context, 'em'>) {
   const wallet = await lock(em, Wallet, id)
   if (!wallet) return 'parent_not_found'
   return wallet.kind === 'owner' && wallet.status !== 'closed' ? undefined : 'parent_not_usable'
 }
 
-/** A wallet of the tenant as its owner sees it; null where there is none. */
+/** A wallet with its balance; null if the tenant has no such wallet. */
 export async function findWallet(context: Pick<Context, 'em' | 'sql' | 'tenant'>, id: string) {
   const wallet = await context.em.findOne(Wallet, { id }, { refresh: true })
-  return wallet && shown(wallet, context)
+  return wallet && walletResponse(wallet, context)
 }
 
 const wallets = implement(walletsApi, {
   async create({ body }, context) {
     const { parentWalletId } = body
-    const obstacle = parentWalletId && (await obstacleBelow(parentWalletId, context))
-    if (obstacle) return context.refuse(obstacle)
+    const problem = parentWalletId && (await parentProblem(parentWalletId, context))
+    if (problem) return context.refuse(problem)
     return withBalance(await openWallet(body, context), EMPTY)
   },
 
-  async list({ query: { status = isOpen, kind, agentId, parentWalletId, iban } }, context) {
-    const found = await context.page(Wallet, given({ status, kind, agentId, parentWalletId, iban }))
-    return { ...found, data: await withBalances(found.data, context) }
+  async list({ query: { status = notClosed, kind, agentId, parentWalletId, iban } }, context) {
+    const { data, ...cursor } = await context.page(
+      Wallet,
+      given({ status, kind, agentId, parentWalletId, iban }),
+    )
+    return { ...cursor, data: await withBalances(data, context) }
   },
 
   async get({ params }, context) {
     const wallet = await context.em.findOne(Wallet, { id: params.id })
-    return wallet ? shown(wallet, context) : context.refuse('wallet_not_found')
+    return wallet ? walletResponse(wallet, context) : context.refuse('wallet_not_found')
   },
 
   async update({ params, body: { status, ...members } }, context) {
     const { em, emit, refuse } = context
-    // Whoever pays from it holds its account: nothing is under way while it is being frozen.
+    // Payments lock the account, so none is in progress while the wallet is frozen.
     await openBook(context.sql, context, { wallets: [params.id] })
     const wallet = await lock(em, Wallet, params.id)
     if (!wallet) return refuse('wallet_not_found')
@@ -49,8 +52,8 @@ const wallets = implement(walletsApi, {
     if (status && walletMachine.move(wallet, status))
       await freezeAccount(context.sql, context.tenant, wallet.id, status === 'frozen')
     Object.assign(wallet, members)
-    const record = await shown(wallet, context)
-    emit('wallet.updated', about(wallet, record))
+    const record = await walletResponse(wallet, context)
+    emit('wallet.updated', eventWithBalance(wallet, record))
     return record
   },
 
@@ -58,8 +61,8 @@ const wallets = implement(walletsApi, {
     const wallet = await em.findOne(Wallet, { id: params.id })
     if (!wallet) return refuse('wallet_not_found')
     const at = query.at ?? now
-    const stood = await walletAt(sql, tenant, at, wallet.id)
-    const { posted, held } = stood ?? { posted: 0n, held: 0n }
+    const balance = await walletBalanceAt(sql, tenant, at, wallet.id)
+    const { posted, held } = balance ?? { posted: 0n, held: 0n }
     return { walletId: wallet.id, at, availableEuros: posted - held, heldEuros: held }
   },
 
@@ -69,9 +72,9 @@ const wallets = implement(walletsApi, {
     const wallet = await lock(em, Wallet, params.id)
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.kind === 'agent') return refuse('wallet_of_agent')
-    const record = await shown(wallet, context)
+    const record = await walletResponse(wallet, context)
     if (record.availableEuros + record.heldEuros > 0n) return refuse('wallet_not_empty')
-    if (await em.count(Wallet, { parentWalletId: wallet.id, status: isOpen }))
+    if (await em.count(Wallet, { parentWalletId: wallet.id, status: notClosed }))
       return refuse('wallet_has_children')
     if (!(await closeWallet(wallet.id, context))) return refuse('wallet_closed')
     return withBalance(wallet, EMPTY)

@@ -3,7 +3,7 @@ import { encode } from 'zod'
 import { type Probed, probeRules } from '../../../src/control/policies/probe.ts'
 import { presets } from '../../../src/control/rules/presets.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
-import { inWords } from '../../../src/values/money.ts'
+import { formatEuros } from '../../../src/values/money.ts'
 
 type Situation = Probed['situation']
 const time = (at: Date | null | undefined) => at?.toISOString().slice(11, 16)
@@ -21,10 +21,10 @@ describe('the presets', () => {
 
   /** What an explanation must say, by what the probe has found out. */
   const said: Readonly<Record<string, (passes: Situation, preset: (typeof presets)[number]) => string>> = {
-    maxTransactionEuros: one => inWords(one.amountEuros),
-    autoApproveLimitEuros: one => inWords(one.amountEuros),
-    dailyLimitEuros: one => inWords(one.dayEuros + one.amountEuros),
-    monthlyLimitEuros: one => inWords(one.monthEuros + one.amountEuros),
+    maxTransactionEuros: one => formatEuros(one.amountEuros),
+    autoApproveLimitEuros: one => formatEuros(one.amountEuros),
+    dailyLimitEuros: one => formatEuros(one.dayEuros + one.amountEuros),
+    monthlyLimitEuros: one => formatEuros(one.monthEuros + one.amountEuros),
     maxUsageCount: one => `${one.uses + 1} payments`,
     activeHoursStart: one => String(time(one.at)),
     cooldownMinutes: one => `${minutesFrom(one.lastSpendAt, one.at)} minutes`,

@@ -8,7 +8,7 @@ import { conclude, retryAfterOf, type Taken } from '../../../src/delivery/webhoo
 import { tierOf } from '../../../src/delivery/webhooks/dispatch/tiers.ts'
 import { isHopeless, note } from '../../../src/delivery/webhooks/health.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
-import { responseStart } from '../../../src/values/redaction.ts'
+import { redactedExcerpt } from '../../../src/values/redaction.ts'
 
 const NOW = new Date('2026-11-20T09:30:00.000Z')
 const tier = tierOf('enterprise', [1_000, 2_000])
@@ -212,13 +212,13 @@ describe('how an answer begins', () => {
     ['api_key=abcdefgh&x=1', 'api_key=[redacted]'],
     ['order 4711 of 2026-11-20', 'order 4711 of 2026-11-20'],
   ])('%j is shown as %j', (text, shown) => {
-    expect(responseStart(new TextEncoder().encode(text))).toBe(shown)
+    expect(redactedExcerpt(new TextEncoder().encode(text))).toBe(shown)
   })
 
   test('whatever the bytes are: short, in one line, and nothing that a database cannot keep', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
-        const shown = responseStart(bytes) ?? ''
+        const shown = redactedExcerpt(bytes) ?? ''
         expect(shown.length).toBeLessThanOrEqual(200)
         expect(shown).not.toMatch(/\p{Cc}/u)
         expect(shown.isWellFormed()).toBe(true)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { readCamt } from '../../../src/iso20022/camt.ts'
 import { readXml } from '../../../src/iso20022/xml-reader.ts'
-import { misshapen } from '../../../src/iso20022/xml-schema.ts'
+import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
 import { aPayment, aWallet, made } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
-import { camt053Shape } from '../../support/money/camt053-schema.ts'
+import { camt053Schema } from '../../support/money/camt053-schema.ts'
 import { at, cause, cents, rowsOf, statementsIn } from '../../support/money/statements.ts'
 
 const { service, client, key, inBook } = await startBooks()
@@ -63,13 +63,13 @@ describe('its documents', () => {
     const statement = await draw(purse.id)
     const xml = (await read(statement, 'camt053')).toString()
     const document = readXml(xml)
-    expect(misshapen(document, camt053Shape)).toBeUndefined()
-    const { entries, arrivals, skipped } = readCamt(document, '2026-01-01')
+    expect(schemaViolation(document, camt053Schema)).toBeUndefined()
+    const { entries, credits, skipped } = readCamt(document, '2026-01-01')
     expect(entries).toBe(statement.movements)
-    const came = arrivals.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
+    const came = credits.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
     expect(came).toBe(cents(statement.inEuros))
     expect(skipped.map(({ reason }) => reason)).toEqual(['not_a_credit'])
-    expect(arrivals.at(-1)).toMatchObject({
+    expect(credits.at(-1)).toMatchObject({
       ...{ senderName: "O'Neill", senderIban: 'NL91ABNA0417164300', endToEndId: 'E2E-7' },
       ...{ origin: purse.iban, iban: purse.iban, reference: "O'Neill" },
     })

@@ -164,7 +164,7 @@ describe('a secret', () => {
 })
 
 describe('their documentation', () => {
-  test('.env.example holds every setting', () => {
+  test('.env.example holds every setting: the lines marked - below are missing', () => {
     const entries = settingRows().map(
       ({ name, standard, allowed, meaning }) =>
         `# ${meaning}\n# Allowed: ${allowed}. Default: ${standard}.\n#${name}=\n`,
@@ -172,7 +172,7 @@ describe('their documentation', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(`${HEADING}\n${entries.join('\n')}`)
   })
 
-  test('the README shows every setting', () => {
+  test('the table of settings in README.md has a row for each: the rows marked - below are missing', () => {
     const rows = settingRows().map(
       ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
     )

@@ -1,4 +1,4 @@
-import { referenceOf } from '../../../src/money/wallets/wallet-reference.ts'
+import { walletReference } from '../../../src/money/wallets/wallet-reference.ts'
 import type { TestService } from '../harness.ts'
 
 /** What a payer writes for the money to come into this wallet. */
@@ -7,5 +7,5 @@ export async function referenceIn({ sql }: Pick<TestService, 'sql'>, walletId: s
     'select reference_number as number from wallets where id = $1',
     [walletId],
   )
-  return referenceOf(BigInt(row?.number ?? 0))
+  return walletReference(BigInt(row?.number ?? 0))
 }

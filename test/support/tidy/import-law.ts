@@ -1,6 +1,10 @@
+import { dirname } from 'node:path'
 import type { Import } from './sources.ts'
 
-/** The folders of the business and the nouns in each, left to right in the order of what depends on what. */
+/**
+ * The folders of the business and the nouns in each, left to right in the order of what depends on what. A noun that is
+ * not named lies right of those of its folder that are: it may use them, and they may not use it.
+ */
 const business: Readonly<Record<string, string>> = {
   identity: 'customers keys passkeys sessions cli-auth onboarding kyc',
   money: 'ledger wallets beneficiaries transactions payment-methods incoming fundings billing statements',
@@ -17,6 +21,13 @@ const business: Readonly<Record<string, string>> = {
 const nouns = Object.entries(business).flatMap(([folder, list]) =>
   list.split(' ').map(noun => `${folder}/${noun}`),
 )
+
+function positionOf(noun: string): number {
+  const position = nouns.indexOf(noun)
+  if (position >= 0) return position
+  const lastOfFolder = nouns.findLastIndex(other => dirname(other) === dirname(noun))
+  return lastOfFolder + 0.5
+}
 
 /** What everything else stands on, left to right: each may import what is before it. */
 const foundation = [
@@ -67,14 +78,12 @@ type Place = ReturnType<typeof placeOf>
 export function misplaced(path: string): string | undefined {
   const { zone, noun } = placeOf(path)
   if (zone in business)
-    return noun && nouns.includes(noun)
-      ? undefined
-      : 'is of a noun that test/support/tidy/import-law.ts does not list'
+    return noun ? undefined : `belongs to no noun: move it into src/${zone}/<noun>/, or into src/values`
   if (path.startsWith('src/') && path.split('/').length > 4) return 'lies deeper than src/folder/room'
   const known = [...foundation, ...Object.keys(others), 'bin', 'areas.ts', 'workflows', 'activities', 'test']
   return known.includes(zone)
     ? undefined
-    : 'lies in a folder that test/support/tidy/import-law.ts does not list'
+    : `lies in the folder ${zone}, which has no place in the order: move it, or name the folder in test/support/tidy/import-law.ts`
 }
 
 /** Why this file may not import that; undefined where it may. */
@@ -109,8 +118,8 @@ function ofNoun(from: Place, to: Place): string | undefined {
   if (!to.noun)
     return [...foundation, 'web'].includes(to.zone) ? undefined : `an area must not import ${to.zone}`
   if (from.noun === to.noun) return withinNoun(from, to)
-  if (nouns.indexOf(from.noun ?? '') < nouns.indexOf(to.noun))
-    return `${from.noun} lies left of ${to.noun} and must not import it: let the right one react to an event`
+  if (positionOf(from.noun ?? '') <= positionOf(to.noun))
+    return `${from.noun} does not lie right of ${to.noun} and must not import it: let that one react to an event, or give both their place in test/support/tidy/import-law.ts`
   return DOORS.includes(to.file) ? undefined : `import from ${to.noun}/index.ts: it says what others may use`
 }
 

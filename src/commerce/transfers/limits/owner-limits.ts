@@ -6,8 +6,8 @@ import { clock } from '../../../values/clock.ts'
 import { dayOf, type Limits, limitsOf, setLimits, usedOn } from './limits.ts'
 import { limitsApi } from './limits-api.ts'
 
-/** What the credential knows of the clock may be a moment old: a day begins at its instant. */
-async function standing({ single, daily }: Limits, tenant: Tenant, sql: Sql) {
+/** Reads the tenant's clock anew: the one of the request may be a moment old, and a new day may have begun. */
+async function limitsResponse({ single, daily }: Limits, tenant: Tenant, sql: Sql) {
   const day = dayOf(clock.tenant(await offsetOf(sql, tenant)))
   const used = await usedOn(sql, tenant, day)
   return {
@@ -24,7 +24,7 @@ export const ownerLimits = implement(limitsApi, {
   async limits(_, { sql, tenant: { ownerId, mode } }) {
     const limits = await limitsOf(sql, { ownerId, mode })
     if (!limits) throw new Error('a key without a customer')
-    return standing(limits, { ownerId, mode }, sql)
+    return limitsResponse(limits, { ownerId, mode }, sql)
   },
 
   async setLimits({ params, body }, { sql, now, actFor, emit, refuse }) {
@@ -34,6 +34,6 @@ export const ownerLimits = implement(limitsApi, {
     await setLimits(sql, tenant, { single: body.singleEuros, daily: body.dailyEuros }, now)
     const limits = (await limitsOf(sql, tenant)) as Limits
     emit('transfer.limits_changed', { ...tenant, singleEuros: limits.single, dailyEuros: limits.daily })
-    return standing(limits, tenant, sql)
+    return limitsResponse(limits, tenant, sql)
   },
 })

@@ -1,52 +1,51 @@
-import { type Reason, reasonOf, refusalFor } from '../../../iso20022/reason-codes.ts'
+import { type Reason, reasonOf, recallRefusalOf } from '../../../iso20022/reason-codes.ts'
 import {
   isUnanswered,
   type PaymentStatus,
   type RecallStatus,
   type Unanswered,
 } from '../../../ports/sepa-rail.ts'
-import { type Course, INDETERMINATE } from './sepa-transfer.ts'
+import { INDETERMINATE, type SepaTransfer } from './sepa-transfer.ts'
 
-/** What a rail can tell of a payment, asked or not. */
+/** What a rail reports of a payment, asked for it or by itself. */
 export const notices = ['settled', 'rejected', 'returned', 'recall_accepted', 'recall_refused'] as const
 export type Notice = (typeof notices)[number]
 
-/** Each says whether it was news: told again, or too late, it changes nothing. */
-const effects: Readonly<Record<Notice, (course: Course, reason: Reason, now: Date) => Promise<boolean>>> = {
-  settled: async course => course.settle() || contradict(course),
+/** The effect of each notice; true if it changed the transfer. A repeated or outdated notice changes nothing. */
+const effects: Readonly<
+  Record<Notice, (sepaTransfer: SepaTransfer, reason: Reason, now: Date) => Promise<boolean>>
+> = {
+  settled: async sepaTransfer => sepaTransfer.settle() || markContradiction(sepaTransfer),
   rejected: undo,
-  returned: async (course, reason, now) => {
-    answerRecall(course, 'accepted', reason, now)
-    return course.sendBack(reason)
+  returned: async (sepaTransfer, reason, now) => {
+    answerRecall(sepaTransfer, 'accepted', reason, now)
+    return sepaTransfer.sendBack(reason)
   },
-  recall_accepted: async (course, reason, now) =>
-    course.transfer.recall?.status === 'requested' && undo(course, reason, now),
-  recall_refused: async (course, reason, now) => answerRecall(course, 'refused', reason, now),
+  recall_accepted: async (sepaTransfer, reason, now) =>
+    sepaTransfer.transfer.recall?.status === 'requested' && undo(sepaTransfer, reason, now),
+  recall_refused: async (sepaTransfer, reason, now) => answerRecall(sepaTransfer, 'refused', reason, now),
 }
 
-/**
- * The money is back, whoever has asked for it. What has settled already cannot be rejected any more: then it was
- * returned.
- */
-async function undo(course: Course, reason: Reason, now: Date): Promise<boolean> {
-  answerRecall(course, 'accepted', reason, now)
-  return (await course.reject(reason)) || course.sendBack(reason)
+/** Brings the money back: a payment that has settled cannot be rejected any more, so it is returned. */
+async function undo(sepaTransfer: SepaTransfer, reason: Reason, now: Date): Promise<boolean> {
+  answerRecall(sepaTransfer, 'accepted', reason, now)
+  return (await sepaTransfer.reject(reason)) || sepaTransfer.sendBack(reason)
 }
 
-/** Applies what the rail has told. */
-export const hear = (
-  course: Course,
+/** Applies a notice of the rail; true if it changed the transfer. */
+export const applyNotice = (
+  sepaTransfer: SepaTransfer,
   notice: Notice,
   reasonCode: string | null,
   now: Date,
 ): Promise<boolean> =>
-  effects[notice](course, (notice === 'recall_refused' ? refusalFor : reasonOf)(reasonCode), now)
+  effects[notice](sepaTransfer, (notice === 'recall_refused' ? recallRefusalOf : reasonOf)(reasonCode), now)
 
-/** A bank that settles what it has rejected needs a person: the money is in the wallet again. */
-function contradict(course: Course): boolean {
-  const { status, reason } = course.transfer
+/** Marks a payment that the bank settles after it has rejected it: a person must ask the bank. */
+function markContradiction(sepaTransfer: SepaTransfer): boolean {
+  const { status, reason } = sepaTransfer.transfer
   if (status !== 'rejected' || reason?.code === CONTRADICTION.code) return false
-  return course.update({ reason: CONTRADICTION })
+  return sepaTransfer.update({ reason: CONTRADICTION })
 }
 
 const CONTRADICTION: Reason = {
@@ -55,52 +54,59 @@ const CONTRADICTION: Reason = {
     'The bank says that it has settled what it had rejected. The money is in the wallet: ask the bank.',
 }
 
-function answerRecall(course: Course, status: 'accepted' | 'refused', reason: Reason, now: Date): boolean {
-  const { transfer } = course
+function answerRecall(
+  sepaTransfer: SepaTransfer,
+  status: 'accepted' | 'refused',
+  reason: Reason,
+  now: Date,
+): boolean {
+  const { transfer } = sepaTransfer
   const { recall } = transfer
   if (recall?.status !== 'requested') return false
-  return course.update({
+  return sepaTransfer.update({
     recall: { ...recall, status, answeredAt: now.toISOString(), answer: reason },
     dueAt: transfer.status === 'submitted' ? transfer.dueAt : null,
   })
 }
 
-/** Applies what the rail has answered when it was asked how a payment stands, or to pay. */
-export async function hearStatus(
-  course: Course,
+/** Applies the rail's answer to a submission or to a question for the status. */
+export async function applyStatus(
+  sepaTransfer: SepaTransfer,
   answer: PaymentStatus | Unanswered,
   now: Date,
 ): Promise<boolean> {
-  if (isUnanswered(answer)) return doubt(course)
-  if (answer.status === 'pending') return acknowledge(course, now)
+  if (isUnanswered(answer)) return markUncertain(sepaTransfer)
+  if (answer.status === 'pending') return acknowledge(sepaTransfer, now)
   if (answer.status === 'unknown')
-    return isLost(course) ? hear(course, 'rejected', 'TM01', now) : doubt(course)
-  return hear(course, answer.status, answer.reasonCode, now)
+    return isLost(sepaTransfer)
+      ? applyNotice(sepaTransfer, 'rejected', 'TM01', now)
+      : markUncertain(sepaTransfer)
+  return applyNotice(sepaTransfer, answer.status, answer.reasonCode, now)
 }
 
-/** What the rail had once told that it has cannot have been lost on the way to it. */
-const isLost = ({ transfer }: Course): boolean =>
+/** Whether an unknown payment never reached the rail: one that the rail has acknowledged cannot be lost. */
+const isLost = ({ transfer }: SepaTransfer): boolean =>
   transfer.scheme === 'sct_inst' && transfer.acknowledgedAt === null
 
-export const hearRecall = async (
-  course: Course,
+export const applyRecallAnswer = async (
+  sepaTransfer: SepaTransfer,
   answer: RecallStatus | Unanswered,
   now: Date,
 ): Promise<boolean> =>
   !isUnanswered(answer) &&
   answer.status !== 'pending' &&
-  hear(course, `recall_${answer.status}`, answer.reasonCode, now)
+  applyNotice(sepaTransfer, `recall_${answer.status}`, answer.reasonCode, now)
 
-/** Nobody knows how it stands: that is visible until somebody does. */
-export function doubt(course: Course): boolean {
-  const { status, reason } = course.transfer
-  return status === 'submitted' && reason === null && course.update({ reason: INDETERMINATE })
+/** Shows that nobody knows the payment's status, until somebody does. */
+export function markUncertain(sepaTransfer: SepaTransfer): boolean {
+  const { status, reason } = sepaTransfer.transfer
+  return status === 'submitted' && reason === null && sepaTransfer.update({ reason: INDETERMINATE })
 }
 
-/** The rail has it; of an instant payment that is too late to know how it ends. */
-function acknowledge(course: Course, now: Date): boolean {
-  const { transfer } = course
+/** Notes that the rail has the payment. An instant one stays uncertain: it should have ended by now. */
+function acknowledge(sepaTransfer: SepaTransfer, now: Date): boolean {
+  const { transfer } = sepaTransfer
   if (transfer.status !== 'submitted') return false
   transfer.acknowledgedAt ??= now
-  return transfer.scheme === 'sct' && transfer.reason !== null && course.update({ reason: null })
+  return transfer.scheme === 'sct' && transfer.reason !== null && sepaTransfer.update({ reason: null })
 }

@@ -1,8 +1,8 @@
 import type { Bar } from '../../../control/intents/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 
-/** Why a transfer that was made is not handed to the rail after all. */
-export const stops = {
+/** Reasons to cancel a transfer between its making and its submission. */
+export const blockReasons = {
   wallet_frozen: {
     code: 'wallet_frozen',
     message: 'The wallet was frozen before the transfer had left it.',

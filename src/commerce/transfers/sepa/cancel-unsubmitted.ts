@@ -5,7 +5,7 @@ import type { Row } from '../../../kernel/contract/sql.ts'
 import { recordColumns, selectList, type Table, updateOf } from '../../../kernel/database/bulk-sql.ts'
 import { openBook } from '../../../money/ledger/index.ts'
 import { transferEvent } from '../events.ts'
-import { lockDay, takeOfDay } from '../limits/limits.ts'
+import { addToDay, lockDay } from '../limits/limits.ts'
 import { transferProcess } from '../process.ts'
 import type { transferEvents } from '../schemas.ts'
 import { type Transfer, transferMachine } from '../transfer.ts'
@@ -25,20 +25,23 @@ const columns = {
   countedOn: ['counted_on::text', 'text'],
 } as const
 
-type Waiting = Pick<Transfer, keyof typeof columns>
+type Unsubmitted = Pick<Transfer, keyof typeof columns>
 
-const table: Table<Waiting> = { name: 'transfers', columns }
-const updateWaiting = updateOf(table, ['status', 'reason', 'dueAt', 'updatedAt'])
+const table: Table<Unsubmitted> = { name: 'transfers', columns }
+const updateCancelled = updateOf(table, ['status', 'reason', 'dueAt', 'updatedAt'])
 
-/** Whose transfers are stopped: those of a wallet, on intents of an agent or under a delegation, or all of an owner. */
-interface Whose {
+/** Which transfers are cancelled: those of a wallet, on intents of an agent, under a delegation, or all of an owner. */
+interface Payer {
   readonly walletId?: string
   readonly agentId?: string
   readonly delegationId?: string
 }
 
-/** In the words of their index. What an owner pays from an agent's wallet by himself is no spend of the agent. */
-const FIND = `
+/**
+ * The condition repeats that of the partial index, so that PostgreSQL uses it. A transfer without an intent that an owner
+ * makes from an agent's wallet is not the agent's.
+ */
+const FIND_UNSUBMITTED = `
 select ${selectList(table, 't')} from transfers t
 where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('created', 'verifying')
   and ($3::text is null or t.from_wallet_id = $3)
@@ -47,35 +50,37 @@ where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('crea
   and ($6::text[] is null or t.id = any($6))
 order by t.id`
 
-type Stopping = Pick<
+type CancelContext = Pick<
   Context<never, Pick<typeof transferEvents, 'transfer.failed'>>,
   'sql' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
 /**
- * Cancels what has not left by SEPA, in the transaction of whoever stops its payer: its money, the limit of its day and
- * its intent are free again. A wallet, an agent or a delegation is held by then, so no more of them come; of an owner,
- * whom nobody holds, what is being made meanwhile is stopped when it is to leave. The accounts are locked before the
- * days and the records, as everywhere, and whoever confirms a payee at the same moment comes before or finds it cancelled.
+ * Cancels a payer's transfers that are not submitted yet, in the transaction that blocks the payer: their money, the
+ * limits of their days and their intents are free again. A wallet, an agent or a delegation is locked by then, so no
+ * transfer can be added. An owner is not: a transfer that is made meanwhile is cancelled at its submission. Accounts are
+ * locked before days and records, as everywhere, so a payee that is confirmed at the same moment comes before this or
+ * finds its transfer cancelled.
  */
-export async function stopWaiting(whose: Whose, reason: Reason, context: Stopping): Promise<void> {
+export async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
   const { sql, tenant, now } = context
-  const { walletId = null, agentId = null, delegationId = null } = whose
+  const { walletId = null, agentId = null, delegationId = null } = payer
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationId]
-  const seen = await sql<Waiting & Row>(FIND, [...values, null])
-  if (seen.length === 0) return
+  const unlocked = await sql<Unsubmitted & Row>(FIND_UNSUBMITTED, [...values, null])
+  if (unlocked.length === 0) return
   const payments = openPaymentsToEnd(
     { tenant, now },
-    seen.flatMap(({ intentId }) => intentId ?? []),
+    unlocked.flatMap(({ intentId }) => intentId ?? []),
   )
-  const wallets = [...new Set(seen.map(({ fromWalletId }) => fromWalletId))]
-  const holds = [...seen.map(causeOf), ...payments.holds]
+  const wallets = [...new Set(unlocked.map(({ fromWalletId }) => fromWalletId))]
+  const holds = [...unlocked.map(causeOf), ...payments.holds]
   const book = await openBook(sql, { tenant, now }, { wallets, holds })
-  const days = await lockDays(seen, context)
+  const days = await lockDays(unlocked, context)
   await payments.lock(sql)
-  // No others: what is held for them is not open here.
-  const stopped = await sql<Waiting & Row>(`${FIND} for update`, [...values, seen.map(({ id }) => id)])
-  for (const transfer of stopped) {
+  // Only those found before: the holds of others are not in the open book.
+  const ids = unlocked.map(({ id }) => id)
+  const transfers = await sql<Unsubmitted & Row>(`${FIND_UNSUBMITTED} for update`, [...values, ids])
+  for (const transfer of transfers) {
     transferMachine.move(transfer, 'cancelled')
     Object.assign(transfer, { reason, dueAt: null, updatedAt: now })
     book.release(causeOf(transfer))
@@ -85,24 +90,24 @@ export async function stopWaiting(whose: Whose, reason: Reason, context: Stoppin
     context.emit('transfer.failed', transferEvent(transfer))
     context.wake(transferProcess, transfer)
   }
-  await updateWaiting(sql, stopped)
+  await updateCancelled(sql, transfers)
   await days.write()
   await payments.write(sql)
   await book.post(sql)
 }
 
-const causeOf = ({ id }: Waiting) => ({ type: 'transfer', id })
+const causeOf = ({ id }: Unsubmitted) => ({ type: 'transfer', id })
 
-/** The limits of the days from which these transfers were taken, held. */
-async function lockDays(transfers: readonly Waiting[], { sql, tenant }: Stopping) {
-  const back = new Map(transfers.flatMap(({ countedOn }) => (countedOn ? [[countedOn, 0n]] : [])))
-  for (const day of [...back.keys()].sort()) await lockDay(sql, tenant, day)
+/** Locks the daily limits that these transfers have used, oldest day first. */
+async function lockDays(transfers: readonly Unsubmitted[], { sql, tenant }: CancelContext) {
+  const givenBack = new Map(transfers.flatMap(({ countedOn }) => (countedOn ? [[countedOn, 0n]] : [])))
+  for (const day of [...givenBack.keys()].sort()) await lockDay(sql, tenant, day)
   return {
-    giveBack({ countedOn, amountEuros }: Waiting): void {
-      if (countedOn) back.set(countedOn, (back.get(countedOn) ?? 0n) + amountEuros)
+    giveBack({ countedOn, amountEuros }: Unsubmitted): void {
+      if (countedOn) givenBack.set(countedOn, (givenBack.get(countedOn) ?? 0n) + amountEuros)
     },
     async write(): Promise<void> {
-      for (const [day, amount] of back) await takeOfDay(sql, tenant, day, -amount)
+      for (const [day, amount] of givenBack) await addToDay(sql, tenant, day, -amount)
     },
   }
 }

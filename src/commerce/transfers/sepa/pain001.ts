@@ -1,9 +1,9 @@
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
-import { walletsOf } from '../../../money/wallets/index.ts'
+import { walletsById } from '../../../money/wallets/index.ts'
 import type { transfersApi } from '../api.ts'
 import { Transfer } from '../transfer.ts'
 
-/** The order of one transfer, as its rail writes it. Before it has left, as it would leave now. */
+/** The payment order of one transfer, as its rail writes it; of one that is not submitted, as it would be now. */
 export const pain001: HandlerOf<typeof transfersApi.pain001> = async ({ params }, context) => {
   const { em, sql, tenant, now, ports, refuse } = context
   const transfer = await em.findOne(Transfer, { id: params.id })
@@ -13,7 +13,7 @@ export const pain001: HandlerOf<typeof transfersApi.pain001> = async ({ params }
   const rail = ports.sepaRail(tenant.mode)
   const madeAt = transfer.submittedAt ?? now
   const { executeOn } = rail.nextFile(scheme, madeAt)
-  const payerIban = (await walletsOf(sql, tenant, [fromWalletId])).get(fromWalletId)?.iban ?? null
+  const payerIban = (await walletsById(sql, tenant, [fromWalletId])).get(fromWalletId)?.iban ?? null
   const paid = { endToEndId, amountEuros, reference, payerIban, payee: { ...payee, name: payee.sepaName } }
   const order = { messageId: endToEndId, madeAt, executeOn, scheme, payments: [paid] }
   return { type: XML, content: rail.message(order) }

@@ -10,119 +10,121 @@ import {
   type Transaction,
   transactionOf,
 } from '../../../money/transactions/index.ts'
-import { type Known, walletsOf } from '../../../money/wallets/index.ts'
+import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after, days, minutes } from '../../../values/clock.ts'
 import { transferEvent } from '../events.ts'
-import { lockDay, takeOfDay } from '../limits/limits.ts'
+import { addToDay, lockDay } from '../limits/limits.ts'
 import { recallProcess, transferProcess } from '../process.ts'
-import type { courseEvents, transferEvents } from '../schemas.ts'
+import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { Transfer, transferMachine } from '../transfer.ts'
-import { stops } from './block-reasons.ts'
+import { blockReasons } from './block-reasons.ts'
 
-/** What its process has not done by then is done without it. */
-export const UNATTENDED = minutes(1)
-/** So long a payee waits to be confirmed. */
-export const CONFIRM_WITHIN = days(7)
-/** An instant payment is through in this time, or nobody knows: the rule of the scheme. */
-export const INSTANT = 10_000
+/** After this the sweep takes the next step, should the process not have taken it. */
+export const PROCESS_GRACE_MS = minutes(1)
+/** A transfer whose payee nobody has confirmed is cancelled after this. */
+export const CONFIRM_WITHIN_MS = days(7)
+/** The scheme's time limit of an instant payment. */
+export const INSTANT_MS = 10_000
 
-/** After so many inquiries the next one waits so long; from then on a day. */
-const PAUSES = [INSTANT, minutes(1), minutes(10), minutes(60), minutes(360)]
-export const pauseAfter = (inquiries: number): number => PAUSES[inquiries] ?? days(1)
+/** The pause after each inquiry; after the last of these, a day. */
+const INQUIRY_PAUSES_MS = [INSTANT_MS, minutes(1), minutes(10), minutes(60), minutes(360)]
+export const inquiryPause = (inquiries: number): number => INQUIRY_PAUSES_MS[inquiries] ?? days(1)
 
-type Doing = Pick<Context<never, typeof courseEvents>, 'em' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'>
+type StepContext = Pick<
+  Context<never, typeof sepaTransferEvents>,
+  'em' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
+>
 
 const causeOf = ({ id }: Transfer) => ({ type: 'transfer', id })
 
-interface Parts {
+interface LockedRows {
   readonly transfer: Transfer
-  readonly wallet: Known
+  readonly wallet: WalletRow
   readonly book: Book
-  readonly payment: Transaction | null
+  readonly transaction: Transaction | null
   readonly payments: Payments
 }
 
-/** Out of here nothing of a transfer by SEPA is changed: each step is one posting, one state and one event. */
-export class Course {
+/** A locked transfer by SEPA. Only its methods change one: each step is one state, one posting and one event. */
+export class SepaTransfer {
   readonly transfer: Transfer
-  readonly wallet: Known
+  readonly wallet: WalletRow
   readonly #book: Book
-  readonly #doing: Doing
-  /** What has left with it; null before it has. */
-  #payment: Transaction | null
-  /** What it is paid for; undefined where it is for no intent. */
+  readonly #context: StepContext
+  /** Null until the transfer is submitted. */
+  #transaction: Transaction | null
+  /** Undefined if the transfer pays no intent. */
   readonly #intent: IntentRow | undefined
   readonly #payments: Payments
 
-  constructor({ transfer, wallet, book, payment, payments }: Parts, doing: Doing) {
+  constructor({ transfer, wallet, book, transaction, payments }: LockedRows, context: StepContext) {
     this.transfer = transfer
     this.wallet = wallet
     this.#book = book
-    this.#payment = payment
+    this.#transaction = transaction
     this.#payments = payments
     this.#intent = payments.find(transfer.intentId)
-    this.#doing = doing
+    this.#context = context
   }
 
-  /** The rail has it, or has had it. */
-  isAtTheRail(): boolean {
+  isSubmitted(): boolean {
     return this.transfer.submittedAt !== null
   }
 
-  /** What has come between its making and its leaving. */
-  stop(): Reason | undefined {
+  /** Why the transfer must not be submitted any more, though it could be when it was made; undefined if it may. */
+  blockReason(): Reason | undefined {
     const bar = this.#intent && this.#payments.barTo(this.#intent)
-    return this.wallet.status === 'frozen' ? stops.wallet_frozen : bar && stops[bar]
+    return this.wallet.status === 'frozen' ? blockReasons.wallet_frozen : bar && blockReasons[bar]
   }
 
-  /** Leaves: from now on it is the rail that says how it ends. */
+  /** The money leaves the wallet: from now on the rail says how the transfer ends. */
   submit(): boolean {
     const { transfer } = this
-    const { now } = this.#doing
+    const { now } = this.#context
     if (!transfer.isReady() || !transferMachine.move(transfer, 'submitted')) return false
-    Object.assign(transfer, { submittedAt: now, dueAt: after(now, pauseAfter(0)) })
-    this.#payment = beginTransaction(paymentFor(transfer, this.#intent), this.#doing)
-    transfer.transactionId = this.#payment.id
-    this.#leave(this.#payment.id)
-    this.#pay('settlement')
-    return this.#tell('payment.updated')
+    Object.assign(transfer, { submittedAt: now, dueAt: after(now, inquiryPause(0)) })
+    this.#transaction = beginTransaction(transactionFor(transfer, this.#intent), this.#context)
+    transfer.transactionId = this.#transaction.id
+    this.#sendMoney(this.#transaction.id)
+    this.#moveTransaction('settlement')
+    return this.#emit('payment.updated')
   }
 
-  /** Something about it is different, and its state is the same. */
+  /** Changes the transfer without changing its state. */
   update(
     members: Partial<Pick<Transfer, 'reason' | 'recall' | 'dueAt' | 'inquiries' | 'payeeConfirmedAt'>>,
-    words: string | null = null,
+    comment: string | null = null,
   ): boolean {
     Object.assign(this.transfer, members)
-    return this.#tell('payment.updated', words)
+    return this.#emit('payment.updated', comment)
   }
 
   settle(): boolean {
     const { transfer } = this
     if (!transferMachine.move(transfer, 'completed')) return false
-    const { now } = this.#doing
+    const { now } = this.#context
     const isAskedBack = transfer.recall?.status === 'requested'
     Object.assign(transfer, { completedAt: now, reason: null, dueAt: isAskedBack ? transfer.dueAt : null })
     this.#book.move('sepa_settle', 'clearing_sepa', 'bank', transfer.amountEuros, causeOf(transfer))
-    this.#pay('settled')
-    this.#pay('completed')
-    return this.#tell('transfer.completed')
+    this.#moveTransaction('settled')
+    this.#moveTransaction('completed')
+    return this.#emit('transfer.completed')
   }
 
-  /** It has come to nothing at the rail: the money goes back to where it was. */
+  /** The rail has not paid: the money goes back to the wallet. */
   async reject(reason: Reason): Promise<boolean> {
     if (!transferMachine.move(this.transfer, 'rejected')) return false
     const [kind, place] = this.#isOpen()
       ? (['sepa_undo', this.wallet.id] as const)
       : (['sepa_undo_unmatched', 'suspense'] as const)
     this.#book.move(kind, 'clearing_sepa', place, this.transfer.amountEuros, causeOf(this.transfer))
-    await this.#freeDay()
-    this.#uncount()
-    if (this.#payment) declineTransaction(this.#payment, reason.message, this.#doing)
-    return this.#end('transfer.failed', this.#whereTo(reason))
+    await this.#giveBackDay()
+    this.#undoSpend()
+    if (this.#transaction) declineTransaction(this.#transaction, reason.message, this.#context)
+    return this.#finish('transfer.failed', this.#reasonFor(reason))
   }
 
-  /** The payee's bank sends it back: of what it had not told that it has it, that is told as well. */
+  /** The payee's bank sends the money back. A settlement that was not reported before is booked first. */
   sendBack(reason: Reason): boolean {
     this.settle()
     if (!transferMachine.move(this.transfer, 'returned')) return false
@@ -130,77 +132,79 @@ export class Course {
       ? (['sepa_return', this.wallet.id] as const)
       : (['unmatched_credit', 'suspense'] as const)
     this.#book.move(kind, 'bank', place, this.transfer.amountEuros, causeOf(this.transfer))
-    this.#uncount()
-    this.#pay('refunded')
-    return this.#end('transfer.returned', this.#whereTo(reason))
+    this.#undoSpend()
+    this.#moveTransaction('refunded')
+    return this.#finish('transfer.returned', this.#reasonFor(reason))
   }
 
-  /** Before it has left. */
+  /** Cancels a transfer that is not submitted. */
   async cancel(reason: Reason | null): Promise<boolean> {
     if (this.transfer.kind !== 'sepa' || !transferMachine.move(this.transfer, 'cancelled')) return false
     this.#book.release(causeOf(this.transfer))
-    if (this.#intent) this.#payments.end(this.#intent, this.#doing)
-    await this.#freeDay()
-    return this.#end('transfer.failed', reason)
+    if (this.#intent) this.#payments.end(this.#intent, this.#context)
+    await this.#giveBackDay()
+    return this.#finish('transfer.failed', reason)
   }
 
-  /** Writes what has been posted. */
+  /** Writes the postings and the intent. */
   async post(): Promise<void> {
-    await this.#payments.write(this.#doing.sql)
-    await this.#book.post(this.#doing.sql)
+    await this.#payments.write(this.#context.sql)
+    await this.#book.post(this.#context.sql)
   }
 
-  /** Out of what is held for it, or for the intent that it pays. */
-  #leave(transactionId: string): void {
-    const [kind, to, cause] = ['sepa_submit', 'clearing_sepa', causeOf(this.transfer)] as const
+  /** Sends the money that is held for the transfer, or for the intent that it pays. */
+  #sendMoney(transactionId: string): void {
     const { amountEuros } = this.transfer
+    const cause = causeOf(this.transfer)
+    const kind = 'sepa_submit'
+    const to = 'clearing_sepa'
     if (this.#intent)
       this.#payments.complete(
         this.#intent,
         { kind, to, amountEuros, cause, transactionId },
         this.#book,
-        this.#doing,
+        this.#context,
       )
     else this.#book.capture(kind, cause, to, amountEuros, cause)
   }
 
-  /** What has come back counts towards no limit of the agent any more. */
-  #uncount(): void {
+  /** Money that has come back does not count towards the agent's limits. */
+  #undoSpend(): void {
     if (this.#intent) this.#payments.undo(this.#intent, this.transfer.amountEuros)
   }
 
   #isOpen = (): boolean => this.wallet.status !== 'closed'
 
-  /** Facts are never refused: what comes back to a closed wallet is kept where an owner can find it. */
-  #whereTo = ({ code, message }: Reason): Reason => ({
+  /** Money that comes back to a closed wallet cannot be refused: it is kept in suspense, and the reason says so. */
+  #reasonFor = ({ code, message }: Reason): Reason => ({
     code,
     message: this.#isOpen() ? message : `${message} The wallet is closed: the money is kept in suspense.`,
   })
 
-  /** Of the day from which it was taken, for nothing has left on it. */
-  #freeDay(): Promise<void> {
-    const { sql, tenant } = this.#doing
-    return takeOfDay(sql, tenant, String(this.transfer.countedOn), -this.transfer.amountEuros)
+  /** Gives the amount back to the limit of the day on which the transfer was made. */
+  #giveBackDay(): Promise<void> {
+    const { sql, tenant } = this.#context
+    return addToDay(sql, tenant, String(this.transfer.countedOn), -this.transfer.amountEuros)
   }
 
-  #pay(step: Parameters<typeof moveTransaction>[1]): void {
-    if (this.#payment) moveTransaction(this.#payment, step, this.#doing)
+  #moveTransaction(step: Parameters<typeof moveTransaction>[1]): void {
+    if (this.#transaction) moveTransaction(this.#transaction, step, this.#context)
   }
 
-  #end(event: keyof typeof transferEvents, reason: Reason | null): boolean {
+  #finish(event: keyof typeof transferEvents, reason: Reason | null): boolean {
     Object.assign(this.transfer, { reason, dueAt: null })
-    return this.#tell(event)
+    return this.#emit(event)
   }
 
-  #tell(event: keyof typeof transferEvents, words: string | null = null): true {
-    const { emit, wake } = this.#doing
-    emit(event, transferEvent(this.transfer, words ?? undefined))
+  #emit(event: keyof typeof transferEvents, comment: string | null = null): true {
+    const { emit, wake } = this.#context
+    emit(event, transferEvent(this.transfer, comment ?? undefined))
     wake(this.transfer.recall?.status === 'requested' ? recallProcess : transferProcess, this.transfer)
     return true
   }
 }
 
-const paymentFor = (
+const transactionFor = (
   { id, fromWalletId, agentId, intentId, amountEuros, payee }: Transfer,
   intent: IntentRow | undefined,
 ) =>
@@ -208,32 +212,37 @@ const paymentFor = (
     type: 'transfer',
     transferId: id,
     walletId: fromWalletId,
-    ...{ agentId, intentId, amountEuros, runId: intent?.runId ?? null },
+    agentId,
+    intentId,
+    amountEuros,
+    runId: intent?.runId ?? null,
     merchant: String(payee?.name),
     country: payee?.iban.slice(0, 2) ?? null,
   }) as const
 
-/** A transfer by SEPA with all that its next step may touch, locked in the global order; null where there is none. */
-export async function takeUp(id: string, doing: Doing): Promise<Course | null> {
-  const { em, sql, tenant } = doing
-  const seen = await em.findOne(Transfer, { id })
-  if (!seen) return null
-  const payments = await openPayments(sql, doing, seen.intentId ? [seen.intentId] : [])
-  const book = await openBook(sql, doing, {
-    wallets: [seen.fromWalletId],
+/** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
+export async function lockTransfer(id: string, context: StepContext): Promise<SepaTransfer | null> {
+  const { em, sql, tenant } = context
+  // Read without a lock for the ids that never change: the accounts are locked before the transfer.
+  const unlocked = await em.findOne(Transfer, { id })
+  if (!unlocked) return null
+  const { intentId, fromWalletId, countedOn } = unlocked
+  const payments = await openPayments(sql, context, intentId ? [intentId] : [])
+  const book = await openBook(sql, context, {
+    wallets: [fromWalletId],
     others: ['bank', 'clearing_sepa', 'suspense'],
-    holds: [causeOf(seen), ...payments.holds],
+    holds: [causeOf(unlocked), ...payments.holds],
   })
-  if (seen.countedOn) await lockDay(sql, tenant, seen.countedOn)
+  if (countedOn) await lockDay(sql, tenant, countedOn)
   await payments.lock(sql)
   const transfer = await lock(em, Transfer, id)
-  const wallet = (await walletsOf(sql, tenant, [seen.fromWalletId])).get(seen.fromWalletId)
+  const wallet = (await walletsById(sql, tenant, [fromWalletId])).get(fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
-  const payment = transfer.transactionId ? await transactionOf(doing, id) : null
-  return new Course({ transfer, wallet, book, payment, payments }, doing)
+  const transaction = transfer.transactionId ? await transactionOf(context, id) : null
+  return new SepaTransfer({ transfer, wallet, book, transaction, payments }, context)
 }
 
-/** While it is under way: nobody knows whether it has been paid. */
+/** The reason of a submitted transfer of which nobody knows whether it was paid. */
 export const INDETERMINATE: Reason = {
   code: 'indeterminate',
   message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',

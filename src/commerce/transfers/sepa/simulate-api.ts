@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Failure, missing, post } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
-import { courseEvents, isoReason, TransferRecord } from '../schemas.ts'
+import { isoReason, sepaTransferEvents, TransferRecord } from '../schemas.ts'
 
 const transferId = id('transfer')
 const code = isoReason.meta({
@@ -21,33 +21,33 @@ const simulated = {
   scope: 'sandbox:write',
   returns: [200, TransferRecord],
   fails,
-  emits: courseEvents,
+  emits: sepaTransferEvents,
 } as const
 
 const body = z.strictObject({ transferId, reasonCode: code.nullable().default(null) })
 const example = { transferId: 'transfer_01jd8x2m4ye7k9v0c3q5r6t8wz', reasonCode: 'AC04' }
-const unheard = 'By the same way as a notice of the bank. What it has told before changes nothing.'
+const description = 'By the same way as a notice of the bank. What it has told before changes nothing.'
 
-/** Play the bank: a notice as the rail would send it. */
+/** Test mode only: the caller plays the bank and sends a notice as the rail would. */
 export const simulateApi = {
   simulateSettle: post('/simulate/sepa/settle', {
     ...simulated,
     summary: 'Let a submitted transfer settle',
-    description: unheard,
+    description,
     body: z.strictObject({ transferId }),
     example: { transferId: example.transferId },
   }),
   simulateReject: post('/simulate/sepa/reject', {
     ...simulated,
     summary: 'Let a submitted transfer be rejected',
-    description: unheard,
+    description,
     body,
     example,
   }),
   simulateReturn: post('/simulate/sepa/return', {
     ...simulated,
     summary: 'Let a transfer come back',
-    description: unheard,
+    description,
     body,
     example,
   }),

@@ -1,26 +1,31 @@
 import { type ContextOf, implement } from '../../../kernel/contract/operation.ts'
-import { shown } from '../response.ts'
-import { hear, type Notice } from './apply-notice.ts'
-import { takeUp } from './sepa-transfer.ts'
+import { transferResponse } from '../response.ts'
+import { applyNotice, type Notice } from './apply-notice.ts'
+import { lockTransfer } from './sepa-transfer.ts'
 import { simulateApi } from './simulate-api.ts'
 
-type Playing = ContextOf<typeof simulateApi.simulateReject>
+type SimulateContext = ContextOf<typeof simulateApi.simulateReject>
 
-async function play(transferId: string, notice: Notice, reasonCode: string | null, context: Playing) {
+async function applySimulated(
+  transferId: string,
+  notice: Notice,
+  reasonCode: string | null,
+  context: SimulateContext,
+) {
   const { tenant, now, refuse } = context
   if (tenant.mode !== 'test') return refuse('test_mode_only')
-  const course = await takeUp(transferId, context)
-  if (!course) return refuse('transfer_not_found')
-  if (!course.isAtTheRail()) return refuse('transfer_not_submitted')
-  await hear(course, notice, reasonCode, now)
-  await course.post()
-  return shown(course.transfer)
+  const sepaTransfer = await lockTransfer(transferId, context)
+  if (!sepaTransfer) return refuse('transfer_not_found')
+  if (!sepaTransfer.isSubmitted()) return refuse('transfer_not_submitted')
+  await applyNotice(sepaTransfer, notice, reasonCode, now)
+  await sepaTransfer.post()
+  return transferResponse(sepaTransfer.transfer)
 }
 
 export const simulate = implement(simulateApi, {
-  simulateSettle: ({ body: { transferId } }, context) => play(transferId, 'settled', null, context),
+  simulateSettle: ({ body: { transferId } }, context) => applySimulated(transferId, 'settled', null, context),
   simulateReject: ({ body: { transferId, reasonCode } }, context) =>
-    play(transferId, 'rejected', reasonCode, context),
+    applySimulated(transferId, 'rejected', reasonCode, context),
   simulateReturn: ({ body: { transferId, reasonCode } }, context) =>
-    play(transferId, 'returned', reasonCode, context),
+    applySimulated(transferId, 'returned', reasonCode, context),
 })

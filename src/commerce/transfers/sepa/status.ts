@@ -1,5 +1,5 @@
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
-import { inWords } from '../../../values/money.ts'
+import { formatEuros } from '../../../values/money.ts'
 import { Transfer, transferMachine } from '../transfer.ts'
 import type { stepsApi } from './steps-api.ts'
 
@@ -18,7 +18,7 @@ function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
 /** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
 function summaryOf(transfer: Transfer): string {
   const { amountEuros, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
-  const head = `Transfer of ${inWords(amountEuros)} to ${beneficiaryId} in ${mode} mode: ${status}`
+  const head = `Transfer of ${formatEuros(amountEuros)} to ${beneficiaryId} in ${mode} mode: ${status}`
   const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
   if (recall?.status === 'requested') return `${head}, and asked back`
   if (status === 'verifying' && transfer.isToBeConfirmed())

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { get, missing, post } from '../../../kernel/contract/operation.ts'
 import { LookRecord } from '../../../values/schemas.ts'
-import { courseEvents, isoReason } from '../schemas.ts'
+import { isoReason, sepaTransferEvents } from '../schemas.ts'
 import { notices } from './apply-notice.ts'
 
 export const steps = ['verify', 'submit', 'lapse', 'inquire'] as const
@@ -11,10 +11,15 @@ const transfer_not_found = missing('transfer')
 /** Whether there was anything to do. */
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-const step = { callers: [], returns: acted, fails: { transfer_not_found }, emits: courseEvents } as const
+const step = {
+  callers: [],
+  returns: acted,
+  fails: { transfer_not_found },
+  emits: sepaTransferEvents,
+} as const
 const outside = { ...step, run: 'outside', requires: 'sepaRail' } as const
 
-/** What the process of a transfer does, each step of it again and again without harm. */
+/** The steps of a transfer's process. Each may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   look: get('/transfers/{id}/look', {
     summary: 'How a transfer stands',
@@ -31,13 +36,13 @@ export const stepsApi = {
     ...outside,
     summary: 'Ask the payee’s bank about the name',
   }),
-  /** The state is `submitted` before the rail is called: whatever happens then, it is not called a second time here. */
+  /** The state is `submitted` before the rail is called, so a repeated step never calls it a second time. */
   submit: post('/transfers/{id}/submit', { ...outside, summary: 'Hand a transfer to the rail' }),
-  /** When it is due: how it stands, and what has become of a recall. */
+  /** Asks for the status of the payment and for the answer to a recall, when that is due. */
   inquire: post('/transfers/{id}/inquire', { ...outside, summary: 'Ask the rail about a transfer' }),
-  /** Only past the deadline, by the tenant's clock. */
+  /** Cancels only after the deadline, by the tenant's clock. */
   lapse: post('/transfers/{id}/lapse', { ...step, summary: 'Cancel what nobody has confirmed in time' }),
-  /** What the rail tells by itself comes in here, as often as it likes. */
+  /** Takes a notice that the rail sends by itself; it may send it again. */
   noticed: post('/transfers/{id}/noticed', {
     callers: [],
     summary: 'Take note of what the rail tells',
@@ -51,6 +56,6 @@ export const stepsApi = {
       transfer_not_found,
       transfer_not_submitted: [400, 'The transfer is not at the rail.'],
     },
-    emits: courseEvents,
+    emits: sepaTransferEvents,
   }),
 }

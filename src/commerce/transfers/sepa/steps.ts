@@ -1,7 +1,6 @@
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
-import type { Mode } from '../../../kernel/contract/actor.ts'
-import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { lock } from '../../../kernel/database/entity.ts'
 import {
   isUnanswered,
@@ -9,51 +8,24 @@ import {
   type PayeeCheck,
   type Payment,
   type PaymentStatus,
-  type RailCall,
-  type RecallStatus,
-  type SepaRail,
   type Unanswered,
 } from '../../../ports/sepa-rail.ts'
 import { after, clock } from '../../../values/clock.ts'
 import { transferEvent } from '../events.ts'
 import { transferProcess } from '../process.ts'
 import { Transfer, transferMachine } from '../transfer.ts'
-import { doubt, hear, hearRecall, hearStatus } from './apply-notice.ts'
-import { stops } from './block-reasons.ts'
-import { CONFIRM_WITHIN, type Course, INSTANT, pauseAfter, takeUp, UNATTENDED } from './sepa-transfer.ts'
+import { applyNotice, applyStatus } from './apply-notice.ts'
+import { blockReasons } from './block-reasons.ts'
+import { NOTHING, payeeOf, paymentOf, type RailRequest, type StepContext } from './rail-request.ts'
+import { CONFIRM_WITHIN_MS, INSTANT_MS, lockTransfer, PROCESS_GRACE_MS } from './sepa-transfer.ts'
 import type { stepsApi } from './steps-api.ts'
 
-/** What the rail is asked, as it was known when the transaction ended. */
-interface Errand<T> {
-  readonly id: string
-  readonly mode: Mode
-  readonly asks: T
-}
-
-/** Handed over by then, or not at all: of an instant payment nothing may arrive when its time is over. */
-interface Submission extends Errand<Payment> {
+interface Submission extends RailRequest<Payment> {
+  /** Real time after which an instant payment is not sent: nothing of it may arrive when its time is over. */
   readonly byMs: number
 }
 
-type Step = ContextOf<typeof stepsApi.submit>
-
-const NOTHING = { acted: false }
-
-const payeeOf = ({ payee }: Transfer): Payee => {
-  if (!payee) throw new Error('a transfer by SEPA has a payee')
-  return { name: payee.name, iban: payee.iban, bic: payee.bic }
-}
-
-function paymentOf({ transfer, wallet }: Course, at: Date): Payment {
-  const { endToEndId, scheme, amountEuros, reference, submittedAt, payee } = transfer
-  if (!endToEndId || !scheme || !submittedAt || !payee) throw new Error('it has not been submitted')
-  const until = scheme === 'sct_inst' ? after(submittedAt, INSTANT) : null
-  const spelled = { ...payeeOf(transfer), name: payee.sepaName }
-  const known = { endToEndId, scheme, amountEuros, reference, submittedAt }
-  return { ...known, payerIban: wallet.iban, payee: spelled, until, at }
-}
-
-/** A check that was asked for and not recorded is asked for again: it moves nothing. */
+/** A check whose answer was lost is simply repeated: it moves no money. */
 export const verify: HandlerOf<typeof stepsApi.verify> = {
   async reserve({ params }, { em, tenant: { mode }, now, ports, emit, refuse }) {
     const transfer = await lock(em, Transfer, params.id)
@@ -62,150 +34,78 @@ export const verify: HandlerOf<typeof stepsApi.verify> = {
     if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying'))
       emit('payment.updated', transferEvent(transfer))
     if (transfer.status !== 'verifying' || transfer.payeeCheck) return null
-    transfer.dueAt = after(now, UNATTENDED)
+    transfer.dueAt = after(now, PROCESS_GRACE_MS)
     return { id: transfer.id, mode, asks: payeeOf(transfer) }
   },
-  call: async (errand: Errand<Payee> | null, { ports, requestId }) =>
-    errand && ports.sepaRail(errand.mode).verifyPayee(errand.asks, { reference: errand.id, requestId }),
-  record: keepCheck,
-  recover: (errand: Errand<Payee> | null, context) => keepCheck(null, errand, context),
+  call: async (request: RailRequest<Payee> | null, { ports, requestId }) =>
+    request && ports.sepaRail(request.mode).verifyPayee(request.asks, { reference: request.id, requestId }),
+  record: recordPayeeCheck,
+  recover: (request: RailRequest<Payee> | null, context) => recordPayeeCheck(null, request, context),
 }
 
-/** A bank that does not say is as good as one that cannot: the payment is not held up by it. */
-async function keepCheck(
+/** A bank that does not answer counts as one that cannot check: the payment goes on. */
+async function recordPayeeCheck(
   answer: PayeeCheck | Unanswered | null,
-  errand: Errand<Payee> | null,
-  { em, now, emit, wake }: Step,
+  request: RailRequest<Payee> | null,
+  { em, now, emit, wake }: StepContext,
 ) {
-  const transfer = errand && (await lock(em, Transfer, errand.id))
+  const transfer = request && (await lock(em, Transfer, request.id))
   if (!transfer || answer === null) return NOTHING
   if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOTHING
   const { result, suggestedName } = isUnanswered(answer)
     ? ({ result: 'not_possible', suggestedName: null } as const)
     : answer
   transfer.payeeCheck = { result, suggestedName, at: now.toISOString() }
-  transfer.dueAt = after(now, transfer.isToBeConfirmed() ? CONFIRM_WITHIN : UNATTENDED)
+  transfer.dueAt = after(now, transfer.isToBeConfirmed() ? CONFIRM_WITHIN_MS : PROCESS_GRACE_MS)
   emit('payment.updated', transferEvent(transfer))
   wake(transferProcess, transfer)
   return { acted: true }
 }
 
-/** Who was suspended while a transfer was being made has it all the same; it does not leave. */
-async function suspension({ em, tenant }: Step): Promise<Reason | undefined> {
+/** Blocks the transfer of a customer who was suspended while it was being made. */
+async function suspensionReason({ em, tenant }: StepContext): Promise<Reason | undefined> {
   const { status } = await findCustomer(em, tenant.ownerId)
-  return status === 'suspended' ? stops.customer_suspended : undefined
+  return status === 'suspended' ? blockReasons.customer_suspended : undefined
 }
 
 /**
- * The state says `submitted` before the rail is called, and only who has written it calls. Where the answer is lost, or
- * the call was never made, `inquire` finds out.
+ * Writes the state `submitted` before it calls the rail, and only the transaction that wrote it calls. If the answer is
+ * lost, or the call was never made, `inquire` finds out.
  */
 export const submit: HandlerOf<typeof stepsApi.submit> = {
   async reserve({ params }, context) {
     const { tenant, now, ports, refuse } = context
-    const course = await takeUp(params.id, context)
-    if (!course) return refuse('transfer_not_found')
+    const sepaTransfer = await lockTransfer(params.id, context)
+    if (!sepaTransfer) return refuse('transfer_not_found')
     ports.sepaRail(tenant.mode)
-    if (!course.transfer.isReady()) return null
-    const stop = course.stop() ?? (await suspension(context))
-    if (stop) await course.cancel(stop)
-    else course.submit()
-    await course.post()
-    const byMs = clock.milliseconds() + INSTANT
-    return stop ? null : { id: params.id, mode: tenant.mode, asks: paymentOf(course, now), byMs }
+    if (!sepaTransfer.transfer.isReady()) return null
+    const blocked = sepaTransfer.blockReason() ?? (await suspensionReason(context))
+    if (blocked) await sepaTransfer.cancel(blocked)
+    else sepaTransfer.submit()
+    await sepaTransfer.post()
+    const byMs = clock.milliseconds() + INSTANT_MS
+    return blocked ? null : { id: params.id, mode: tenant.mode, asks: paymentOf(sepaTransfer, now), byMs }
   },
-  async call(errand: Submission | null, { ports, requestId }) {
-    if (!errand) return null
-    const { id, mode, asks, byMs } = errand
+  async call(request: Submission | null, { ports, requestId }) {
+    if (!request) return null
+    const { id, mode, asks, byMs } = request
     if (asks.until && clock.milliseconds() >= byMs) return 'late'
     return ports.sepaRail(mode).submit(asks, { reference: id, requestId })
   },
-  record: keepStatus,
-  recover: (errand: Submission | null, context) => keepStatus('late', errand, context),
+  record: recordStatus,
+  recover: (request: Submission | null, context) => recordStatus('late', request, context),
 }
 
-async function keepStatus(
+async function recordStatus(
   answer: PaymentStatus | Unanswered | null,
-  errand: Errand<Payment> | null,
-  context: Step,
+  request: RailRequest<Payment> | null,
+  context: StepContext,
 ) {
-  const course = errand && (await takeUp(errand.id, context))
-  if (!course || answer === null) return NOTHING
-  const acted = await hearStatus(course, answer, context.now)
-  await course.post()
+  const sepaTransfer = request && (await lockTransfer(request.id, context))
+  if (!sepaTransfer || answer === null) return NOTHING
+  const acted = await applyStatus(sepaTransfer, answer, context.now)
+  await sepaTransfer.post()
   return { acted }
-}
-
-interface Question {
-  readonly payment: Payment
-  readonly howItStands: boolean
-  readonly whetherItComesBack: boolean
-  /** It may never have arrived, and may still be sent. */
-  readonly mayBeSent: boolean
-}
-
-interface Answers {
-  readonly status: PaymentStatus | Unanswered | null
-  readonly recall: RecallStatus | Unanswered | null
-}
-
-/** Asked for when it is due; whoever asks puts off when it is due again, so nobody asks twice at once. */
-export const inquire: HandlerOf<typeof stepsApi.inquire> = {
-  async reserve({ params }, context) {
-    const { tenant, now, ports, refuse } = context
-    const course = await takeUp(params.id, context)
-    if (!course) return refuse('transfer_not_found')
-    ports.sepaRail(tenant.mode)
-    const { transfer } = course
-    const howItStands = transfer.status === 'submitted'
-    const whetherItComesBack = transfer.recall?.status === 'requested'
-    const isDue = transfer.dueAt !== null && transfer.dueAt <= now
-    if (!isDue || !(howItStands || whetherItComesBack)) return null
-    transfer.inquiries++
-    transfer.dueAt = after(now, pauseAfter(transfer.inquiries))
-    const isHeardOf = transfer.acknowledgedAt !== null
-    if (transfer.scheme === 'sct_inst' || !isHeardOf) doubt(course)
-    const mayBeSent = transfer.scheme === 'sct' && !isHeardOf
-    const asks = { payment: paymentOf(course, now), howItStands, whetherItComesBack, mayBeSent }
-    return { id: params.id, mode: tenant.mode, asks }
-  },
-  async call(errand: Errand<Question> | null, { ports, requestId }): Promise<Answers | null> {
-    if (!errand) return null
-    const { payment, howItStands, whetherItComesBack, mayBeSent } = errand.asks
-    const rail = ports.sepaRail(errand.mode)
-    const call = { reference: errand.id, requestId }
-    const status = howItStands ? await askStatus(rail, payment, call, mayBeSent) : null
-    if (!whetherItComesBack) return { status, recall: null }
-    // What is known of the payment is not lost with an answer about its recall.
-    const recall = await rail.recall(payment, call).catch((error: unknown) => {
-      if (status === null) throw error
-      return 'late' as const
-    })
-    return { status, recall }
-  },
-  record: keepAnswers,
-  recover: (errand: Errand<Question> | null, context) => keepAnswers(null, errand, context),
-}
-
-/**
- * What the rail has never heard of was lost before it got there. It is handed over under the same reference; an
- * instant payment is not, for its time is over: nothing of it can have been paid.
- */
-async function askStatus(rail: SepaRail, payment: Payment, call: RailCall, mayBeSent: boolean) {
-  const answer = await rail.statusOf(payment, call)
-  const isLost = !isUnanswered(answer) && answer.status === 'unknown'
-  return isLost && mayBeSent ? rail.submit(payment, call) : answer
-}
-
-async function keepAnswers(answers: Answers | null, errand: Errand<Question> | null, context: Step) {
-  const course = errand && answers && (await takeUp(errand.id, context))
-  if (!course) return NOTHING
-  const { now } = context
-  const { status, recall } = answers
-  const told = status !== null && (await hearStatus(course, status, now))
-  const answered = recall !== null && (await hearRecall(course, recall, now))
-  await course.post()
-  return { acted: told || answered }
 }
 
 const UNCONFIRMED = {
@@ -214,21 +114,21 @@ const UNCONFIRMED = {
 }
 
 export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, context) => {
-  const course = await takeUp(params.id, context)
-  if (!course) return context.refuse('transfer_not_found')
-  const { transfer } = course
+  const sepaTransfer = await lockTransfer(params.id, context)
+  if (!sepaTransfer) return context.refuse('transfer_not_found')
+  const { transfer } = sepaTransfer
   const waits = transfer.status === 'verifying' && transfer.isToBeConfirmed()
   if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOTHING
-  const acted = await course.cancel(UNCONFIRMED)
-  await course.post()
+  const acted = await sepaTransfer.cancel(UNCONFIRMED)
+  await sepaTransfer.post()
   return { acted }
 }
 
 export const noticed: HandlerOf<typeof stepsApi.noticed> = async ({ params, body }, context) => {
-  const course = await takeUp(params.id, context)
-  if (!course) return context.refuse('transfer_not_found')
-  if (!course.isAtTheRail()) return context.refuse('transfer_not_submitted')
-  const acted = await hear(course, body.notice, body.reasonCode, context.now)
-  await course.post()
+  const sepaTransfer = await lockTransfer(params.id, context)
+  if (!sepaTransfer) return context.refuse('transfer_not_found')
+  if (!sepaTransfer.isSubmitted()) return context.refuse('transfer_not_submitted')
+  const acted = await applyNotice(sepaTransfer, body.notice, body.reasonCode, context.now)
+  await sepaTransfer.post()
   return { acted }
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Outbound, OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
-import { responseStart } from '../../../values/redaction.ts'
+import { redactedExcerpt } from '../../../values/redaction.ts'
 import type { Attempt } from '../delivery.ts'
 import { retryAfterOf, type Taken } from './retry.ts'
 import { type Secrets, signedHeaders } from './signature.ts'
@@ -69,7 +69,7 @@ function takenOf(base: Base, answer: OutboundAnswer): Taken {
   const succeeded = status >= 200 && status < 300
   const error = succeeded ? null : refusalOf(status)
   return {
-    attempt: { ...base, status, latencyMs, error, responseStart: responseStart(body) },
+    attempt: { ...base, status, latencyMs, error, responseStart: redactedExcerpt(body) },
     succeeded,
     retryAfterMs: succeeded ? null : retryAfterOf(headers['retry-after'], clock.real()),
   }

@@ -1,0 +1,91 @@
+import { openPurse, type Purse } from '../../control/agent-tokens/index.ts'
+import { openPayments, type Payments } from '../../control/intents/index.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
+import { type Book, openBook } from '../../money/ledger/index.ts'
+import type { TransactionRow } from '../../money/transactions/index.ts'
+import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import type { Euros } from '../../values/money.ts'
+import type { TransferRequest } from './intent-checks.ts'
+import { dayOf, type Limits, limitsOf, lockDay } from './limits/limits.ts'
+import type { TransferRow } from './transfer-rows.ts'
+
+/** What a batch needs for its payments by SEPA. */
+export interface SepaBatch {
+  readonly payees: ReadonlyMap<string, PayeeRow>
+  readonly limits: Limits
+  readonly day: string
+  /** Used of the day's limit, this batch included. */
+  used: Euros
+  /** The part of it that this batch has used. */
+  added: Euros
+  /** Why this mode has no rail; undefined if it has one. */
+  readonly railMissing: string | undefined
+}
+
+/** The records that a batch of payments goes by, and what it has decided so far. */
+export interface BatchState {
+  /** Undefined if no payment of the batch goes by SEPA. */
+  readonly sepa: SepaBatch | undefined
+  readonly book: Book
+  readonly wallets: ReadonlyMap<string, WalletRow>
+  readonly payments: Payments
+  readonly purse: Purse
+  readonly transfers: TransferRow[]
+  readonly transactions: TransactionRow[]
+}
+
+/**
+ * Locks the accounts before it reads the wallets and locks the day's limit: freezing a wallet locks its account first,
+ * too, and then gives back what its cancelled transfers had used of their days.
+ */
+export async function loadBatch(
+  items: readonly TransferRequest[],
+  sql: Sql,
+  ports: Ports,
+): Promise<BatchState> {
+  const { tenant, now } = items[0] as TransferRequest
+  const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
+  const payments = await openPayments(sql, { tenant, now }, intentIds)
+  const purse = await openPurse(
+    sql,
+    tenant,
+    items.flatMap(({ actor }) => actor.budgetId ?? []),
+  )
+  const walletIds = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
+  const uniqueIds = [...new Set(walletIds)]
+  const book = await openBook(sql, { tenant, now }, { wallets: uniqueIds, holds: payments.holds })
+  const sepa = await loadSepa(items, sql, ports)
+  await payments.lock(sql)
+  const wallets = await walletsById(sql, tenant, uniqueIds)
+  return { sepa, book, payments, purse, wallets, transfers: [], transactions: [] }
+}
+
+async function loadSepa(
+  items: readonly TransferRequest[],
+  sql: Sql,
+  ports: Ports,
+): Promise<SepaBatch | undefined> {
+  const { tenant, now } = items[0] as TransferRequest
+  const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
+  if (ids.length === 0) return undefined
+  const day = dayOf(now)
+  const limits = await limitsOf(sql, tenant)
+  const payees = await payeesById(sql, tenant, ids)
+  if (!limits) throw new Error('a key without a customer')
+  const used = await lockDay(sql, tenant, day)
+  return { payees, limits, day, used, added: 0n, railMissing: missingRail(ports, tenant.mode) }
+}
+
+function missingRail(ports: Ports, mode: Mode): string | undefined {
+  try {
+    ports.sepaRail(mode)
+    return undefined
+  } catch (error) {
+    if (error instanceof Problem) return error.message
+    throw error
+  }
+}
