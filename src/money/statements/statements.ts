@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { File, ByteStream } from '../../kernel/contract/file.ts'
+import type { ByteStream, File } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { answered, given } from '../../kernel/database/entity.ts'
 import { findWallet } from '../wallets/index.ts'
