@@ -9,8 +9,8 @@ const { dash } = service
 
 const ada = { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'GB' } as const
 
-describe('joining', () => {
-  test('makes a customer and a sandbox key that works', async () => {
+describe('opening an account', () => {
+  test('creates a customer and a working sandbox key', async () => {
     const { status, body } = await dash.keys.openAccount({ body: ada })
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -30,7 +30,7 @@ describe('joining', () => {
     expect(first).toMatchObject({ ownerId: body.id, environment: 'sandbox', hint: String(key).slice(-4) })
   })
 
-  test('leaves its events and audit entries in the same transaction, and no personal data in them', async () => {
+  test('records events and audit entries in the same transaction, without personal data', async () => {
     const answer = await dash.keys.openAccount({ body: { ...ada, email: 'trace@example.com' } })
     expect(await traceOf(service, answer)).toEqual({
       events: ['customer.created', 'key.created'],
@@ -67,7 +67,7 @@ describe('joining', () => {
     expect(await service.sql('select count(*) from customers')).toEqual(before)
   })
 
-  test('is for the dashboard secret only', async () => {
+  test('requires the dashboard secret', async () => {
     const { client } = await service.owner()
     expect((await client.keys.openAccount({ body: ada })).code).toBe('wrong_caller')
     expect((await service.client().keys.openAccount({ body: ada })).status).toBe(401)
@@ -98,7 +98,7 @@ describe('the dashboard', () => {
     expect([...page.data, ...next.data].map(({ id }) => id)).toEqual([two.id, one.id])
   })
 
-  test('gets one, and 404 for an id that is none', async () => {
+  test('gets a customer, and 404 for an unknown id', async () => {
     const { key: _, ...record } = await made(dash.keys.openAccount({ body: ada }))
     expect((await dash.customers.get({ params: { id: record.id } })).body).toEqual(record)
     const unknown = { params: { id: 'customer_00000000000000000000000000' } }
@@ -137,7 +137,7 @@ describe('the dashboard', () => {
 })
 
 describe('a suspended customer', () => {
-  test('has no open key or token from then on, is told so, and has them again when active', async () => {
+  test('cannot use keys or tokens until reactivated, and gets an error that says so', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const token = service.client(String((await aToken(client, agent.id)).token))
@@ -154,8 +154,8 @@ describe('a suspended customer', () => {
   })
 })
 
-describe('the owner', () => {
-  test('changes name, email and country, each with an event that does not tell them', async () => {
+describe('an owner', () => {
+  test('changes name, email and country, each with an event that does not contain them', async () => {
     const { client, ownerId } = await service.owner()
     const body = { name: 'Grace Hopper', email: 'grace@secret.example', country: 'US' }
     const answer = await client.customers.updateMe({ body })
@@ -194,7 +194,7 @@ describe('the owner', () => {
     expect((await narrow.customers.updateMe({ body: {} })).code).toBe('missing_scope')
   })
 
-  test('is told of its account in live mode once it is verified', async () => {
+  test('gets events of the account in live mode once verified', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
     await made(dash.customers.update({ params: { id: owner.ownerId }, body: { plan: 'enterprise' } }))

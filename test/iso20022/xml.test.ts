@@ -12,19 +12,19 @@ describe('a document is read', () => {
     expect([second?.text, second?.children]).toEqual(['', []])
   })
 
-  test('with the five entities that there are, references to characters, and CDATA', () => {
+  test('with the five predefined entities, character references and CDATA', () => {
     const { text } = readXml('<a>&lt;&amp;&gt;&quot;&apos; &#252; &#x20AC; <![CDATA[<b>&amp;</b>]]></a>')
     expect(text).toBe(`<&>"' ü € <b>&amp;</b>`)
   })
 
-  test('by paths: all that is there, and the first text that is', () => {
+  test('by paths, all elements or the first text', () => {
     const root = readXml('<a><b><c>1</c></b><b><c> 2 </c><d/></b></a>')
     expect(elementsAt(root, 'b/c').map(({ text }) => text)).toEqual(['1', ' 2 '])
     expect(textAt(root, 'b/d', 'x', 'b/c')).toBe('1')
     expect([textAt(root, 'b/d'), textAt(root, 'x/y'), elementsAt(root, 'x/y')]).toEqual([null, null, []])
   })
 
-  test('down to the deepest level that is allowed', () => {
+  test('down to the deepest level allowed', () => {
     const nested = (levels: number) => '<a>'.repeat(levels) + '</a>'.repeat(levels)
     expect(readXml(nested(32)).name).toBe('a')
     expect(() => readXml(nested(33))).toThrow(/nested more than 32/)
@@ -88,13 +88,13 @@ describe('a document is refused', () => {
     expect(reading).toThrow(said)
   })
 
-  test('space between its elements is no text, however much it is', () => {
+  test('space between elements does not count as text', () => {
     const root = readXml(`<a>${'<b/>        \n'.repeat(20_000)}</a>`)
     expect([root.children.length, root.text.trim()]).toEqual([20_000, ''])
   })
 })
 
-describe('the work grows with the length of the document and with nothing else', () => {
+describe('parsing takes time linear to the length', () => {
   const SIZE = 262_144
   const filled = (part: string, before: string, after: string) =>
     before + part.repeat(Math.floor(SIZE / part.length)) + after

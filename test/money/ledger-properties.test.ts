@@ -87,8 +87,8 @@ function decide({ what, from, to, amount }: Wish, purses: readonly Purse[], wall
   )
 }
 
-describe('whatever is done, in whatever order', () => {
-  test('the ledger agrees with an oracle after every step', async () => {
+describe('random sequences of operations', () => {
+  test('the ledger agrees with a model after every step', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(wish, { minLength: 10, maxLength: 40 }), async wishes => {
         const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet()))
@@ -116,7 +116,7 @@ describe('whatever is done, in whatever order', () => {
 const KILL = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' and random() < 0.1`
 
-describe('many at once', () => {
+describe('concurrent postings', () => {
   /** Pays where there is enough, as every area does; tells what it has moved. */
   const pay = (from: string, to: string, cents: bigint) =>
     inBook({ wallets: [from, to] }, book => {
@@ -133,7 +133,7 @@ describe('many at once', () => {
     expect([from, to].map(id => balances.get(id)?.availableEuros)).toEqual([0n, 5_000n])
   })
 
-  test('opposite payments between the same wallets never stand in each other’s way, and no cent is lost', async () => {
+  test('opposite payments between the same wallets do not deadlock, and no cent is lost', async () => {
     const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet(10)))
     const sum = new Map(wallets.map(id => [id, 1_000n]))
     const pairs = fc.sample(wish, { numRuns: 300, seed: 7 }).filter(({ from, to }) => from !== to)
@@ -150,7 +150,7 @@ describe('many at once', () => {
     await expectProven(client)
   })
 
-  test('connections killed at random leave all of a posting or nothing', async () => {
+  test('a killed connection leaves a whole posting or none', async () => {
     const [from, to] = [await wallet(100), await wallet()]
     let [sure, lost, paying] = [0n, 0n, 6]
     const lane = async () => {

@@ -62,7 +62,7 @@ describe('the verification of a payee', () => {
     expect(await kept(id)).toEqual({ result, suggestedName, at: body.at })
   })
 
-  test('sends the name as it was given, and the account', async () => {
+  test('sends the name as given, and the account', async () => {
     const { id } = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
     const { headers } = await verify(id)
     expect(calls).toEqual([
@@ -76,7 +76,7 @@ describe('the verification of a payee', () => {
     ])
   })
 
-  test('leaves its event and audit entry in the transaction of the answer', async () => {
+  test('records its event and audit entry with the answer', async () => {
     const { id } = await aBeneficiary(client)
     const answered = await verify(id)
     expect(await traceOf(service, answered)).toEqual({
@@ -89,7 +89,7 @@ describe('the verification of a payee', () => {
     expect(event?.data).toMatchObject({ beneficiaryId: id, verification: 'match' })
   })
 
-  test('can be asked for again, and the last answer counts', async () => {
+  test('can be repeated, and the last answer counts', async () => {
     const { id } = await aBeneficiary(client)
     await made(verify(id))
     answer = async () => ({ result: 'no_match', suggestedName: null })
@@ -110,7 +110,7 @@ describe('the verification of a payee', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('is asked once when twenty ask with one key at once', async () => {
+  test('asks the bank once for twenty concurrent requests with one key', async () => {
     const { id } = await aBeneficiary(client)
     const slow = slowRail()
     const all = times(20, () => verify(id, 'twenty'))
@@ -122,11 +122,11 @@ describe('the verification of a payee', () => {
   })
 })
 
-describe('a bank that gives no answer', () => {
+describe('a bank without a usable answer', () => {
   test.each([
     ['Timeout GmbH', 504, 'bank_silent'],
     ['Garbled GmbH', 502, 'bank_answer_unusable'],
-  ])('as with %s is a %i, and nothing is recorded', async (name, status, code) => {
+  ])('(%s) gives %i, and nothing is recorded', async (name, status, code) => {
     const { id } = await aBeneficiary(client, { name })
     const answered = await verify(id)
     expect(answered).toMatchObject({ status, code })
@@ -134,7 +134,7 @@ describe('a bank that gives no answer', () => {
     expect((await traceOf(service, answered))?.events).toEqual([])
   })
 
-  test('leaves the last answer as it was', async () => {
+  test('leaves the earlier result unchanged', async () => {
     const { id } = await aBeneficiary(client)
     await made(verify(id))
     const before = await kept(id)
@@ -145,7 +145,7 @@ describe('a bank that gives no answer', () => {
 })
 
 describe('a crash between the call and the record', () => {
-  test('is told as silence to the next try with the key, and the bank is not asked again', async () => {
+  test('is answered as a timeout on the retry, without asking the bank again', async () => {
     const { id } = await aBeneficiary(client)
     answer = async () => {
       throw new Error('the line is dead')
@@ -161,7 +161,7 @@ describe('a crash between the call and the record', () => {
     expect((await verify(id, 'anew')).status).toBe(200)
   })
 
-  test('that was only slowness changes nothing once somebody has recovered', async () => {
+  test('that was only slowness changes nothing after the recovery', async () => {
     const { id } = await aBeneficiary(client)
     const slow = slowRail()
     const first = verify(id, 'slow')
@@ -174,7 +174,7 @@ describe('a crash between the call and the record', () => {
   })
 })
 
-describe('what changes while the bank is asked', () => {
+describe('a beneficiary that changes while the bank is asked', () => {
   const meanwhile = async (id: string, happens: () => Promise<{ status: number }>) => {
     const slow = slowRail()
     const pending = verify(id)
@@ -187,14 +187,14 @@ describe('what changes while the bank is asked', () => {
   test.each([
     ['name', { name: 'Somebody else' }],
     ['IBAN', { iban: 'NL91ABNA0417164300' }],
-  ])('by %s: the answer is about another, and not kept', async (_, body) => {
+  ])('by %s does not get the result', async (_, body) => {
     const { id } = await aBeneficiary(client)
     const answered = await meanwhile(id, () => client.beneficiaries.update({ params: { id }, body }))
     expect(answered).toMatchObject({ status: 409, code: 'beneficiary_changed' })
     expect(await kept(id)).toBe(null)
   })
 
-  test('by email: the answer is kept', async () => {
+  test('by email gets the result', async () => {
     const { id } = await aBeneficiary(client)
     const body = { email: 'ada@example.com' }
     expect((await meanwhile(id, () => client.beneficiaries.update({ params: { id }, body }))).status).toBe(
@@ -203,7 +203,7 @@ describe('what changes while the bank is asked', () => {
     expect((await kept(id))?.result).toBe('match')
   })
 
-  test('by being deleted: it is gone', async () => {
+  test('by being deleted is not found', async () => {
     const { id } = await aBeneficiary(client)
     const answered = await meanwhile(id, () => client.beneficiaries.delete({ params: { id } }))
     expect(answered).toMatchObject({ status: 404, code: 'beneficiary_not_found' })
@@ -211,7 +211,7 @@ describe('what changes while the bank is asked', () => {
 })
 
 describe('in live mode', () => {
-  test('without a rail it is a 503 that names the setting, and nothing is begun', async () => {
+  test('verification without a rail answers 503, names the setting and reserves nothing', async () => {
     const live = await aLiveClient(bare, await bare.owner())
     const { id } = await aBeneficiary(live)
     for (let count = 0; count < 2; count++) {
@@ -223,7 +223,7 @@ describe('in live mode', () => {
     expect(await bare.sql('select from idempotency_keys where key = $1', ['live'])).toEqual([])
   })
 
-  test('with a rail its bank is asked', async () => {
+  test('verification asks the bank of the configured rail', async () => {
     const live = await aLiveClient(rehearsal, await rehearsal.owner())
     const { id } = await aBeneficiary(live, { name: 'No Match GmbH' })
     expect((await made(verify(id, undefined, live))).result).toBe('no_match')

@@ -19,7 +19,7 @@ function release(book: Book, kept: Cause[]): void {
   if (one) book.release(one)
 }
 
-describe('opening and movements make the closing balance', () => {
+describe('the opening balance and the movements sum to the closing balance', () => {
   const PERIODS = ['2026-01', '2026-02', '2026-03'] as const
   const step = fc.record({
     what: fc.constantFrom('in', 'out', 'hold', 'release'),
@@ -27,7 +27,7 @@ describe('opening and movements make the closing balance', () => {
     hours: fc.integer({ min: 0, max: 400 }),
   })
 
-  test('month after month, whatever has been booked', async () => {
+  test('month after month, for random postings', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async steps => {
         const old = await anOldWallet()
@@ -70,7 +70,7 @@ describe('opening and movements make the closing balance', () => {
     )
   })
 
-  test('the database keeps no other, and changes nothing of a month that is over', async () => {
+  test('the database refuses other figures, and changes to a final statement', async () => {
     const old = await anOldWallet()
     await old.fund(500n, at('2026-02-10T00:00:00Z'))
     const [open, final] = [await old.draw(), await old.draw('2026-02')]
@@ -83,7 +83,7 @@ describe('opening and movements make the closing balance', () => {
     )
   })
 
-  test('at the turn of a month each posting is in one of them', async () => {
+  test('each posting around the end of a month is in one statement', async () => {
     const old = await anOldWallet()
     await old.fund(1n, at('2026-01-31T23:59:59.999Z'))
     await old.fund(10n, at('2026-02-01T00:00:00.000Z'))
@@ -91,7 +91,7 @@ describe('opening and movements make the closing balance', () => {
     expect([january.closingEuros, february.openingEuros, february.closingEuros]).toEqual([0.01, 0.01, 0.11])
   })
 
-  test('whoever has begun before the month was over and posts after it was drawn up, is in the next one', async () => {
+  test('a posting that begins before the end of a month and ends after its statement is in the next month', async () => {
     const old = await anOldWallet()
     await old.fund(100n, at('2026-01-20T00:00:00Z'))
     const january = await old.draw('2026-01')
@@ -103,7 +103,7 @@ describe('opening and movements make the closing balance', () => {
 })
 
 describe('a statement', () => {
-  test('of the month that runs is brought up to date when it is asked for, and told of when it is another', async () => {
+  test('of the current month is updated on request, with an event if it has changed', async () => {
     const { id } = await aWallet(client, 50)
     const first = await draw(id)
     expect(first).toMatchObject({ status: 'open', openingEuros: 0, closingEuros: 50, movements: 1 })
@@ -114,7 +114,7 @@ describe('a statement', () => {
     expect(await updates(first.id)).toEqual(['open', 'open'])
   })
 
-  test('is one, however many ask at once', async () => {
+  test('is created once by concurrent requests', async () => {
     const [running, old] = [(await aWallet(client, 5)).id, await anOldWallet()]
     await old.fund(5n, at('2026-02-10T00:00:00Z'))
     for (const ask of [() => draw(running), () => old.draw('2026-02')]) {
@@ -124,7 +124,7 @@ describe('a statement', () => {
     }
   })
 
-  test('is found by wallet, month and state', async () => {
+  test('is found by wallet, month and status', async () => {
     const { draw, id, client } = await anOldWallet()
     const [open, final] = [await draw(), await draw('2026-02')]
     const list = async (query: object) =>
@@ -135,7 +135,7 @@ describe('a statement', () => {
     expect(await made(client.statements.get({ params: { id: final.id } }))).toEqual(final)
   })
 
-  test('is none of what has not begun, nor of what was before the wallet', async () => {
+  test('is refused for a future month and for one before the wallet was opened', async () => {
     const walletId = (await aWallet(client)).id
     const codes = await Promise.all(
       ['2999-01', '2020-01', '0000-01'].map(
@@ -150,7 +150,7 @@ describe('a statement', () => {
     expect((await made(client.statements.list({ query: { walletId } }))).data).toEqual([])
   })
 
-  test('stays when the wallet is closed', async () => {
+  test('remains when the wallet is closed', async () => {
     const { id } = await aWallet(client, 3)
     const { id: other } = await aWallet(client)
     const body = { fromWalletId: id, toWalletId: other, amountEuros: 3 }
@@ -162,7 +162,7 @@ describe('a statement', () => {
   })
 })
 
-test('every posting that touches a wallet has words', () => {
+test('every posting template that affects a wallet has a description', () => {
   const touching = Object.entries(templates).flatMap(([name, sides]) =>
     (sides as readonly string[]).includes('wallet') ? [name] : [],
   )

@@ -125,7 +125,7 @@ const invalid: [string, string][] = [
 ]
 
 describe('an IBAN', () => {
-  test.each(valid)('%s is one', text => {
+  test.each(valid)('%s is valid', text => {
     expect(remainder(plainIban(text))).toBe(1n)
     expect(said(text)).toBeUndefined()
     expect(iban.parse(` ${text.toLowerCase()}\u00a0`)).toBe(plainIban(text))
@@ -135,7 +135,7 @@ describe('an IBAN', () => {
     expect(said(text)).toBe(why)
   })
 
-  test('is known of every country of SEPA, and of no other', () => {
+  test('is valid for every SEPA country and no other', () => {
     expect(valid.map(text => text.slice(0, 2)).toSorted()).toEqual([...sepaCountries].toSorted())
     const others = [...countries].filter(country => !sepaCountries.has(country))
     expect(others.filter(country => ibanProblem(`${country}89370400440532013000`) === undefined)).toEqual([])
@@ -145,7 +145,7 @@ describe('an IBAN', () => {
   const one = fc.constantFrom(...valid.map(plainIban))
   const isDigit = (character: string): boolean => /\d/.test(character)
 
-  test('with one character changed for another of its kind is one no more', () => {
+  test('is invalid with any one character changed', () => {
     const other = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ')
     const property = fc.property(one, fc.nat(), other, (text, at, by) => {
       const place = at % text.length
@@ -156,7 +156,7 @@ describe('an IBAN', () => {
     fc.assert(property, { numRuns: 2_000 })
   })
 
-  test('with two digits in each other’s place is one no more', () => {
+  test('is invalid with two digits swapped', () => {
     const property = fc.property(one, fc.nat(), (text, at) => {
       const place = at % (text.length - 1)
       const [a = '', b = ''] = text.slice(place)
@@ -166,7 +166,7 @@ describe('an IBAN', () => {
     fc.assert(property, { numRuns: 1_000 })
   })
 
-  test('of check digits that leave the right remainder by going round is none', () => {
+  test('is invalid with check digits outside 02 to 98', () => {
     const bban = '37040044053201'
     const all = Array.from({ length: 10_000 }, (_, number) => `${bban}${String(number).padStart(4, '0')}`)
     const round = ['00', '01', '99'].flatMap(digits =>
@@ -176,7 +176,7 @@ describe('an IBAN', () => {
     expect(new Set(round.map(ibanProblem))).toEqual(new Set([checkDigits]))
   })
 
-  test('never makes anything but a sentence of what is no IBAN', () => {
+  test('gives a sentence as error for any other text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), text => {
         const problem = said(text)
@@ -188,7 +188,7 @@ describe('an IBAN', () => {
 
 describe('a BIC', () => {
   test.each(['COBADEFF', 'COBADEFFXXX', ' cobadeffxxx ', 'REVOLT21', 'N26ADEB1', 'IOPRVAVX', 'NCBVXKPR'])(
-    '%s is one',
+    '%s is valid',
     text => {
       expect(bic.parse(text)).toBe(text.trim().toUpperCase())
     },

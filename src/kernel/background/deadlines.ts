@@ -4,12 +4,12 @@ import { type Areas, registered } from '../contract/area.ts'
 import type { Outcome } from '../contract/call.ts'
 import type { Deadline, Waiting } from '../contract/deadline.ts'
 import type { Registered } from '../contract/operation.ts'
-import { workflowIdOf } from '../contract/process.ts'
+import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { moveOffset, offsetOf } from '../database/tenant-clock.ts'
 import { emptyJournal, writeJournal } from '../journal/journal.ts'
-import { type Woken, wakeUp } from '../journal/journal-rows.ts'
+import { wakeUp } from '../journal/journal-rows.ts'
 import { lastRequestOf } from '../journal/last-request.ts'
 import type { Execute } from '../run/execute.ts'
 
@@ -162,7 +162,7 @@ async function nextInstant(sql: Sql, areas: Areas, { ownerId, mode }: Tenant, af
 async function wakeWaiting(sql: Sql, areas: Areas, tenant: Tenant): Promise<void> {
   const journal = emptyJournal()
   for (const waiting of Object.values(areas).flatMap(({ deadlines, waits }) => [...deadlines, ...waits])) {
-    const records = await sql<Woken & Row>(waitingOf(waiting), [tenant.ownerId, tenant.mode])
+    const records = await sql<ProcessRecord & Row>(waitingOf(waiting), [tenant.ownerId, tenant.mode])
     journal.outbox.push(...records.map(record => wakeUp(waiting.process, tenant, record)))
   }
   await writeJournal(sql, journal)

@@ -1,14 +1,15 @@
 import type { Mode } from '../contract/actor.ts'
 import type { OpenRecords } from '../contract/open-records.ts'
-import { type Process, type ProcessInput, workflowIdOf } from '../contract/process.ts'
+import { type Process, type StartInput, workflowIdOf } from '../contract/process.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
+import { runSummary } from '../journal/run-summary.ts'
 
 /** The workflow runs that Temporal has. */
 export interface Runs {
   /** Which of these are open. Temporal's list of runs is eventually consistent. */
   readonly open: (workflowIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** Starts a run, unless one is open or has completed. */
-  readonly begin: (process: Process, workflowId: string, input: ProcessInput) => Promise<void>
+  readonly begin: (process: Process, workflowId: string, input: StartInput) => Promise<void>
 }
 
 interface Parts {
@@ -25,7 +26,8 @@ const CONCURRENCY = 16
 
 /** A subquery per row looks into the outbox: a join would read all open records for each page. */
 export const pageOf = (select: string): string => `
-select id, owner_id as "ownerId", mode, agent_id as "agentId", exists (select from outbox o
+select id, owner_id as "ownerId", mode, agent_id as "agentId",
+  to_jsonb(open) ->> 'amount_cents' as "amountCents", to_jsonb(open) ->> 'about' as about, exists (select from outbox o
   where (o.owner_id, o.mode, o.workflow_id) = (open.owner_id, open.mode, $2 || '/' || open.id)) as "isOnItsWay"
 from (${select}) as open where id > $1 order by id limit ${PAGE_SIZE}`
 
@@ -34,6 +36,8 @@ interface OpenRecord extends Record<string, unknown> {
   readonly ownerId: string
   readonly mode: Mode
   readonly agentId: string | null
+  readonly amountCents: string | null
+  readonly about: string | null
   /** The outbox has yet to deliver its start: its run is not missing. */
   readonly isOnItsWay: boolean
 }
@@ -59,8 +63,15 @@ async function beginMissing(page: readonly OpenRecord[], process: Process, runs:
     await Promise.all(
       missing
         .slice(from, from + CONCURRENCY)
-        .map(([workflowId, { id, ownerId, mode, agentId }]) =>
-          runs.begin(process, workflowId, { id, ownerId, mode, agentId }),
-        ),
+        .map(([workflowId, record]) => runs.begin(process, workflowId, startInputOf(process, record))),
     )
+}
+
+function startInputOf(
+  process: Process,
+  { id, ownerId, mode, agentId, amountCents, about }: OpenRecord,
+): StartInput {
+  const amount = amountCents === null ? {} : { amountEuros: BigInt(amountCents) }
+  const subject = about === null ? amount : { about }
+  return { id, ownerId, mode, agentId, summary: runSummary(process, mode, { id, agentId, ...subject }) }
 }

@@ -5,7 +5,7 @@ import type { Events } from './events.ts'
 import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
-import type { Process } from './process.ts'
+import type { Process, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
 /** What a handler works with: the tenant's records, the tenant's time, events and refusals. */
@@ -26,7 +26,7 @@ export interface Context<F extends string = string, E extends Events = Events> e
    */
   react(): Promise<void>
   /** After the commit, starts the record's durable process, or signals the running one that the record has changed. */
-  wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
+  wake(process: Process, record: ProcessRecord): void
   /**
    * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where another
    * request holds that name.

@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import type { Events } from './events.ts'
 import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
-import type { Process } from './process.ts'
+import type { Process, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
 export type PlainHandler<I, R, F extends string, E extends Events> = (
@@ -36,7 +36,7 @@ export interface Item<I> extends TenantNow {
 export interface Verdict<F extends string, E extends Events> {
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
-  wake(process: Process, record: { readonly id: string; readonly agentId: string | null }): void
+  wake(process: Process, record: ProcessRecord): void
 }
 
 /**

@@ -6,8 +6,9 @@ import type { Call, Outcome } from '../contract/call.ts'
 import type { Events } from '../contract/events.ts'
 import type { AnyOperation, Failure } from '../contract/operation.ts'
 import { Refusal } from '../contract/problem.ts'
-import { type Process, workflowIdOf } from '../contract/process.ts'
+import { type Process, type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { AuditRow, EventRow, OutboxRow } from './journal.ts'
+import { runSummary } from './run-summary.ts'
 
 export const refusalOf = (operation: AnyOperation, code: string, message?: string): Refusal => {
   const failure: Failure | undefined = operation.fails?.[code]
@@ -75,18 +76,21 @@ export function auditOf(
 }
 
 /** Starts the process of a record, or signals the running one: Temporal's signal-with-start decides which. */
-export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Woken): OutboxRow => ({
+export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow => ({
   id: newId('outbox'),
   ownerId,
   mode,
   process: process.name,
   recurs: process.recurs ?? false,
   workflowId: workflowIdOf(process, record.id),
-  input: { id: record.id, ownerId, mode, agentId: record.agentId },
+  input: inputOf(process, { ownerId, mode }, record),
   createdAt: clock.real(),
 })
 
-export interface Woken {
-  readonly id: string
-  readonly agentId: string | null
+/** With the line of its run in the list, where more than the ids of the record is known. */
+function inputOf(process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow['input'] {
+  const { id, agentId, amountEuros, about } = record
+  const input = { id, ownerId, mode, agentId }
+  if (amountEuros === undefined && about === undefined) return input
+  return { ...input, summary: runSummary(process, mode, record) }
 }

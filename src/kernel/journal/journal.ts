@@ -1,5 +1,5 @@
 import type { Tenant } from '../contract/actor.ts'
-import type { ProcessInput } from '../contract/process.ts'
+import type { StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { Channel } from './outbox.ts'
 
@@ -57,7 +57,7 @@ export interface OutboxRow {
   process: string
   recurs: boolean
   workflowId: string
-  input: ProcessInput
+  input: StartInput
   createdAt: Date
 }
 

@@ -1,4 +1,4 @@
-import type { ProcessInput } from '../contract/process.ts'
+import type { StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
@@ -9,7 +9,7 @@ export interface OutboxMessage extends Record<string, unknown> {
   readonly process: string
   readonly recurs: boolean
   readonly workflowId: string
-  readonly input: ProcessInput
+  readonly input: StartInput
 }
 
 /** Hands a message to Temporal; throws where Temporal does not accept it. Delivering one twice does no harm. */

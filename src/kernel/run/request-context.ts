@@ -7,13 +7,13 @@ import type { Events } from '../contract/events.ts'
 import type { PageOf } from '../contract/page.ts'
 import { type PageRequest, type PageRows, readPage } from '../contract/page-size.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
-import type { Process } from '../contract/process.ts'
+import type { Process, ProcessRecord } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import { onConnection } from '../database/connection.ts'
 import { bind, reachOf } from '../database/entity.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
-import { eventOf, refusalOf, type Woken, wakeUp } from '../journal/journal-rows.ts'
+import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { Runtime } from './runtime.ts'
 
 /** The lock's name begins with `alone` in every version that runs beside this one. */
@@ -97,7 +97,7 @@ export class RequestContext implements Context {
   refuse = (code: string, message?: string): Refusal =>
     refusalOf(this.#call.operation.operation, code, message)
 
-  wake = (process: Process, record: Woken): void => {
+  wake = (process: Process, record: ProcessRecord): void => {
     this.outbox.push(wakeUp(process, this.tenant, record))
   }
 

@@ -34,7 +34,7 @@ export const IncomingRecord = z
   })
   .meta({ id: 'IncomingCredit' })
 
-/** What is told of money that comes in. */
+/** The events of an incoming credit. */
 export const creditEvents = {
   'incoming.received': event('Money has come in from outside.', IncomingEvent),
   'wallet.credited': event(
@@ -64,7 +64,7 @@ const FileEvent = z.object({ ...creditCounts, skipped: z.int() })
 
 export const SkippedRecord = z.object({ bankReference: text, reason: z.enum(skipReasons) })
 
-/** What a file of the bank can cause by the credits in it. */
+/** The events of reading a bank's file. */
 export const fileEvents = {
   ...creditEvents,
   'incoming.file_read': event('A file of the bank about credits has been read.', FileEvent),

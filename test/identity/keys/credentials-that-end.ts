@@ -75,7 +75,7 @@ const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
   },
 }
 
-describe('stops at once where it ended, and 100 ms later everywhere', () => {
+describe('an ended credential stops working at once in this process, and within 100 ms in the others', () => {
   test.each(Object.entries(endings))('%s', async (_, make) => {
     const { secret, end } = await make(await aHolder())
     const asked = async (url: string) => (await http(url, 'GET', '/agents', { token: secret })).status

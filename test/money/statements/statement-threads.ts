@@ -40,8 +40,8 @@ async function processorTimeOf(work: Promise<unknown>) {
   }
 }
 
-describe('drawing documents', () => {
-  test('is done beside the event loop: other owners are answered meanwhile', async () => {
+describe('generating PDF documents', () => {
+  test('does not block the event loop for other owners', async () => {
     const long = await Promise.all([aLongStatement(), aLongStatement(), aLongStatement()])
     const answered: string[] = []
     const drawing = Promise.all(
@@ -58,13 +58,13 @@ describe('drawing documents', () => {
     expect(longest).toBeLessThan(all / 10)
   })
 
-  test('is of one document of an owner at a time, and all of them are drawn', async () => {
+  test('runs one document of an owner at a time, and completes all', async () => {
     const { statement, key } = await aLongStatement(60)
     const documents = await times(5, () => read(statement, 'pdf', key))
     expect(documents.map(({ length }) => length)).toEqual(Array(5).fill(documents[0]?.length))
   })
 
-  test('ends when the reader hangs up, and the next document of the owner begins', async () => {
+  test('stops when the reader hangs up, and the owner’s next document starts', async () => {
     const { statement, key } = await aLongStatement()
     const leaving = new AbortController()
     const response = await fetch(`${service.url}/statements/${statement.id}/pdf`, {
@@ -76,7 +76,7 @@ describe('drawing documents', () => {
     expect((await read(statement, 'pdf', key)).subarray(-6).toString()).toBe('%%EOF\n')
   })
 
-  test('is refused in words where too many of the owner wait already', async () => {
+  test('is refused if too many of the owner’s documents are waiting', async () => {
     const { statement, key } = await aLongStatement(60)
     const answers = await times(30, () =>
       service.http('GET', `/statements/${statement.id}/pdf`, { token: key }),

@@ -174,7 +174,7 @@ test('the messages that a dead relay had claimed are free at once; those claimed
 
 describe('Temporal', () => {
   test('has one run, whatever is delivered twice, in whatever order, by a relay that was killed', async () => {
-    const deliver = temporalStarter(temporal.client, newId('queue'))
+    const deliver = temporalStarter(temporal.client, newId('queue'), new Map())
     const workflowId = `intent/${newId('intent')}`
     await queue(3, workflowId)
     // Leased and delivered, and then nothing: as if it had been killed before the mark.
