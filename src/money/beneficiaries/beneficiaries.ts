@@ -183,5 +183,5 @@ export const beneficiariesArea = area(
   'Beneficiaries',
   'Whom you pay by SEPA, and what their banks say of them.',
   beneficiaries,
-  { entities: [Beneficiary] },
+  { aliases: { beneficiaries: 'vendors' }, entities: [Beneficiary] },
 )

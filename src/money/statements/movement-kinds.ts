@@ -23,7 +23,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** The kind of a template; one without an entry here is called by its name. */
 export const kindOf = (template: string): Kind =>
-  kinds[template] ?? { words: inWords(template), code: 'OTHR' }
+  kinds[template] ?? { words: formatEuros(template), code: 'OTHR' }
 
-const inWords = (template: string): string =>
+const formatEuros = (template: string): string =>
   template.replaceAll('_', ' ').replace(/^./, first => first.toUpperCase())
