@@ -3,6 +3,7 @@ import { areas } from '../src/areas.ts'
 import type { Area } from '../src/kernel/contract/area.ts'
 import { openDatabase, requireVersion } from '../src/platform/database.ts'
 import { startTestService } from './support/harness.ts'
+import './schema/functions.ts'
 
 const service = await startTestService()
 const all: Area[] = Object.values(areas)

@@ -18,6 +18,7 @@ import { isFunction, nestingOf } from './support/tidy/functions.ts'
 import { all, lineOf, linesOf, readSources, root, type Source } from './support/tidy/sources.ts'
 import './tidy/folders.ts'
 import './tidy/imports.ts'
+import './tidy/migrations.ts'
 import './tidy/parts.ts'
 
 const { files, project } = readSources()

@@ -47,6 +47,7 @@ import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
 import { WebhookBacklogs } from './m0063-webhook-backlogs.ts'
 import { OpenRecords } from './m0065-open-records.ts'
 import { RelayLeases } from './m0070-relay-leases.ts'
+import { SchemaChecksums } from './m0076-schema-checksums.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -99,4 +100,5 @@ export const migrations = [
   { name: 'm0063-webhook-backlogs', class: WebhookBacklogs },
   { name: 'm0065-open-records', class: OpenRecords },
   { name: 'm0070-relay-leases', class: RelayLeases },
+  { name: 'm0076-schema-checksums', class: SchemaChecksums },
 ]

@@ -1,9 +1,8 @@
 import { type EntityClass, FlushMode } from '@mikro-orm/core'
-import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
-import { migrations } from '../migrations/index.ts'
+import { isUpToDate, updateSchema } from './schema.ts'
 
 /** Any number that no other lock of ours uses: two processes that migrate at once take turns. */
 const MIGRATION_LOCK = 7_340_921
@@ -80,7 +79,7 @@ export async function migrate(url: string): Promise<void> {
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const { rows } = await guard.query('show server_version')
     requireVersion(rows[0].server_version)
-    await runMigrations(url)
+    await updateSchema(url)
     await guard.query(EXPECTED)
   } finally {
     await guard.end()
@@ -92,30 +91,8 @@ export async function requireMigrated(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, ...ONE_CONNECTION })
   await client.connect()
   try {
-    const table = await client.query(`select to_regclass('mikro_orm_migrations') as name`)
-    const done = table.rows[0].name
-      ? await client.query('select name from mikro_orm_migrations')
-      : { rows: [] }
-    const names = new Set(done.rows.map(({ name }) => name))
-    if (!migrations.every(({ name }) => names.has(name)))
-      throw new Error('The database is not up to date: run migrate before.')
+    if (!(await isUpToDate(client))) throw new Error('The database is not up to date: run migrate before.')
   } finally {
     await client.end()
-  }
-}
-
-async function runMigrations(url: string): Promise<void> {
-  const orm = await MikroORM.init({
-    clientUrl: url,
-    entities: [],
-    discovery: { warnWhenNoEntities: false },
-    extensions: [Migrator],
-    migrations: { migrationsList: migrations, snapshotOnMigrate: false },
-    logger: () => undefined,
-  })
-  try {
-    await orm.migrator.up()
-  } finally {
-    await orm.close(true)
   }
 }

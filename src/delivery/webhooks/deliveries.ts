@@ -9,7 +9,7 @@ import { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, type DeliveryStatus, resetForReplay, statusFilter } from './delivery.ts'
 import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
 import { deliveryResponse } from './response.ts'
-import { look, retry } from './steps.ts'
+import { retry, status } from './steps.ts'
 import { findWebhook, tryReceiversNow } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
@@ -112,6 +112,6 @@ export const deliveries = implement(deliveriesApi, {
     deliveriesPage({ ...filters, status: 'dead' }, context),
 
   replayDeadLetters: ({ body }, context) => replayDead(body, context),
-  look,
+  status,
   retry,
 })

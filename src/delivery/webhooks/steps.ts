@@ -1,29 +1,40 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { clock } from '../../values/clock.ts'
+import { after, clock, minuteInWords } from '../../values/clock.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, deliveryStatus, isLeased } from './delivery.ts'
+import { webhookSignals } from './process.ts'
 import { aheadOf, explain, isServed } from './response.ts'
 import { notifyDeliverers, tryReceiversNow } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
-/** Whoever delivers has been told by then; what it is late for its own poll finds. */
-const TOLD_WITHIN_MS = 5_000
+/** Deliverers are notified within this time; a delivery that is overdue for longer is found by their poll. */
+const NOTIFIED_WITHIN_MS = 5_000
 
-/** How long until the process has something to do; null where it waits to be told. */
+/** How long until the process has something to do; null if it waits to be woken. */
 function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   const { dueAt } = delivery
   if (isLeased(delivery) || !dueAt) return null
   const at = Math.max(dueAt.getTime(), pausedUntil?.getTime() ?? 0)
   const ms = at - clock.milliseconds()
-  return ms < -TOLD_WITHIN_MS ? null : ms
+  return ms < -NOTIFIED_WITHIN_MS ? null : ms
 }
 
-export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { em, now, refuse }) => {
+/** Completes "it waits" for the operator. */
+function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number): string {
+  const { dueAt, tries } = delivery
+  if (isLeased(delivery)) return 'for the receiver’s answer'
+  if (pausedUntil && pausedUntil > clock.real())
+    return `for the receiver, which is left alone until ${minuteInWords(after(pausedUntil, aheadMs))}`
+  return `for attempt ${tries + 1}${dueAt ? `, at ${minuteInWords(after(dueAt, aheadMs))}` : ''}`
+}
+
+export const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { em, now, refuse }) => {
   const delivery = await em.findOne(Delivery, { id: params.id })
   if (!delivery) return refuse('delivery_not_found')
   const webhook = await em.findOneOrFail(Webhook, { id: delivery.webhookId })
-  const { status, event, attempts } = delivery
+  const { event, attempts } = delivery
+  const closed = delivery.status !== 'pending' || !isServed(webhook)
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
     status: deliveryStatus(delivery),
@@ -31,15 +42,14 @@ export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { e
       `${event} to ${webhook.id} in ${webhook.mode} mode: ${explain(delivery, webhook, aheadOf({ now }))}`,
       ...tried,
     ].join('; '),
-    closed: status !== 'pending' || !isServed(webhook),
+    closed,
     dueInMs: dueIn(delivery, webhook),
+    waitsFor: closed ? null : waitsFor(delivery, webhook, aheadOf({ now })),
+    signals: closed || isLeased(delivery) ? [] : Object.keys(webhookSignals),
   }
 }
 
-/**
- * Whoever delivers makes the attempt: once it is due, and the receiver is not left alone; for somebody who asks for it,
- * at once.
- */
+/** Has a deliverer make the attempt: when it is due and the receiver is not paused, or at once if a person asks. */
 export const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params, body }, { em, sql, refuse }) => {
   const delivery = await lock(em, Delivery, params.id)
   if (!delivery) return refuse('delivery_not_found')

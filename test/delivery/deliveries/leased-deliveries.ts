@@ -31,8 +31,8 @@ async function taken(lease: ProcessLease): Promise<Claimed> {
 const leasedUntil = async ({ id }: Claimed) =>
   (await service.sql('select leased_until as "until" from deliveries where id = $1', [id]))[0]?.until
 
-describe('what a process has taken', () => {
-  test('is its own while it lives, and free once it has not said so for too long', async () => {
+describe('what a process has leased', () => {
+  test('is its own while it renews its lease, and free once it has not for too long', async () => {
     const [doomed, heir] = [
       new ProcessLease(database, 'deliveries'),
       new ProcessLease(database, 'deliveries', 40),
@@ -54,7 +54,7 @@ describe('what a process has taken', () => {
     expect(await service.sql('select 1 from process_leases')).toEqual([])
   })
 
-  test('stays its own after a halt that nobody has noticed; then nothing is freed before all could say so', async () => {
+  test('stays its own after a halt that no other process has noticed; after a halt of all, nothing is freed before all could renew', async () => {
     const halted = new ProcessLease(database, 'deliveries', 40)
     const first = await halted.hold()
     await until('its time has passed', () => halted.held === undefined)
@@ -69,7 +69,7 @@ describe('what a process has taken', () => {
   })
 })
 
-test('a delivery whose lease has passed before its turn is not begun: whoever looks next takes it', async () => {
+test('a delivery whose lease ends before its turn is not begun, and can be claimed again', async () => {
   await service.sql('delete from deliveries')
   const { client, path, id } = await subscribed(answering(204))
   await anAgent(client)

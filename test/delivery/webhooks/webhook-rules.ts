@@ -38,7 +38,7 @@ const row = (status: Delivery['status']) =>
   }) as unknown as DeliveryRow
 
 describe('what follows from an attempt', () => {
-  test('is what the tier says, whatever comes after what', () => {
+  test('is what the tier says, in any order of results', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 8 }), outcomes => {
         const one = row('pending')
@@ -101,12 +101,12 @@ describe('the health of a receiver', () => {
     })
   }
 
-  test('is patient first, and then pauses for longer and longer, within bounds', () => {
+  test('allows some failures, and then pauses longer and longer, up to a maximum', () => {
     expect(pausesOf(10)).toEqual([0, 0, 10, 20, 40, 80, 160, 320, 640, 900])
     expect(pausesOf(2_000).at(-1)).toBe(900)
   })
 
-  test('is given up after five days, and not for a few failures; one success mends all', () => {
+  test('is hopeless after five days, and not for a few failures; one success clears them', () => {
     const ago = (ms: number) => new Date(NOW.getTime() - ms)
     const day = 86_400_000
     const failing = (failures: number, since: number) => ({ ...well(), failures, failingSince: ago(since) })
@@ -133,7 +133,7 @@ describe('places', () => {
     expect(of('two')).toBeGreaterThan(0)
   })
 
-  test('are more with every quick success, and one after a failure', () => {
+  test('grow with every quick success, and are one after a failure', () => {
     const queues = new FairQueue()
     const [share] = queues.allot([due('a', 'one')])
     if (!share) throw new Error('no share')
@@ -162,7 +162,7 @@ describe('places', () => {
   })
 })
 
-test('where all places are taken, those that become free go round', () => {
+test('places that become free go round when all are in use', () => {
   const queues = new FairQueue()
   const enter = (id: string, ownerId: string, count: number) => {
     const [share] = queues.allot([{ id, ownerId, failing: false }])
@@ -219,7 +219,7 @@ describe('how an answer begins', () => {
     expect(redactedExcerpt(new TextEncoder().encode(text))).toBe(shown)
   })
 
-  test('whatever the bytes are: short, in one line, and nothing that a database cannot keep', () => {
+  test('is short, in one line and storable, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
         const shown = redactedExcerpt(bytes) ?? ''
@@ -232,7 +232,7 @@ describe('how an answer begins', () => {
   })
 })
 
-test('the first id of an instant comes after all before it, and before all from then on', () => {
+test('the first id of an instant sorts after all earlier ids and before all later ones', () => {
   const before = newId('delivery')
   const at = new Date(Date.now() + 1)
   expect(before < firstIdAt('delivery', at)).toBe(true)

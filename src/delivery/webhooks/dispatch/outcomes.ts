@@ -94,8 +94,8 @@ async function recordSuccesses(sql: Sql, outcomes: readonly DeliveryOutcome[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
-const processOf = ({ id, ownerId, mode }: DeliveryRow) =>
-  wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null })
+const processOf = ({ id, ownerId, mode, event, webhookId }: DeliveryRow) =>
+  wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null, about: `${event} to ${webhookId}` })
 
 function apply(
   rows: readonly Locked[],

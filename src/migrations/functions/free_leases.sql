@@ -1,0 +1,25 @@
+-- Frees what was taken by processes that have not renewed their lease in time; returns how many rows.
+create or replace function free_leases(of_kind text) returns integer
+language plpgsql set enable_seqscan = off as $$
+declare
+  dead text[];
+  freed integer;
+begin
+  with gone as (
+    delete from process_leases where kind = of_kind and held_until <= clock_timestamp() returning id
+  )
+  select array_agg(id) into dead from gone;
+  if dead is null then
+    return 0;
+  end if;
+  if of_kind = 'deliveries' then
+    update deliveries set leased_until = null
+    where status = 'pending' and leased_until is not null and leased_by = any(dead);
+  elsif of_kind = 'pushes' then
+    update pushes set leased_until = null where leased_until is not null and leased_by = any(dead);
+  else
+    update outbox set due_at = clock_timestamp(), leased_by = null where leased_by = any(dead);
+  end if;
+  get diagnostics freed = row_count;
+  return freed;
+end $$;

@@ -1,0 +1,22 @@
+-- How many seconds ago the longest waiting delivery could have been made, over a thousand subscriptions at most; null
+-- where none waits. Deliveries under way, and those held up by their receiver's failures, do not count.
+create or replace function overdue_seconds() returns float8
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+begin
+  return (
+    with recursive waiting as (
+      (select d.webhook_id, d.due_at, d.leased_until, 1 as nth from deliveries d where d.status = 'pending'
+        order by d.webhook_id, d.due_at limit 1)
+      union all
+      select next.webhook_id, next.due_at, next.leased_until, waiting.nth + 1
+      from waiting cross join lateral (
+        select d.webhook_id, d.due_at, d.leased_until from deliveries d
+        where d.status = 'pending' and d.webhook_id > waiting.webhook_id
+        order by d.webhook_id, d.due_at limit 1
+      ) next where waiting.nth < 1000
+    )
+    select extract(epoch from clock_timestamp() - min(greatest(waiting.due_at, waiting.leased_until, w.paused_until)))
+    from waiting join webhooks w on w.id = waiting.webhook_id
+    where w.status = 'active' and w.deleted_at is null
+      and greatest(waiting.due_at, waiting.leased_until, w.paused_until) <= clock_timestamp());
+end $$;

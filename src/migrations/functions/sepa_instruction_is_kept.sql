@@ -1,0 +1,8 @@
+-- Refuses to delete a SEPA instruction, and to add or change one in a file that is closed.
+create or replace function sepa_instruction_is_kept() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' or exists (select from sepa_files where id = new.file_id and status <> 'open') then
+    raise exception 'the payment % is ordered: it is not changed any more', coalesce(old.id, new.id);
+  end if;
+  return new;
+end $$;

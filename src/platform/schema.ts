@@ -1,0 +1,103 @@
+import type { Transaction } from '@mikro-orm/core'
+import { Migrator } from '@mikro-orm/migrations'
+import { MikroORM } from '@mikro-orm/postgresql'
+import type pg from 'pg'
+import { migrationChecksum } from '../migrations/checksums.ts'
+import { type SqlFunction, sqlFunctions } from '../migrations/functions.ts'
+import { migrations } from '../migrations/index.ts'
+
+type Query = <R extends object>(sql: string, values?: readonly unknown[]) => Promise<R[]>
+
+/** Migrations and functions in one transaction: where one of them fails, the schema stays as it was. */
+export async function updateSchema(url: string): Promise<void> {
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    extensions: [Migrator],
+    migrations: { migrationsList: migrations, snapshotOnMigrate: false },
+    logger: () => undefined,
+  })
+  try {
+    const connection = orm.em.getConnection()
+    await connection.transactional(async (transaction: Transaction) => {
+      const query: Query = (sql, values = []) => connection.execute(sql, [...values], 'all', transaction)
+      await refuseEdited(query)
+      await orm.migrator.up({ transaction })
+      await keepChecksums(query)
+      await applyFunctions(query)
+    })
+  } finally {
+    await orm.close(true)
+  }
+}
+
+const hasTable = async (query: Query, name: string): Promise<boolean> => {
+  const [row] = await query<{ found: boolean }>(`select to_regclass('${name}') is not null as found`)
+  return row?.found ?? false
+}
+
+/** A migration that this database has run is not run again: what was edited in it would be missing here for ever. */
+async function refuseEdited(query: Query): Promise<void> {
+  if (!(await hasTable(query, 'migration_checksums'))) return
+  const rows = await query<{ name: string; checksum: string }>(
+    'select name, checksum from migration_checksums',
+  )
+  const stored = new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  const edited = migrations.find(
+    migration => stored.has(migration.name) && stored.get(migration.name) !== migrationChecksum(migration),
+  )
+  if (edited)
+    throw new Error(
+      `src/migrations/${edited.name}.ts was edited after this database had run it. Restore it, and put the change into a new migration. (A migration that has not landed may be edited: npm run reset begins with an empty database.)`,
+    )
+}
+
+/** A database of an earlier version has no checksums: it gets those of the text that has come with this one. */
+async function keepChecksums(query: Query): Promise<void> {
+  const rows = migrations.map(migration => ({ name: migration.name, checksum: migrationChecksum(migration) }))
+  await query(
+    `insert into migration_checksums (name, checksum)
+    select name, checksum from json_to_recordset('${JSON.stringify(rows)}') as r (name text, checksum text)
+    on conflict do nothing`,
+  )
+}
+
+const IN_FORCE = `
+select distinct on (name) name, checksum from applied_functions
+where name in (select proname from pg_proc where pronamespace = current_schema()::regnamespace)
+order by name, id desc`
+
+/** Functions whose files have changed are defined anew; a version that is older than the schema changes none. */
+async function applyFunctions(query: Query): Promise<void> {
+  if (await isNewerThanWe(query)) return
+  const rows = await query<{ name: string; checksum: string }>(IN_FORCE)
+  const inForce = new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  const changed = sqlFunctions().filter(({ name, checksum }) => inForce.get(name) !== checksum)
+  if (changed.length === 0) return
+  await query(changed.map(({ text }) => text).join('\n'))
+  const applied = changed.map(({ name, checksum }) => ({ name, checksum }))
+  await query(
+    `insert into applied_functions (name, checksum)
+    select name, checksum from json_to_recordset('${JSON.stringify(applied)}') as r (name text, checksum text)`,
+  )
+}
+
+async function isNewerThanWe(query: Query): Promise<boolean> {
+  const [row] = await query<{ newest: string }>(
+    'select max(name collate "C") as newest from mikro_orm_migrations',
+  )
+  return (row?.newest ?? '') > (migrations.at(-1)?.name ?? '')
+}
+
+/** Whether the schema has all that this version needs; it may have more, of a version to come. */
+export async function isUpToDate(client: pg.Client): Promise<boolean> {
+  const tables = await client.query(`select to_regclass('mikro_orm_migrations') as name`)
+  if (!tables.rows[0].name) return false
+  const ran = await client.query('select name from mikro_orm_migrations')
+  const names = new Set(ran.rows.map(({ name }) => name))
+  if (!migrations.every(({ name }) => names.has(name))) return false
+  const applied = await client.query('select name, checksum from applied_functions')
+  const texts = new Set(applied.rows.map(({ name, checksum }) => `${name} ${checksum}`))
+  return sqlFunctions().every(({ name, checksum }: SqlFunction) => texts.has(`${name} ${checksum}`))
+}

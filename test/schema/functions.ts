@@ -1,0 +1,124 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { sqlFunctions } from '../../src/migrations/functions.ts'
+import { migrate, requireMigrated } from '../../src/platform/database.ts'
+import { cloneDatabase } from '../support/database.ts'
+
+const url = await cloneDatabase()
+const client = new pg.Client({ connectionString: url })
+await client.connect()
+afterAll(() => client.end())
+
+const rowsOf = async (sql: string, values: readonly unknown[] = []) =>
+  (await client.query(sql, [...values])).rows
+
+const STUB = `create or replace function periods_of(day date) returns text[] language sql immutable return array['stub']`
+const define = async (text: string, checksum: string) => {
+  await client.query(text)
+  await client.query(`insert into applied_functions (name, checksum) values ('periods_of', $1)`, [checksum])
+}
+const periods = async () => (await rowsOf(`select periods_of('2026-03-01')`))[0].periods_of
+const applied = async () => Number((await rowsOf('select count(*) from applied_functions'))[0].count)
+
+const PERIODS = ['all', 'day:2026-03-01', 'month:2026-03']
+
+beforeEach(async () => {
+  await migrate(url)
+  expect(await periods()).toEqual(PERIODS)
+})
+
+describe('functions of the database', () => {
+  test('have one file each', async () => {
+    const rows = await rowsOf(
+      `select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by proname collate "C"`,
+    )
+    expect(rows.map(({ name }) => name)).toEqual(
+      sqlFunctions()
+        .map(({ name }) => name)
+        .sort(),
+    )
+  })
+
+  test('are defined after those that they call', () => {
+    const names = sqlFunctions().map(({ name }) => name)
+    expect(names.indexOf('periods_of')).toBeLessThan(names.indexOf('open_counters'))
+    expect(names.indexOf('has_waiting')).toBeLessThan(names.indexOf('overfull_webhooks'))
+  })
+
+  test('are left alone while their files stay the same', async () => {
+    const before = await applied()
+    await migrate(url)
+    expect(await applied()).toBe(before)
+  })
+
+  test('are defined anew once when several processes find a changed file', async () => {
+    await define(STUB, 'of the version before')
+    const before = await applied()
+    await Promise.all([migrate(url), migrate(url), migrate(url)])
+    expect(await periods()).toEqual(PERIODS)
+    expect(await applied()).toBe(before + 1)
+  })
+
+  test('come back where somebody has dropped them', async () => {
+    await client.query('drop function event_body')
+    await migrate(url)
+    expect(await rowsOf(`select from pg_proc where proname = 'event_body'`)).toHaveLength(1)
+  })
+
+  test('stay those of a newer version when an older one migrates', async () => {
+    await define(STUB, 'of a version to come')
+    await client.query(`insert into mikro_orm_migrations (name) values ('m9999-to-come')`)
+    await migrate(url)
+    expect(await periods()).toEqual(['stub'])
+    await requireMigrated(url)
+    await client.query(`delete from mikro_orm_migrations where name = 'm9999-to-come'`)
+  })
+
+  test('keep a process from starting before their new text is applied', async () => {
+    await client.query(`delete from applied_functions where name = 'event_body'`)
+    await expect(requireMigrated(url)).rejects.toThrow('run migrate before')
+  })
+
+  test('stay as they were where one of them cannot be defined', async () => {
+    await define(STUB, 'of the version before')
+    await client.query('drop function event_body')
+    await client.query(
+      'create function event_body(event text, created_at timestamptz, data jsonb) returns int return 1',
+    )
+    await client.query(
+      `insert into applied_functions (name, checksum) values ('event_body', 'of another type')`,
+    )
+    await expect(migrate(url)).rejects.toThrow('cannot change return type')
+    expect(await periods()).toEqual(['stub'])
+    await client.query('drop function event_body')
+  })
+})
+
+describe('migrations', () => {
+  test('that ran before there were checksums get those of their text', async () => {
+    await client.query('drop table applied_functions, migration_checksums')
+    await client.query(`delete from mikro_orm_migrations where name = 'm0076-schema-checksums'`)
+    await expect(requireMigrated(url)).rejects.toThrow('run migrate before')
+    await migrate(url)
+    await requireMigrated(url)
+    expect(await rowsOf('select from migration_checksums')).toHaveLength(
+      (await rowsOf('select from mikro_orm_migrations')).length,
+    )
+  })
+
+  test('are refused where they were edited after they had run', async () => {
+    const edit = `update migration_checksums set checksum = $1 || checksum where name = 'm0031-risk'`
+    await client.query(edit, ['of another text '])
+    await expect(migrate(url)).rejects.toThrow(
+      'src/migrations/m0031-risk.ts was edited after this database had run it. Restore it, and put the change into a new migration.',
+    )
+    await client.query(`update migration_checksums set checksum = right(checksum, 64)`)
+  })
+
+  test('and functions are not recorded by the role of the programs', async () => {
+    await client.query('set role agentpay_application')
+    await expect(client.query('delete from applied_functions')).rejects.toThrow('permission denied')
+    await expect(client.query('delete from migration_checksums')).rejects.toThrow('permission denied')
+    await client.query('reset role')
+  })
+})

@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { migrationChecksum, sqlOf } from '../../src/migrations/checksums.ts'
+import { sqlFunctions } from '../../src/migrations/functions.ts'
+import { migrations } from '../../src/migrations/index.ts'
+import { root } from '../support/tidy/sources.ts'
+
+const FILE = 'src/migrations/checksums.json'
+/** The last migration that defines functions itself: they had no files of their own then. */
+const LAST_WITH_FUNCTIONS = 'm0070-relay-leases'
+const DEFINITION = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(\w+)/gi
+
+const recorded = (): Record<string, string> => JSON.parse(readFileSync(join(root, FILE), 'utf8'))
+const inOrder = migrations.map(item => ({ item, name: item.name, checksum: migrationChecksum(item) }))
+
+describe('migrations', () => {
+  test('that have landed are not edited', () => {
+    const landed = recorded()
+    const edited = inOrder.filter(({ name, checksum }) => (landed[name] ?? checksum) !== checksum)
+    expect(
+      edited.map(
+        ({ name }) =>
+          `src/migrations/${name}.ts was edited, and databases have run it: restore it, and put the change into a new migration. (Before it lands: delete its line in ${FILE} instead.)`,
+      ),
+    ).toEqual([])
+    const removed = Object.keys(landed).filter(name => !inOrder.some(one => one.name === name))
+    expect(
+      removed.map(name => `${name} is missing in src/migrations/index.ts: databases have run it.`),
+    ).toEqual([])
+  })
+
+  test('have their checksums committed', () => {
+    const landed = recorded()
+    const added = inOrder.filter(({ name }) => !landed[name])
+    if (added.length > 0) {
+      const all = inOrder.map(({ name, checksum }) => [name, landed[name] ?? checksum])
+      writeFileSync(join(root, FILE), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`)
+    }
+    expect(added.map(({ name }) => `${FILE} has now a line for ${name}: commit it.`)).toEqual([])
+  })
+
+  test('define no function: it has a file in src/migrations/functions', () => {
+    const later = inOrder.filter(({ name }) => name > LAST_WITH_FUNCTIONS)
+    const defined = later.flatMap(({ item, name }) =>
+      [...sqlOf(item).matchAll(DEFINITION)].map(([, sql]) => `${name}: ${sql}`),
+    )
+    expect(defined).toEqual([])
+  })
+})
+
+test('a file of a function says what it is for, and defines this function alone', () => {
+  const functions = sqlFunctions()
+  expect(functions.length).toBeGreaterThan(20)
+  const wrong = functions.filter(({ name, text }) => {
+    const names = [...text.matchAll(DEFINITION)].map(([, defined]) => defined)
+    return (
+      !/^-- [A-Z]/.test(text) || names.length !== 1 || names[0] !== name || !/^create or replace/m.test(text)
+    )
+  })
+  expect(wrong.map(({ name }) => `src/migrations/functions/${name}.sql`)).toEqual([])
+})
