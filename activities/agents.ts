@@ -1,28 +1,48 @@
 import { deletionSteps } from '../src/control/agents/process.ts'
-import type { Look, ProcessInput } from '../src/kernel/contract/process.ts'
-import { lookWith, type Run } from './support.ts'
+import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
+import { type Run, readWith } from './support.ts'
 
-export const agentActivities = (run: Run) => ({
-  /** What is pending for it: a deletion before all else. */
-  async lookAtAgent(input: ProcessInput): Promise<Look> {
-    const look = (operation: string) => lookWith(run, operation, input, requestOf(input))
-    const deletion = await look('agents.look')
-    return deletion.closed ? look('policies.look') : deletion
-  },
+/** Whether nothing is left to do, so that the next step may begin. */
+interface Step {
+  readonly done: boolean
+}
 
-  async expirePolicy(input: ProcessInput): Promise<void> {
-    await run('policies.expire', { of: input, as: 'process', requestId: requestOf(input) })
-  },
+export const agentActivities = (run: Run) => {
+  /** What is pending for the agent: a deletion before all else. */
+  async function readAgent(input: ProcessInput): Promise<ProcessStatus> {
+    const read = (operation: string) => readWith(run, operation, input, requestOf(input))
+    const deletion = await read('agents.status')
+    return deletion.closed ? read('policies.status') : deletion
+  }
 
-  /** As far as it comes: what is done is not done again, and what is left is done the next time. */
-  async carryOutDeletion(input: ProcessInput): Promise<void> {
-    for (const step of deletionSteps) {
-      const asked = { of: input, as: 'process', requestId: requestOf(input) } as const
-      const { result } = await run<{ done: boolean }>(step, asked)
-      if (!result?.done) return
+  const step =
+    (operation: (typeof deletionSteps)[number]) =>
+    async (input: ProcessInput): Promise<Step> => {
+      const { result } = await run<Step>(operation, { of: input, as: 'process', requestId: requestOf(input) })
+      return { done: result?.done ?? false }
     }
-  },
-})
+
+  return {
+    readAgent,
+
+    async expirePolicy(input: ProcessInput): Promise<void> {
+      await run('policies.expire', { of: input, as: 'process', requestId: requestOf(input) })
+    },
+
+    cancelIntents: step('intents.endForAgent'),
+    endRuns: step('runs.endForAgent'),
+    returnMoney: step('agents.sweep'),
+    finishDeletion: step('agents.finishDeletion'),
+
+    /** The name of `readAgent` in runs that began under an earlier version. */
+    lookAtAgent: readAgent,
+
+    /** All steps in one, for runs that began under an earlier version: what is left is done the next time. */
+    async carryOutDeletion(input: ProcessInput): Promise<void> {
+      for (const operation of deletionSteps) if (!(await step(operation)(input)).done) return
+    },
+  }
+}
 
 export type AgentActivities = ReturnType<typeof agentActivities>
 

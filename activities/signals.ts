@@ -1,14 +1,14 @@
 import { activityInfo, type Info } from '@temporalio/activity'
 import { z } from 'zod'
 import { inspect } from '../src/derive/http/body.ts'
-import type { ProcessInput } from '../src/kernel/contract/process.ts'
+import { DECISION_PAYLOAD, type ProcessInput, type ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { Run } from './support.ts'
 
-const words = z.string().trim().min(1).max(1_000).optional()
+const remark = z.string().trim().min(1).max(1_000).optional()
 
-/** What a person sends along: a name, proved by nothing, and why, by either name. */
+/** Payload of a signal: a name, proved by nothing, and why, by either name. */
 const Payload = z
-  .strictObject({ by: z.string().trim().min(1).max(200), comment: words, reason: words })
+  .strictObject({ by: z.string().trim().min(1).max(200), comment: remark, reason: remark })
   .refine(({ comment, reason }) => comment === undefined || reason === undefined)
 
 export interface SignalSettings {
@@ -35,8 +35,8 @@ export async function decideWith<Verb extends string>(
   { operation, requestId, body }: Decision,
 ): Promise<string> {
   const read = readPayload(payload)
-  if (!read) return `A signal ${verb} was ignored: send {"by": "your name", "reason": "why"}.`
-  if (input.mode === 'live' && !operatorSignals)
+  if (!read) return `A signal ${verb} was ignored: send ${DECISION_PAYLOAD}.`
+  if (areIgnored(input, { operatorSignals }))
     return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
   const { by, comment = read.reason } = read
   const { refused } = await run(operation, {
@@ -51,11 +51,22 @@ export async function decideWith<Verb extends string>(
     : `Signal ${verb} by ${by}: done.`
 }
 
+/** Signals decide about live money only where the installation says so. */
+const areIgnored = ({ mode }: ProcessInput, { operatorSignals }: SignalSettings): boolean =>
+  mode === 'live' && !operatorSignals
+
+/** The status without the signals that this installation ignores. */
+export const withSignalsThatCount = <Status extends ProcessStatus>(
+  status: Status,
+  input: ProcessInput,
+  settings: SignalSettings,
+): Status => (areIgnored(input, settings) ? { ...status, signals: [] } : status)
+
 /** An attempt whose answer was lost has done its work: the next one is told what it was. */
 const onceOf = ({ workflowExecution, activityId }: Info): string =>
   `${workflowExecution?.runId}/${activityId}`
 
-/** Undefined where it is not what was asked for. */
+/** Undefined where the payload is not of that form. */
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
   try {
     inspect(payload)

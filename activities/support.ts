@@ -3,7 +3,7 @@ import { inputOf } from '../src/derive/http/input.ts'
 import type { Actor, Tenant } from '../src/kernel/contract/actor.ts'
 import type { Registered } from '../src/kernel/contract/operation.ts'
 import { Problem } from '../src/kernel/contract/problem.ts'
-import type { Look, ProcessInput } from '../src/kernel/contract/process.ts'
+import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { Execute } from '../src/kernel/run/execute.ts'
 
 /** What an operation answered: its result, or the sentence with which it refused, which names nobody. */
@@ -98,14 +98,14 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: Asked['as']): Omit<Actor, 
   scopes: new Set(),
 })
 
-/** The record as it stands; a process without one has nothing to live for. */
-export async function lookWith<Seen extends Look = Look>(
+/** Status of the record of a process. A process whose record is not there fails: there is nothing to wait for. */
+export async function readWith<Status extends ProcessStatus = ProcessStatus>(
   run: Run,
   operation: string,
   of: ProcessInput,
   requestId: string,
-): Promise<Seen> {
-  const { result, refused } = await run<Seen>(operation, { of, as: 'process', requestId })
+): Promise<Status> {
+  const { result, refused } = await run<Status>(operation, { of, as: 'process', requestId })
   if (!result) throw ApplicationFailure.nonRetryable(`${operation} ${of.id}: ${refused}`)
   return result
 }

@@ -1,10 +1,10 @@
 import type { TransferSignal } from '../src/commerce/transfers/process.ts'
-import type { Look, ProcessInput } from '../src/kernel/contract/process.ts'
-import { decideWith, type Signalled, type SignalSettings } from './signals.ts'
-import { lookWith, type Run } from './support.ts'
+import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
+import { decideWith, type Signalled, type SignalSettings, withSignalsThatCount } from './signals.ts'
+import { type Run, readWith } from './support.ts'
 
-/** How a transfer stands, and what is done with it when it is due. */
-export interface TransferLook extends Look {
+/** Status of a transfer, and the step that is taken when its time has come. */
+export interface TransferStatus extends ProcessStatus {
   readonly next: 'verify' | 'submit' | 'inquire' | 'lapse' | null
 }
 
@@ -13,9 +13,14 @@ export const transferActivities = (run: Run, settings: SignalSettings) => {
   const step = (operation: string) => async (input: ProcessInput) => {
     await run(operation, { of: input, as: 'process', requestId: requestOf(input) })
   }
+  const readTransfer = async (input: ProcessInput): Promise<TransferStatus> => {
+    const status = await readWith<TransferStatus>(run, 'transfers.status', input, requestOf(input))
+    return withSignalsThatCount(status, input, settings)
+  }
+  const submitPayment = step('transfers.submit')
+  const cancelUnconfirmed = step('transfers.lapse')
   return {
-    lookAtTransfer: (input: ProcessInput) =>
-      lookWith<TransferLook>(run, 'transfers.look', input, requestOf(input)),
+    readTransfer,
 
     decideTransfer: (signalled: Signalled<TransferSignal>): Promise<string> =>
       decideWith(run, settings, signalled, {
@@ -25,9 +30,14 @@ export const transferActivities = (run: Run, settings: SignalSettings) => {
       }),
 
     verifyPayee: step('transfers.verify'),
-    submitTransfer: step('transfers.submit'),
+    cancelUnconfirmed,
+    submitPayment,
     askRail: step('transfers.inquire'),
-    letTransferLapse: step('transfers.lapse'),
+
+    // Their names in runs that began under an earlier version.
+    lookAtTransfer: readTransfer,
+    submitTransfer: submitPayment,
+    letTransferLapse: cancelUnconfirmed,
   }
 }
 

@@ -1,20 +1,26 @@
-import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { lookWith, type Run } from './support.ts'
+import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
+import { type Run, readWith } from './support.ts'
 
 export const webhookActivities = (run: Run) => {
   const retry = (input: ProcessInput, asked: boolean) =>
     run<{ acted: boolean }>('webhooks.retry', {
-      ...{ of: input, as: 'process', requestId: requestOf(input) },
+      of: input,
+      as: 'process',
+      requestId: requestOf(input),
       body: { asked },
     })
+  const readDelivery = (input: ProcessInput): Promise<ProcessStatus> =>
+    readWith(run, 'webhooks.status', input, requestOf(input))
   return {
-    lookAtDelivery: (input: ProcessInput) => lookWith(run, 'webhooks.look', input, requestOf(input)),
+    readDelivery,
+    /** The name of `readDelivery` in runs that began under an earlier version. */
+    lookAtDelivery: readDelivery,
 
     async retryDelivery(input: ProcessInput): Promise<void> {
       await retry(input, false)
     },
 
-    /** As a person wishes; gives the line that the operator reads. */
+    /** For a person who does not want to wait; gives the line that the operator reads. */
     async retryDeliveryNow(input: ProcessInput): Promise<string> {
       const { result, refused } = await retry(input, true)
       return result?.acted

@@ -1,18 +1,40 @@
-import { proxyActivities } from '@temporalio/workflow'
 import type { AgentActivities } from '../activities/agents.ts'
 import { agentProcess } from '../src/control/agents/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { follow } from './support.ts'
+import { followRecord } from './shared/follow-record.ts'
+import { hasNamedSteps, stepsOf } from './shared/steps.ts'
 
-const { lookAtAgent, expirePolicy, carryOutDeletion } = proxyActivities<AgentActivities>({
-  startToCloseTimeout: 15_000,
-  retry: { initialInterval: 200, maximumInterval: 30_000 },
-})
-
-/** An agent is deleted when that has been asked for; its policy ends when its time has come. */
-export const agent = (input: ProcessInput): Promise<string> =>
-  follow(input, {
-    recurs: agentProcess.recurs,
-    look: () => lookAtAgent(input),
-    due: ({ status }) => (status === 'deleting' ? carryOutDeletion(input) : expirePolicy(input)),
+const { readAgent, expirePolicy, cancelIntents, endRuns, returnMoney, finishDeletion, carryOutDeletion } =
+  stepsOf<AgentActivities>()({
+    readAgent: { summary: 'What is pending for the agent', formerly: 'lookAtAgent' },
+    expirePolicy: { summary: 'The agent’s policy has come to its end' },
+    cancelIntents: { summary: 'Deletion, step 1: its open intents are cancelled' },
+    endRuns: { summary: 'Deletion, step 2: its open runs end' },
+    returnMoney: { summary: 'Deletion, step 3: its money goes back' },
+    finishDeletion: { summary: 'Deletion, step 4: the agent is deleted' },
+    carryOutDeletion: { summary: 'All steps of the deletion' },
   })
+
+/** The policy of an agent ends in its time, and an agent that is to go is undone step by step. */
+export const agent = (input: ProcessInput): Promise<string> =>
+  followRecord(input, {
+    recurs: agentProcess.recurs,
+    read: readAgent,
+    async story(record) {
+      await record.during(
+        ({ status }) => status !== 'deleting',
+        () => expirePolicy(input),
+      )
+      await record.during(
+        ({ status }) => status === 'deleting',
+        () => undo(input),
+      )
+    },
+  })
+
+/** What was made last goes first: intents, runs, money, the agent. It stops at what takes longer, and goes on there. */
+async function undo(input: ProcessInput): Promise<void> {
+  if (!hasNamedSteps()) return carryOutDeletion(input)
+  for (const step of [cancelIntents, endRuns, returnMoney, finishDeletion])
+    if (!(await step(input)).done) return
+}

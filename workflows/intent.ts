@@ -1,18 +1,24 @@
-import { proxyActivities } from '@temporalio/workflow'
 import type { IntentActivities } from '../activities/intents.ts'
-import { approverSignals } from '../src/control/intents/process.ts'
+import { intentSignals } from '../src/control/intents/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { follow, signals } from './support.ts'
+import { followRecord } from './shared/follow-record.ts'
+import { answersTo } from './shared/signals.ts'
+import { stepsOf } from './shared/steps.ts'
 
-const { lookAtIntent, decideIntent, expireIntent } = proxyActivities<IntentActivities>({
-  startToCloseTimeout: 15_000,
-  retry: { initialInterval: 200, maximumInterval: 30_000 },
+const { readIntent, decideIntent, expireIntent } = stepsOf<IntentActivities>()({
+  readIntent: { summary: 'How the intent stands', formerly: 'lookAtIntent' },
+  decideIntent: { summary: 'What an operator has signalled' },
+  expireIntent: { summary: 'The deadline has passed: the intent ends, and its money is free' },
 })
 
-/** An intent waits for its approver or its deadline; an approved one for its payment or its deadline. */
+/** An intent is approved in time, then paid in time, or it expires. */
 export const intent = (input: ProcessInput): Promise<string> =>
-  follow(input, {
-    look: () => lookAtIntent(input),
-    due: () => expireIntent(input),
-    ...signals(approverSignals, asked => decideIntent({ ...input, ...asked })),
+  followRecord(input, {
+    read: readIntent,
+    answers: answersTo(intentSignals, signalled => decideIntent({ ...input, ...signalled })),
+    async story(record) {
+      const expire = () => expireIntent(input)
+      await record.during(({ status }) => status === 'created', expire)
+      await record.during(({ status }) => status === 'approved', expire)
+    },
   })

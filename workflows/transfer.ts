@@ -1,23 +1,48 @@
-import { proxyActivities } from '@temporalio/workflow'
 import type { TransferActivities } from '../activities/transfers.ts'
 import { transferSignals } from '../src/commerce/transfers/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { follow, signals } from './support.ts'
+import { followRecord } from './shared/follow-record.ts'
+import { answersTo } from './shared/signals.ts'
+import { stepsOf } from './shared/steps.ts'
 
-const { lookAtTransfer, decideTransfer, verifyPayee, submitTransfer, askRail, letTransferLapse } =
-  proxyActivities<TransferActivities>({
-    startToCloseTimeout: 15_000,
-    retry: { initialInterval: 200, maximumInterval: 30_000 },
+const { readTransfer, decideTransfer, verifyPayee, cancelUnconfirmed, submitPayment, askRail } =
+  stepsOf<TransferActivities>()({
+    readTransfer: { summary: 'How the transfer stands', formerly: 'lookAtTransfer' },
+    decideTransfer: { summary: 'What an operator has signalled' },
+    verifyPayee: { summary: 'Whether the payee’s bank knows the account under the name' },
+    cancelUnconfirmed: {
+      summary: 'Nobody has confirmed the payee in time: the transfer is cancelled, and its money is free',
+      formerly: 'letTransferLapse',
+    },
+    submitPayment: { summary: 'The payment leaves, once', formerly: 'submitTransfer' },
+    askRail: { summary: 'Whether the rail knows how it ended' },
   })
 
-/** What a transfer by SEPA needs next, one after the other, until the rail has told how it ends. */
-const steps = { verify: verifyPayee, submit: submitTransfer, inquire: askRail, lapse: letTransferLapse }
-
-/** Its payee is verified, a person confirms where that must be, it is submitted once, and asked about until it ends. */
+/**
+ * The payee’s bank is asked about the name, a person confirms where that is doubtful, the payment is submitted once, and
+ * the rail is asked until it has ended. A transfer that is cancelled, rejected or returned gives its money back.
+ */
 export const transfer = (input: ProcessInput): Promise<string> =>
-  follow(input, {
+  followRecord(input, {
     recurs: true,
-    look: () => lookAtTransfer(input),
-    due: async ({ next }) => next && steps[next](input),
-    ...signals(transferSignals, asked => decideTransfer({ ...input, ...asked })),
+    read: readTransfer,
+    answers: answersTo(transferSignals, signalled => decideTransfer({ ...input, ...signalled })),
+    async story(record) {
+      await record.during(
+        ({ next }) => next === 'verify',
+        () => verifyPayee(input),
+      )
+      await record.during(
+        ({ next }) => next === 'lapse',
+        () => cancelUnconfirmed(input),
+      )
+      await record.during(
+        ({ next }) => next === 'submit',
+        () => submitPayment(input),
+      )
+      await record.during(
+        ({ next }) => next === 'inquire',
+        () => askRail(input),
+      )
+    },
   })

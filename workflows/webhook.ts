@@ -1,19 +1,25 @@
-import { proxyActivities } from '@temporalio/workflow'
 import type { WebhookActivities } from '../activities/webhooks.ts'
 import { webhookProcess, webhookSignals } from '../src/delivery/webhooks/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { follow, signals } from './support.ts'
+import { followRecord } from './shared/follow-record.ts'
+import { answersTo } from './shared/signals.ts'
+import { stepsOf } from './shared/steps.ts'
 
-const { lookAtDelivery, retryDelivery, retryDeliveryNow } = proxyActivities<WebhookActivities>({
-  startToCloseTimeout: 15_000,
-  retry: { initialInterval: 200, maximumInterval: 30_000 },
+const { readDelivery, retryDelivery, retryDeliveryNow } = stepsOf<WebhookActivities>()({
+  readDelivery: { summary: 'How the delivery stands', formerly: 'lookAtDelivery' },
+  retryDelivery: { summary: 'Its time has come: the next attempt is made' },
+  retryDeliveryNow: { summary: 'An operator does not want to wait' },
 })
 
-/** A delivery that has failed waits for its next attempt, or for somebody who does not; until it is taken or given up. */
+/** A delivery that has failed waits for its next attempt, again and again, until it is taken or given up. */
 export const webhook = (input: ProcessInput): Promise<string> =>
-  follow(input, {
+  followRecord(input, {
     recurs: webhookProcess.recurs,
-    look: () => lookAtDelivery(input),
-    due: () => retryDelivery(input),
-    ...signals(webhookSignals, () => retryDeliveryNow(input)),
+    read: readDelivery,
+    answers: answersTo(webhookSignals, () => retryDeliveryNow(input), { withPayload: false }),
+    story: record =>
+      record.during(
+        () => true,
+        () => retryDelivery(input),
+      ),
   })

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { Relay } from '../kernel/background/relay.ts'
 import { listen } from '../platform/listener.ts'
-import { temporalStarter } from '../platform/temporal/starter.ts'
+import { type Processes, temporalStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
 import { startMending } from './missing-runs.ts'
 import { keepLease } from './renewed-lease.ts'
@@ -18,7 +18,7 @@ export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
     const { database, log } = runtime
     const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
     const kept = keepLease(database, 'outbox', { wake: () => relay.wake(), onFailure })
-    const deliver = temporalStarter(client, access.taskQueue)
+    const deliver = temporalStarter(client, access.taskQueue, processesOf(runtime.areas))
     const relay = new Relay({ database, lease: kept.lease, deliver, onFailure })
     const listener = listen(runtime.settings.databaseUrl, 'outbox', relay.wake)
     const mending = startMending(runtime, client, access.taskQueue)
@@ -33,6 +33,13 @@ export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
     }
   })
 }
+
+const processesOf = (areas: OpenRuntime['areas']): Processes =>
+  new Map(
+    Object.values(areas).flatMap(({ openRecords }) =>
+      openRecords.map(({ process }) => [process.name, process] as const),
+    ),
+  )
 
 const isServing = (connection: Connection): Promise<boolean> =>
   connection

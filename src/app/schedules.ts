@@ -29,6 +29,7 @@ export async function mendMonthly(client: Client, taskQueue: string): Promise<vo
   if (last === undefined) return
   const again = {
     ...{ taskQueue, args: action.args, workflowId: last },
+    ...{ staticSummary: action.staticSummary, staticDetails: action.staticDetails },
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
   } as const
   await client.workflow.start(action.workflowType, again).catch((error: unknown) => {
@@ -57,6 +58,8 @@ const statementsOf = (taskQueue: string) =>
       workflowId: `${statementsProcess.name}/all`,
       taskQueue,
       args: [{}],
+      staticSummary: 'Statements of the month that is over, of all wallets',
+      staticDetails: statementsProcess.details,
     },
     // Whatever was missed is made by one run.
     policies: { overlap: 'SKIP', catchupWindow: '31 days' },

@@ -36,7 +36,7 @@ async function bundledOnce(): Promise<WorkflowBundleOption> {
 
 /** All that a workflow may import: the workflows, what describes their processes, and the SDK. */
 async function ingredients(): Promise<string> {
-  const sources = globSync(['workflows/*.ts', 'src/**/process.ts'], { cwd: path('') })
+  const sources = globSync(['workflows/**/*.ts', 'src/**/process.ts'], { cwd: path('') })
   const files = [...sources.toSorted(), 'node_modules/@temporalio/workflow/package.json']
   const hash = createHash('sha256')
   for (const file of files) hash.update(`${file}\n`).update(await readFile(path(file)))

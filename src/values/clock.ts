@@ -20,6 +20,12 @@ export const days = (count: number): number => minutes(count * 24 * 60)
 
 export const after = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
 
+/** `21 Nov 09:30 UTC`, for people who look at it within the year. */
+export function minuteInWords(at: Date): string {
+  const [, day, month] = at.toUTCString().split(' ')
+  return `${day} ${month} ${at.toISOString().slice(11, 16)} UTC`
+}
+
 /** An instant in JSON: ISO 8601, milliseconds, UTC. */
 export const instant = z
   .codec(z.iso.datetime({ offset: true }).max(40), z.date(), {

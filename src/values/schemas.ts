@@ -61,10 +61,12 @@ export const timeRange = {
   to: instant.optional().meta({ description: 'Before this instant.' }),
 }
 
-/** What every process is told of its record. */
-export const LookRecord = z.object({
+/** Status of a record as its process reads it: `ProcessStatus` of the kernel says what each member is. */
+export const ProcessStatusRecord = z.object({
   status: z.string(),
   summary: z.string(),
   closed: z.boolean(),
   dueInMs: z.number().nullable(),
+  waitsFor: z.string().nullable(),
+  signals: z.array(z.string()),
 })

@@ -30,7 +30,7 @@ const environment = () => new MockActivityEnvironment({}, { logger: new DefaultL
 const carryOut = (agent: ProcessInput, by?: Execute): Promise<void> =>
   environment().run(activities(by).carryOutDeletion, agent)
 
-const look = (agent: ProcessInput) => environment().run(activities().lookAtAgent, agent)
+const read = (agent: ProcessInput) => environment().run(activities().readAgent, agent)
 
 const made = async (key: string, body: object): Promise<{ id: string }> =>
   JSON.parse(String((await engine.run(tenant, key, { body })).body))
@@ -123,24 +123,32 @@ describe('carrying out a deletion', () => {
   })
 })
 
-describe('looking', () => {
-  test('sees a deletion before all else', async () => {
+describe('reading an agent', () => {
+  test('tells of a deletion before all else', async () => {
     const agent = await anAgentWith(0)
-    const nothing = { summary: 'Agent in test mode: nothing is pending', closed: true, dueInMs: null }
-    expect(await look(agent)).toEqual({ ...nothing, status: 'active' })
+    const nothing = {
+      summary: 'Agent in test mode: nothing is pending',
+      closed: true,
+      dueInMs: null,
+      waitsFor: null,
+      signals: [],
+    }
+    expect(await read(agent)).toEqual({ ...nothing, status: 'active' })
     await remove(agent)
-    expect(await look(agent)).toEqual({
+    expect(await read(agent)).toEqual({
       status: 'deleting',
       summary: 'Agent in test mode: it is being deleted',
       closed: false,
       dueInMs: 0,
+      waitsFor: 'for the next step of the deletion',
+      signals: [],
     })
     await carryOut(agent)
-    expect(await look(agent)).toEqual({ ...nothing, status: 'deleted' })
+    expect(await read(agent)).toEqual({ ...nothing, status: 'deleted' })
   })
 
-  test('at what is not there is over', async () => {
-    await expect(look({ ...tenant, id: 'agent_1', agentId: null })).rejects.toMatchObject({
+  test('that is not there fails for good', async () => {
+    await expect(read({ ...tenant, id: 'agent_1', agentId: null })).rejects.toMatchObject({
       nonRetryable: true,
     })
   })

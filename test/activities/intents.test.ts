@@ -8,7 +8,7 @@ import { runner } from '../../activities/support.ts'
 import { areas } from '../../src/areas.ts'
 import { registered } from '../../src/kernel/contract/area.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
-import type { Look } from '../../src/kernel/contract/process.ts'
+import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
 import { type Execute, executor } from '../../src/kernel/run/execute.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
@@ -122,23 +122,25 @@ describe('a decision', () => {
   })
 })
 
-describe('looking', () => {
-  const look = (id: string): Promise<Look> =>
-    environmentOf().run(activities().lookAtIntent, { ...tenant, id, agentId: null })
+describe('reading an intent', () => {
+  const read = (id: string): Promise<ProcessStatus> =>
+    environmentOf().run(activities().readIntent, { ...tenant, id, agentId: null })
 
-  test('says how the record stands and how long it has', async () => {
+  test('tells its status, what it waits for and what an operator can do', async () => {
     const { id } = await anIntent()
-    const { dueInMs, ...seen } = await look(id)
+    const { dueInMs, ...seen } = await read(id)
     expect(seen).toEqual({
       status: 'created',
       summary: expect.stringMatching(/^Intent of € 25\.00 in test mode: waits for approval until .* UTC$/),
       closed: false,
+      waitsFor: expect.stringMatching(/^for a person’s approval, until \d\d \w{3} \d\d:\d\d UTC$/),
+      signals: ['approve', 'deny', 'cancel'],
     })
     expect(Number(dueInMs)).toBeGreaterThan(3_500_000)
   })
 
-  test('for what is not there is over: it is not tried again', async () => {
-    await expect(look('intent_1')).rejects.toMatchObject({ nonRetryable: true })
+  test('that is not there fails for good', async () => {
+    await expect(read('intent_1')).rejects.toMatchObject({ nonRetryable: true })
   })
 })
 

@@ -108,9 +108,9 @@ describe('whatever happens to a step', () => {
 
   test('a recall that is never answered does not keep the payment from settling', async () => {
     const transfer = await aTransfer({ cents: 777_01n })
-    const { verifyPayee, submitTransfer } = activitiesWith(execute)
+    const { verifyPayee, submitPayment } = activitiesWith(execute)
     await attempt(verifyPayee, transfer.input)
-    await attempt(submitTransfer, transfer.input)
+    await attempt(submitPayment, transfer.input)
     await transfer.run('transfers.recall', { params: { id: transfer.id }, body: { reason: 'Twice' } })
     rail.break('recall', 'before')
     await drive(transfer)
@@ -122,9 +122,9 @@ describe('whatever happens to a step', () => {
 
   test('a lapse that is told twice, and before its time: it ends right', async () => {
     const transfer = await aTransfer({ name: 'No Match GmbH' })
-    const { letTransferLapse, verifyPayee } = activitiesWith(execute)
+    const { cancelUnconfirmed, verifyPayee } = activitiesWith(execute)
     await attempt(verifyPayee, transfer.input)
-    await attempt(letTransferLapse, transfer.input)
+    await attempt(cancelUnconfirmed, transfer.input)
     expect((await rowOf(transfer)).status).toBe('verifying')
     await drive(transfer, once('transfers.lapse', 'after'))
     await endsRight(transfer, 'cancelled')
@@ -143,13 +143,13 @@ describe('from two places at once', () => {
     const ends = new Set<string>()
     for (let n = 0; n < 10; n++) {
       const transfer = await aTransfer()
-      const { verifyPayee, submitTransfer } = activitiesWith(execute)
+      const { verifyPayee, submitPayment } = activitiesWith(execute)
       await attempt(verifyPayee, transfer.input)
       const cancelling = engine.run(transfer.tenant, 'transfers.cancel', {
         params: { id: transfer.id },
         body: { comment: null },
       })
-      const [{ status }] = await Promise.all([cancelling, attempt(submitTransfer, transfer.input)])
+      const [{ status }] = await Promise.all([cancelling, attempt(submitPayment, transfer.input)])
       const cancelled = status === 200
       await endsRight(transfer, cancelled ? 'cancelled' : 'completed')
       expect(rail.taken(transfer.id)).toBe(cancelled ? 0 : 1)

@@ -2,8 +2,8 @@ import { Client, Connection } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
 import {
   AGENT_ATTRIBUTE,
-  LOOK_AGAIN,
   OWNER_ATTRIBUTE,
+  RECORD_CHANGED,
   TASK_QUEUE,
 } from '../../src/kernel/contract/process.ts'
 
@@ -28,7 +28,7 @@ async function begin(n: number): Promise<void> {
     workflowId: `intent/${input.id}`,
     taskQueue: TASK_QUEUE,
     args: [input],
-    signal: LOOK_AGAIN,
+    signal: RECORD_CHANGED,
     signalArgs: [],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     typedSearchAttributes: new TypedSearchAttributes([

@@ -70,7 +70,7 @@ describe('a process that is killed between two steps', () => {
     await decided
     await until('Temporal knows', async () => (await activitiesOf(intent.id)).completed === 2)
     await installation.kill('worker')
-    expect((await activitiesOf(intent.id)).scheduled).toEqual(['lookAtIntent', 'decideIntent'])
+    expect((await activitiesOf(intent.id)).scheduled).toEqual(['readIntent', 'decideIntent'])
 
     await installation.whole()
     expect(await fourPlaces(databaseUrl, temporal, [intent.id])).toEqual([
@@ -82,11 +82,7 @@ describe('a process that is killed between two steps', () => {
         run: 'denied',
       },
     ])
-    expect((await activitiesOf(intent.id)).scheduled).toEqual([
-      'lookAtIntent',
-      'decideIntent',
-      'lookAtIntent',
-    ])
+    expect((await activitiesOf(intent.id)).scheduled).toEqual(['readIntent', 'decideIntent', 'readIntent'])
   })
 
   test('a worker, between the submission of a transfer and its end: it is submitted once, and ends right', async () => {
@@ -104,7 +100,7 @@ describe('a process that is killed between two steps', () => {
     const submissions = (await eventsOf(run)).flatMap(
       one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
     )
-    expect(submissions.filter(name => name === 'submitTransfer')).toHaveLength(1)
+    expect(submissions.filter(name => name === 'submitPayment')).toHaveLength(1)
     const { data } = await made(mine.ledger.transfers({ query: { referenceId: transferId } }))
     expect(data.map(({ kind }) => kind)).toEqual(['sepa_settle', 'sepa_submit', 'hold'])
     await expectProven(mine)
@@ -113,7 +109,7 @@ describe('a process that is killed between two steps', () => {
   test('a relay, after its call and before its mark: the next one calls again, and there is one run', async () => {
     const { mine, ownerId, agentId } = await anOwner()
     const left = () => rows(databaseUrl, 'select attempts from outbox where owner_id = $1', [ownerId])
-    const called = proxy.silenceAfter('lookAgain')
+    const called = proxy.silenceAfter('recordChanged')
     const intent = await anIntent(mine, agentId)
     await called
     const run = temporal.of(intent)

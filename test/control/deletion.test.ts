@@ -208,7 +208,7 @@ describe('the steps of a deletion', () => {
     const { client, key } = await service.owner()
     const { id } = await anAgent(client)
     for (const [method, path] of [
-      ['GET', 'look'],
+      ['GET', 'status'],
       ['POST', 'finish-deletion'],
       ['POST', 'end-intents'],
     ] as const)

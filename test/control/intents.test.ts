@@ -221,7 +221,13 @@ describe('a new intent', () => {
     expect(rows).toEqual([
       {
         process: 'intent',
-        input: { id, ownerId, mode: 'test', agentId: agent.id },
+        input: {
+          id,
+          ownerId,
+          mode: 'test',
+          agentId: agent.id,
+          summary: `Intent of € 25.00 in test mode, ${agent.id}`,
+        },
         attempts: 0,
         together: true,
       },

@@ -9,8 +9,8 @@ const { dash } = service
 
 const ada = { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'GB' } as const
 
-describe('joining', () => {
-  test('makes a customer and a sandbox key that works', async () => {
+describe('opening an account', () => {
+  test('creates a customer and a working sandbox key', async () => {
     const { status, body } = await dash.keys.openAccount({ body: ada })
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -30,7 +30,7 @@ describe('joining', () => {
     expect(first).toMatchObject({ ownerId: body.id, environment: 'sandbox', hint: String(key).slice(-4) })
   })
 
-  test('leaves its events and audit entries in the same transaction, and no personal data in them', async () => {
+  test('records events and audit entries in the same transaction, without personal data', async () => {
     const answer = await dash.keys.openAccount({ body: { ...ada, email: 'trace@example.com' } })
     expect(await traceOf(service, answer)).toEqual({
       events: ['customer.created', 'key.created'],
@@ -67,7 +67,7 @@ describe('joining', () => {
     expect(await service.sql('select count(*) from customers')).toEqual(before)
   })
 
-  test('is for the dashboard secret only', async () => {
+  test('requires the dashboard secret', async () => {
     const { client } = await service.owner()
     expect((await client.keys.openAccount({ body: ada })).code).toBe('wrong_caller')
     expect((await service.client().keys.openAccount({ body: ada })).status).toBe(401)
@@ -78,27 +78,29 @@ describe('joining', () => {
 
 describe('the dashboard', () => {
   test('lists customers newest first, and finds them by plan, status and address', async () => {
-    const one = await made(
+    const older = await made(
       dash.keys.openAccount({ body: { ...ada, email: 'one@list.example', plan: 'starter' } }),
     )
-    const two = await made(
+    const newer = await made(
       dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }),
     )
     const enterprises = await made(dash.customers.list({ query: { plan: 'enterprise' } }))
     expect(enterprises.data.map(({ id }) => id)).not.toContain(PLATFORM_OWNER)
     const starters = await made(dash.customers.list({ query: { plan: 'starter' } }))
-    expect(starters.data.map(({ id }) => id)).toEqual([two.id, one.id])
-    const found = await made(dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }))
-    expect(found.data.map(({ id }) => id)).toEqual([one.id])
-    expect(found).toMatchObject({ hasMore: false, nextCursor: null })
+    expect(starters.data.map(({ id }) => id)).toEqual([newer.id, older.id])
+    const matches = await made(
+      dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }),
+    )
+    expect(matches.data.map(({ id }) => id)).toEqual([older.id])
+    expect(matches).toMatchObject({ hasMore: false, nextCursor: null })
     const page = await made(dash.customers.list({ query: { plan: 'starter', limit: 1 } }))
     const next = await made(
       dash.customers.list({ query: { plan: 'starter', limit: 1, cursor: String(page.nextCursor) } }),
     )
-    expect([...page.data, ...next.data].map(({ id }) => id)).toEqual([two.id, one.id])
+    expect([...page.data, ...next.data].map(({ id }) => id)).toEqual([newer.id, older.id])
   })
 
-  test('gets one, and 404 for an id that is none', async () => {
+  test('gets a customer, and 404 for an unknown id', async () => {
     const { key: _, ...record } = await made(dash.keys.openAccount({ body: ada }))
     expect((await dash.customers.get({ params: { id: record.id } })).body).toEqual(record)
     const unknown = { params: { id: 'customer_00000000000000000000000000' } }
@@ -124,8 +126,8 @@ describe('the dashboard', () => {
   test('cannot verify a customer by itself', async () => {
     const { ownerId } = await service.owner()
     const headers = { 'x-dashboard-secret': service.dashboardSecret }
-    const asked = { headers, body: { kycStatus: 'verified' } }
-    const { status, body } = await service.http('PATCH', `/customers/${ownerId}`, asked)
+    const request = { headers, body: { kycStatus: 'verified' } }
+    const { status, body } = await service.http('PATCH', `/customers/${ownerId}`, request)
     expect(status).toBe(400)
     expect(body.error).toContain('kycStatus')
   })
@@ -137,7 +139,7 @@ describe('the dashboard', () => {
 })
 
 describe('a suspended customer', () => {
-  test('has no open key or token from then on, is told so, and has them again when active', async () => {
+  test('cannot use keys or tokens until reactivated, and gets an error that says so', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const token = service.client(String((await aToken(client, agent.id)).token))
@@ -154,8 +156,8 @@ describe('a suspended customer', () => {
   })
 })
 
-describe('the owner', () => {
-  test('changes name, email and country, each with an event that does not tell them', async () => {
+describe('an owner', () => {
+  test('changes name, email and country, each with an event that does not contain them', async () => {
     const { client, ownerId } = await service.owner()
     const body = { name: 'Grace Hopper', email: 'grace@secret.example', country: 'US' }
     const answer = await client.customers.updateMe({ body })
@@ -194,12 +196,12 @@ describe('the owner', () => {
     expect((await narrow.customers.updateMe({ body: {} })).code).toBe('missing_scope')
   })
 
-  test('is told of its account in live mode once it is verified', async () => {
+  test('gets events of the account in live mode once verified', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
     await made(dash.customers.update({ params: { id: owner.ownerId }, body: { plan: 'enterprise' } }))
     await made(owner.client.customers.updateMe({ body: { country: 'FR' } }))
-    const told = (await live.events.list()).body.data.map(({ event }) => event)
-    expect(told).toEqual(['cardholder.updated', 'customer.updated', 'key.created'])
+    const events = (await live.events.list()).body.data.map(({ event }) => event)
+    expect(events).toEqual(['cardholder.updated', 'customer.updated', 'key.created'])
   })
 })

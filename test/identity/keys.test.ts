@@ -40,7 +40,7 @@ describe('a new key', () => {
     expect(await opens(service.client(String(key)))).toBe(true)
   })
 
-  test('leaves its event and audit entry in the same transaction', async () => {
+  test('records its event and audit entry in the same transaction', async () => {
     const { client } = await service.owner()
     const answer = await client.keys.create({ body: { name: 'Build server', environment: 'test' } })
     expect(answer.body.key).toMatch(/^sk_test_/)
@@ -52,7 +52,7 @@ describe('a new key', () => {
     expect(await transactionsOf(service, answer, 'keys', answer.body.id)).toBe(1)
   })
 
-  test('leaves its secret nowhere, and a replay does not show it', async () => {
+  test('is stored without its secret, and a replay does not show it', async () => {
     const { client } = await service.owner()
     const twice = { body: { name: 'Twice', environment: 'sandbox' }, idempotencyKey: 'key-1' } as const
     const first = await client.keys.create(twice)
@@ -63,7 +63,7 @@ describe('a new key', () => {
     for (const { body } of [first, rotated]) expect(await tablesWith(service, String(body.key))).toEqual([])
   })
 
-  test('has all scopes that there will ever be, unless made with fewer', async () => {
+  test('has all scopes, future ones included, unless created with fewer', async () => {
     const { client } = await service.owner()
     const all = await aKey(client)
     const few = await aKey(client, { scopes: ['keys:read', 'agents:read'] })
@@ -77,7 +77,7 @@ describe('a new key', () => {
     expect((await narrow.agents.create({ body: { name: 'A' } })).code).toBe('missing_scope')
   })
 
-  test('never has more scopes than the key that made it', async () => {
+  test('never has more scopes than the key that created it', async () => {
     const { client } = await service.owner()
     const maker = clientOf(await aKey(client, { scopes: ['keys:write', 'keys:read', 'agents:read'] }))
     const refused = await maker.keys.create({
@@ -106,7 +106,7 @@ describe('a new key', () => {
 })
 
 describe('a live key', () => {
-  test('belongs to live mode alone', async () => {
+  test('sees live mode only', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
     const [own] = (await live.keys.list()).body.data
@@ -120,7 +120,7 @@ describe('a live key', () => {
     expect(created).toMatchObject({ event: 'key.created', mode: 'live', data: { keyId: own?.id } })
   })
 
-  test('may have the plain prefix', async () => {
+  test('can be sent with the prefix sk_', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
     const [own] = (await live.keys.list()).body.data
@@ -157,8 +157,8 @@ describe('another owner’s key', () => {
   })
 })
 
-describe('scopes', () => {
-  test('are asked for by each operation', async () => {
+describe('an operation', () => {
+  test('requires its scope', async () => {
     const { client } = await service.owner()
     const { id, key } = await aKey(client, { scopes: ['events:read'] })
     const narrow = service.client(String(key))
@@ -173,7 +173,7 @@ describe('scopes', () => {
   })
 })
 
-describe('a key opens nothing', () => {
+describe('a key is refused', () => {
   test('when it has expired', async () => {
     const { client } = await service.owner()
     const brief = await aKey(client, { expiresAt: new Date(Date.now() + 700).toISOString() })
@@ -193,7 +193,7 @@ describe('a key opens nothing', () => {
   )
 })
 
-describe('use', () => {
+describe('the use of a key', () => {
   const lastUse = async (id: string) => {
     const [row] = await service.sql<{ last_used_at: Date | null }>(
       'select last_used_at from keys where id = $1',
@@ -202,7 +202,7 @@ describe('use', () => {
     return row?.last_used_at?.getTime()
   }
 
-  test('is noted, at most once a minute', async () => {
+  test('is recorded at most once a minute', async () => {
     const { client } = await service.owner()
     const { id, key } = await aKey(client)
     expect(await lastUse(id)).toBeUndefined()
@@ -221,7 +221,7 @@ describe('use', () => {
     expect((await client.keys.get({ params: { id } })).body.lastUsedAt).not.toBeNull()
   })
 
-  test('does not wait for somebody who holds the row', async () => {
+  test('does not wait for a lock on the key', async () => {
     const { client } = await service.owner()
     const { id, key } = await aKey(client)
     const row = 'select id from keys where id = $1 for update'

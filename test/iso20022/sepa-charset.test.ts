@@ -5,7 +5,7 @@ import { LONGEST_NAME, sepaText } from '../../src/iso20022/sepa-charset.ts'
 const SEPA = /^[A-Za-z0-9/?:().,'+ -]*$/
 const spelled = (text: string): string => sepaText(text, LONGEST_NAME)
 
-/** Names from all over SEPA, in its languages and alphabets. */
+/** Names in the languages and alphabets of SEPA. */
 const names: [string, string][] = [
   ['Jürgen Groß', 'Juergen Gross'],
   ['Bäckerei Öztürk', 'Baeckerei Oeztuerk'],
@@ -69,24 +69,24 @@ describe('a text for SEPA', () => {
     expect(spelled(name)).toBe(expected)
   })
 
-  test('is what it was where it has nothing to be spelled', () => {
+  test('is unchanged if it has SEPA’s characters only', () => {
     const all = "abcXYZ 019 / - ? : ( ) . , ' +"
     expect(spelled(all)).toBe(all)
   })
 
-  test('is the same whether its accents stand alone or not', () => {
+  test('is the same for composed and decomposed accents', () => {
     for (const [name, expected] of names) {
       expect(spelled(name.normalize('NFD'))).toBe(expected)
       expect(spelled(name.normalize('NFC'))).toBe(expected)
     }
   })
 
-  test('is cut where it is too long, and ends in no space', () => {
+  test('is cut to the maximum, and never ends in a space', () => {
     expect(spelled('ß'.repeat(60))).toBe('s'.repeat(70))
     expect(sepaText('abc def', 4)).toBe('abc')
   })
 
-  test('of any text has only characters of SEPA, is short enough, and is left alone the second time', () => {
+  test('has only SEPA’s characters, respects the maximum, and is stable, for any input', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 150 }),
@@ -102,7 +102,7 @@ describe('a text for SEPA', () => {
     )
   })
 
-  test('of every single character there is, likewise', () => {
+  test('has only SEPA’s characters for every single Unicode character', () => {
     const wrong = []
     for (let point = 1; point <= 0x2ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue

@@ -12,19 +12,19 @@ describe('a document is read', () => {
     expect([second?.text, second?.children]).toEqual(['', []])
   })
 
-  test('with the five entities that there are, references to characters, and CDATA', () => {
+  test('with the five predefined entities, character references and CDATA', () => {
     const { text } = readXml('<a>&lt;&amp;&gt;&quot;&apos; &#252; &#x20AC; <![CDATA[<b>&amp;</b>]]></a>')
     expect(text).toBe(`<&>"' ü € <b>&amp;</b>`)
   })
 
-  test('by paths: all that is there, and the first text that is', () => {
+  test('by paths, all elements or the first text', () => {
     const root = readXml('<a><b><c>1</c></b><b><c> 2 </c><d/></b></a>')
     expect(elementsAt(root, 'b/c').map(({ text }) => text)).toEqual(['1', ' 2 '])
     expect(textAt(root, 'b/d', 'x', 'b/c')).toBe('1')
     expect([textAt(root, 'b/d'), textAt(root, 'x/y'), elementsAt(root, 'x/y')]).toEqual([null, null, []])
   })
 
-  test('down to the deepest level that is allowed', () => {
+  test('down to the deepest level allowed', () => {
     const nested = (levels: number) => '<a>'.repeat(levels) + '</a>'.repeat(levels)
     expect(readXml(nested(32)).name).toBe('a')
     expect(() => readXml(nested(33))).toThrow(/nested more than 32/)
@@ -82,19 +82,19 @@ describe('a document is refused', () => {
     ['with a name that is too long', `<${'a'.repeat(100_000)}/>`, /longer than 65536/],
     ['with a comment that is too long', `<a><!--${'x'.repeat(100_000)}--></a>`, /longer than 65536/],
     ['with a reference that is too long', `<a>&${'x'.repeat(100_000)};</a>`, /longer than 65536/],
-  ])('%s, with what and where', (_, text, said) => {
+  ])('%s, with what and where', (_, text, message) => {
     const reading = () => readXml(text)
     expect(reading).toThrow(UnreadableXml)
-    expect(reading).toThrow(said)
+    expect(reading).toThrow(message)
   })
 
-  test('space between its elements is no text, however much it is', () => {
+  test('space between elements does not count as text', () => {
     const root = readXml(`<a>${'<b/>        \n'.repeat(20_000)}</a>`)
     expect([root.children.length, root.text.trim()]).toEqual([20_000, ''])
   })
 })
 
-describe('the work grows with the length of the document and with nothing else', () => {
+describe('parsing takes time linear to the length', () => {
   const SIZE = 262_144
   const filled = (part: string, before: string, after: string) =>
     before + part.repeat(Math.floor(SIZE / part.length)) + after
@@ -115,7 +115,7 @@ describe('the work grows with the length of the document and with nothing else',
   })
 })
 
-/** In milliseconds: other work on the machine does not count. */
+/** The CPU time of parsing, in milliseconds: other work on the machine does not count. */
 function processorTimeOf(text: string): number {
   const before = process.threadCpuUsage()
   try {

@@ -8,7 +8,7 @@ import { traceOf, transactionsOf } from '../support/trace.ts'
 const service = await startTestService()
 
 describe('a new beneficiary', () => {
-  test('has its IBAN in plain, its name for SEPA, and the country of the IBAN', async () => {
+  test('has a plain IBAN, its name in SEPA characters, and the country of the IBAN', async () => {
     const { client, ownerId } = await service.owner()
     const { status, body } = await client.beneficiaries.create({
       body: { name: ' Bäckerei Müller ', iban: 'de89 3704 0044 0532 0130 00', bic: 'cobadeffxxx' },
@@ -32,13 +32,13 @@ describe('a new beneficiary', () => {
     expect(await read(client, body.id)).toEqual(body)
   })
 
-  test('keeps the country and the email that it is given', async () => {
+  test('keeps a given country and email', async () => {
     const { client } = await service.owner()
     const body = { country: 'US', email: 'ada@example.com' }
     expect(await aBeneficiary(client, body)).toMatchObject({ ...body, bic: null })
   })
 
-  test('leaves its event, without the account number, and audit entry in the same transaction', async () => {
+  test('records its event, without the IBAN, and its audit entry in the same transaction', async () => {
     const { client } = await service.owner()
     const answer = await client.beneficiaries.create({ body: { name: 'Ada', iban: GERMAN } })
     expect(await traceOf(service, answer)).toEqual({
@@ -57,7 +57,7 @@ describe('a new beneficiary', () => {
     })
   })
 
-  test('has a name of 140 characters, cut at 70 for SEPA', async () => {
+  test('can have a name of 140 characters, cut to 70 for SEPA', async () => {
     const { client } = await service.owner()
     const { name, sepaName } = await aBeneficiary(client, { name: 'ü'.repeat(140) })
     expect([name, sepaName]).toEqual(['ü'.repeat(140), 'ue'.repeat(35)])
@@ -100,15 +100,15 @@ describe('a new beneficiary', () => {
     ['an email that is none', { email: 'ada' }, /^email: /],
     ['a verification', { verification: { result: 'match' } }, /^verification: there is no such member/],
     ['an owner', { ownerId: 'customer_1' }, /^ownerId: there is no such member/],
-  ])('is refused with %s', async (_, wrong, said) => {
+  ])('is refused with %s', async (_, wrong, message) => {
     const { client, key } = await service.owner()
     const body = { name: 'Ada', iban: GERMAN, ...wrong }
     const answer = await service.http('POST', '/beneficiaries', { token: key, body })
-    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(said)])
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)])
     expect(await idsOf(client)).toEqual([])
   })
 
-  test('is a vendor too', async () => {
+  test('is also found under /vendors', async () => {
     const { client, key } = await service.owner()
     const body = { name: 'Ada', iban: GERMAN }
     const { status, body: vendor } = await service.http('POST', '/vendors', { token: key, body })
@@ -117,7 +117,7 @@ describe('a new beneficiary', () => {
 })
 
 describe('a deleted beneficiary', () => {
-  test('is gone for everybody, and its row stays', async () => {
+  test('is not found by anybody, and its row stays', async () => {
     const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
     const answer = await remove(client, id)
@@ -137,7 +137,7 @@ describe('a deleted beneficiary', () => {
     ).toEqual([{ gone: true }])
   })
 
-  test('leaves its IBAN free', async () => {
+  test('makes its IBAN available again', async () => {
     const { client } = await service.owner()
     const first = await aBeneficiary(client)
     await remove(client, first.id)
@@ -146,7 +146,7 @@ describe('a deleted beneficiary', () => {
 })
 
 describe('a list of beneficiaries', () => {
-  test('has the newest first, and can be narrowed', async () => {
+  test('is newest first and can be filtered', async () => {
     const { client } = await service.owner()
     const german = await aBeneficiary(client)
     const dutch = await aBeneficiary(client, { iban: DUTCH, name: 'Close Adler' })
@@ -163,7 +163,7 @@ describe('a list of beneficiaries', () => {
     expect(await idsOf(client, { verification: 'none', country: 'NL' })).toEqual([])
   })
 
-  test('goes on where its page ended, filters and all', async () => {
+  test('continues after its page with the same filters', async () => {
     const { client } = await service.owner()
     const all = []
     for (let count = 0; count < 3; count++) all.unshift((await aBeneficiary(client)).id)
@@ -176,7 +176,7 @@ describe('a list of beneficiaries', () => {
   })
 })
 
-describe('others', () => {
+describe('other callers', () => {
   test('do not find an owner’s beneficiary, and live mode not the one of test mode', async () => {
     const owner = await service.owner()
     const { id } = await aBeneficiary(owner.client)
@@ -201,7 +201,10 @@ describe('others', () => {
       status: 403,
       code: 'wrong_caller',
     })
-    const asked = { params: { id: agent.id }, body: { label: 'x', scopes: ['beneficiaries:read' as const] } }
-    expect((await client.agentTokens.create(asked)).status).toBe(400)
+    const request = {
+      params: { id: agent.id },
+      body: { label: 'x', scopes: ['beneficiaries:read' as const] },
+    }
+    expect((await client.agentTokens.create(request)).status).toBe(400)
   })
 })

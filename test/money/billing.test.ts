@@ -22,7 +22,7 @@ const close = (client: TestClient, id: string) => made(client.wallets.close({ pa
 const provenLedger = (client: TestClient) => expectProven(client)
 
 describe('the balance', () => {
-  test('of who has nothing is nothing', async () => {
+  test('is zero for a new owner', async () => {
     const { client } = await service.owner()
     expect(await made(client.billing.balance())).toEqual({
       currency: 'EUR',
@@ -35,7 +35,7 @@ describe('the balance', () => {
     })
   })
 
-  test('sums over the open wallets, and tells what is on its way', async () => {
+  test('sums over open wallets, and includes pending fundings', async () => {
     const { client } = await service.owner()
     const [wallet] = [await aWallet(client, 10.01), await aWallet(client, 20.02)]
     await close(client, (await aWallet(client)).id)
@@ -57,7 +57,7 @@ describe('the balance', () => {
 })
 
 describe('the SEPA details', () => {
-  test('are those of the wallet, and money that is sent by them arrives', async () => {
+  test('are those of the wallet, and money sent with them arrives', async () => {
     const { client } = await service.owner()
     const { id, iban, bic } = await aWallet(client)
     const details = await made(client.billing.sepaDetails({ query: { walletId: id } }))
@@ -83,14 +83,14 @@ describe('the SEPA details', () => {
     expect(await named()).toBe(wallets[1]?.id)
   })
 
-  test('have a reference of its own for each wallet', async () => {
+  test('have a different reference for each wallet', async () => {
     const { client } = await service.owner()
     const wallets = await times(10, () => aWallet(client))
     const details = wallets.map(({ id }) => made(client.billing.sepaDetails({ query: { walletId: id } })))
     expect(new Set((await Promise.all(details)).map(({ reference }) => reference)).size).toBe(10)
   })
 
-  test('are there for open wallets of one’s own', async () => {
+  test('are for the owner’s open wallets only', async () => {
     const [{ client }, stranger] = [await service.owner(), await service.owner()]
     expect(await client.billing.sepaDetails()).toMatchObject({ status: 404, code: 'wallet_not_found' })
     const [theirs, shut] = [await aWallet(stranger.client), await aWallet(client)]
@@ -100,7 +100,7 @@ describe('the SEPA details', () => {
     expect((await of(shut.id)).code).toBe('wallet_closed')
   })
 
-  test('of a live wallet are those of the account that is set', async () => {
+  test('of a live wallet name the configured account', async () => {
     const live = await aLiveClient(service, await service.owner())
     const { id } = await aWallet(live)
     expect(await made(live.billing.sepaDetails())).toMatchObject({
@@ -117,12 +117,12 @@ describe('the SEPA details', () => {
   })
 })
 
-describe('the card processor', () => {
+describe('the balance at the card processor', () => {
   const move = (client: TestClient, fromWalletId: string | null, amountEuros: number) =>
     client.billing.fundProcessor({ body: { fromWalletId, amountEuros } })
   const lies = async (client: TestClient) => (await made(client.billing.processor())).balanceEuros
 
-  test('is given money out of a wallet', async () => {
+  test('is funded from a wallet', async () => {
     const { client } = await service.owner()
     const { id } = await aWallet(client, 100)
     expect(await lies(client)).toBe(0)
@@ -137,7 +137,7 @@ describe('the card processor', () => {
     await provenLedger(client)
   })
 
-  test('is given what is there and no more, by however many at once', async () => {
+  test('is funded up to what the wallet has by concurrent requests', async () => {
     const { client } = await service.owner()
     const { id } = await aWallet(client, 10)
     expect(statusCounts(await times(20, () => move(client, id, 1)))).toEqual({ 200: 10, 400: 10 })
@@ -148,7 +148,7 @@ describe('the card processor', () => {
     await provenLedger(client)
   })
 
-  test('is given nothing out of a wallet that is closed, frozen, somebody else’s or not there', async () => {
+  test('is not funded from a closed, frozen, foreign or unknown wallet', async () => {
     const [{ client }, stranger] = [await service.owner(), await service.owner()]
     expect((await move(client, null, 1)).code).toBe('wallet_not_found')
     const [shut, frozen, theirs] = [
@@ -164,7 +164,7 @@ describe('the card processor', () => {
     expect(codes).toEqual(['wallet_closed', 'wallet_frozen', 'wallet_not_found'])
   })
 
-  test('has an account for each owner and mode', async () => {
+  test('is kept for each owner and mode', async () => {
     const owner = await service.owner()
     const { id } = await aWallet(owner.client, 5)
     await made(move(owner.client, id, 5))

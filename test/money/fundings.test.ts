@@ -24,7 +24,7 @@ const {
 } = await startFundingService()
 
 describe('a wallet is funded', () => {
-  test('from a payment method, and the processor hears of it once', async () => {
+  test('from a payment method, with one charge at the processor', async () => {
     const { id } = await aWallet(client)
     const answer = await fund(id, 100)
     expect(answer).toMatchObject({
@@ -43,7 +43,7 @@ describe('a wallet is funded', () => {
     await provenLedger()
   })
 
-  test('by POST /fund just as well', async () => {
+  test('by POST /fund, too', async () => {
     const { id } = await aWallet(client)
     const body = { walletId: id, amountEuros: 12.34, paymentMethodId: methodId }
     expect(await made(client.fund.create({ body }))).toMatchObject({ id, availableEuros: 12.34 })
@@ -58,7 +58,7 @@ describe('a wallet is funded', () => {
     expect(await made(fund(id, 5))).toMatchObject({ status: 'frozen', availableEuros: 5 })
   })
 
-  test('once by one key, however often it is asked', async () => {
+  test('once for each idempotency key', async () => {
     const { id } = await aWallet(client)
     const first = await fund(id, 7, { idempotencyKey: 'replayed' })
     const again = await fund(id, 7, { idempotencyKey: 'replayed' })
@@ -66,19 +66,19 @@ describe('a wallet is funded', () => {
     expect([charges.length, (await walletOf(id)).availableEuros]).toEqual([1, 7])
   })
 
-  test('twenty times by twenty at once, and once by twenty with one key', async () => {
+  test('twenty times by twenty concurrent requests, and once if they share a key', async () => {
     const { id } = await aWallet(client)
     expect(statusCounts(await times(20, () => fund(id, 1)))).toEqual({ 200: 20 })
     expect((await walletOf(id)).availableEuros).toBe(20)
-    const { 200: told = 0, 409: waiting = 0 } = statusCounts(
+    const { 200: answered = 0, 409: waiting = 0 } = statusCounts(
       await times(20, () => fund(id, 1, { idempotencyKey: 'twenty' })),
     )
-    expect([told > 0, told + waiting, (await walletOf(id)).availableEuros]).toEqual([true, 20, 21])
+    expect([answered > 0, answered + waiting, (await walletOf(id)).availableEuros]).toEqual([true, 20, 21])
     await provenLedger()
   })
 })
 
-describe('an amount that', () => {
+describe('a funding that', () => {
   test.each([
     [13.01, 'insufficient_funds', 'not enough money'],
     [13.02, 'expired_card', 'expired'],
@@ -94,7 +94,7 @@ describe('an amount that', () => {
     expect((await walletOf(id)).availableEuros).toBe(0)
   })
 
-  test('needs a further step waits for it, and is settled by it once', async () => {
+  test('needs a further step waits for it, and settles once', async () => {
     const { id } = await aWallet(client)
     const { funding } = await made(fund(id, 13.03))
     expect(funding).toMatchObject({
@@ -110,7 +110,7 @@ describe('an amount that', () => {
     await provenLedger()
   })
 
-  test('needs a further step fails where the payer refuses it, or lets the day go by', async () => {
+  test('needs a further step fails if the payer refuses it or does not take it within a day', async () => {
     const { id } = await aWallet(client)
     const { funding } = await made(fund(id, 13.03))
     const refused = client.fund.act({ params: { fundingId: funding.id }, body: { outcome: 'failed' } })
@@ -141,7 +141,7 @@ describe('an amount that', () => {
     await provenLedger()
   })
 
-  test('the processor is silent about is settled when it has been asked', async () => {
+  test('gets no answer settles once the processor is asked', async () => {
     const { id } = await aWallet(client)
     const { funding } = await made(fund(id, 13.06))
     expect(funding.status).toBe('pending')
@@ -150,7 +150,7 @@ describe('an amount that', () => {
     expect([charges.length, (await walletOf(id)).availableEuros]).toEqual([1, 13.06])
   })
 
-  test('the processor never hears of is given up after a day', async () => {
+  test('the processor does not know fails after a day', async () => {
     const { id } = await aWallet(client)
     const { funding } = await made(fund(id, 13.07))
     await advance({ minutes: 600 })
@@ -164,13 +164,13 @@ describe('an amount that', () => {
   })
 })
 
-test('a card that declines does so at any amount', async () => {
+test('a declining card declines any amount', async () => {
   const { id } = await aWallet(client)
   const { id: paymentMethodId } = await aPaymentMethod(client, { token: 'tok_declined' })
   expect(await fund(id, 1, { paymentMethodId })).toMatchObject({ status: 402, code: 'payment_failed' })
 })
 
-describe('nothing is begun', () => {
+describe('a funding is refused', () => {
   const refused = async (answer: Promise<{ status: number; code: string | undefined }>) => {
     const before = await service.sql('select count(*) from fundings')
     const { status, code } = await answer
@@ -189,7 +189,7 @@ describe('nothing is begun', () => {
     ])
   })
 
-  test('with what is closed or removed', async () => {
+  test('with a closed wallet or a removed payment method', async () => {
     const [open, shut, gone] = [await aWallet(client), await aWallet(client), await aPaymentMethod(client)]
     await made(client.wallets.close({ params: { id: shut.id } }))
     await client.billing.removePaymentMethod({ params: { id: gone.id } })
@@ -207,14 +207,14 @@ describe('nothing is begun', () => {
 })
 
 describe('in live mode', () => {
-  test('a bare top-up is refused, and without a processor nothing is drawn', async () => {
+  test('a top-up without a payment method is refused, and so is one without a processor', async () => {
     const live = await aLiveClient(bare, await bare.owner())
     const { id } = await aWallet(live)
     const answer = await live.fund.create({ body: { walletId: id, amountEuros: 1 } })
     expect(answer).toMatchObject({ status: 503, code: 'live_rail_missing' })
   })
 
-  test('with a processor it is drawn, and nobody takes the payer’s step for him', async () => {
+  test('a processor charges, and the payer’s step cannot be simulated', async () => {
     const live = await aLiveClient(rehearsal, await rehearsal.owner())
     const { id: paymentMethodId } = await aPaymentMethod(live)
     const { id } = await aWallet(live)

@@ -37,13 +37,13 @@ const close = (id: string) => made(client.wallets.close({ params: { id } }))
 const provenLedger = (by: TestClient = client) => expectProven(by)
 
 describe('a creditor reference', () => {
-  test.each(['RF18539007547034', 'RF471234567890', 'RF712348231', 'RF45G72UUR'])('%s holds', reference => {
+  test.each(['RF18539007547034', 'RF471234567890', 'RF712348231', 'RF45G72UUR'])('%s is valid', reference => {
     expect(isCreditorReference(reference)).toBe(true)
     expect(creditorReference(reference.slice(4))).toBe(reference)
   })
 
   test.each(['RF19539007547034', 'RF81539007547034', 'RF00', '', 'rf18539007547034', 'DE18539007547034'])(
-    '%s does not',
+    '"%s" is not valid',
     reference => {
       expect(isCreditorReference(reference)).toBe(false)
     },
@@ -91,27 +91,27 @@ describe('a credit is matched', () => {
     expect(data[0]?.data).toEqual({ walletId: id, status: 'active', amountEuros: 12.34, balanceEuros: 12.34 })
   })
 
-  test('by a reference in the text, where the IBAN is nobody’s', async () => {
+  test('by a reference in the text if no wallet has the IBAN', async () => {
     const { id } = await aWallet(client)
     const reference = `Top-up, ${(await referenceOfWallet(id)).toLowerCase()} please`
     expect(await made(send({ reference }))).toMatchObject({ status: 'matched', walletId: id })
     expect(await balanceOf(id)).toBe(25)
   })
 
-  test('by the IBAN even where the reference names another wallet', async () => {
+  test('by the IBAN even if the reference names another wallet', async () => {
     const [byIban, byReference] = [await aWallet(client), await aWallet(client)]
     const reference = await referenceOfWallet(byReference.id)
     const credit = await made(send({ iban: String(byIban.iban), reference }))
     expect([credit.walletId, await balanceOf(byReference.id)]).toEqual([byIban.id, 0])
   })
 
-  test('to a frozen wallet as well', async () => {
+  test('to a frozen wallet, too', async () => {
     const { id, iban } = await aWallet(client)
     await made(client.wallets.update({ params: { id }, body: { status: 'frozen' } }))
     expect(await made(send({ iban: String(iban) }))).toMatchObject({ status: 'matched', walletId: id })
   })
 
-  test('once by one bank reference, however often and by however many at once', async () => {
+  test('once for each bank reference, for concurrent requests too', async () => {
     const { id, iban } = await aWallet(client)
     const sent = { iban: String(iban), amountEuros: 5, bankReference: '2026112000017' }
     const answers = await times(10, () => send(sent))
@@ -126,7 +126,7 @@ describe('a credit is matched', () => {
   })
 })
 
-describe('a credit lies on suspense', () => {
+describe('a credit goes to suspense', () => {
   test.each<[string, Sent]>([
     ['for an account of nobody', {}],
     ['for a reference of nobody', { reference: walletReference(9_999_999_999n) }],
@@ -142,7 +142,7 @@ describe('a credit lies on suspense', () => {
     await provenLedger()
   })
 
-  test('where the text names two wallets', async () => {
+  test('if the text names two wallets', async () => {
     const wallets = [await aWallet(client), await aWallet(client)]
     const references = await Promise.all(wallets.map(({ id }) => referenceOfWallet(id)))
     expect(await made(send({ reference: references.join(' ') }))).toMatchObject({
@@ -151,7 +151,7 @@ describe('a credit lies on suspense', () => {
     })
   })
 
-  test('for a wallet that is closed, or closed at the same instant', async () => {
+  test('for a wallet that is closed, or is being closed', async () => {
     const shut = await aWallet(client)
     await close(shut.id)
     expect(await made(send({ iban: String(shut.iban) }))).toMatchObject({
@@ -170,7 +170,7 @@ describe('a credit lies on suspense', () => {
     await provenLedger()
   })
 
-  test('for another owner’s wallet: a sandbox reaches nobody else', async () => {
+  test('for another owner’s wallet, since a sandbox reaches its own wallets only', async () => {
     const stranger = await service.owner()
     const theirs = await aWallet(stranger.client)
     expect(await made(send({ iban: String(theirs.iban) }))).toMatchObject({
@@ -217,7 +217,7 @@ describe('an unmatched credit', () => {
     await provenLedger()
   })
 
-  test('is assigned once, be it by twenty at once', async () => {
+  test('is assigned once by twenty concurrent requests', async () => {
     const { id } = await unmatched()
     const wallets = await times(4, () => aWallet(client))
     const answers = await times(20, index => assign(id, String(wallets[index % 4]?.id)))
@@ -228,7 +228,7 @@ describe('an unmatched credit', () => {
     await provenLedger()
   })
 
-  test('goes to no closed wallet, to none of another owner, and to none of the other mode', async () => {
+  test('cannot go to a closed wallet, another owner’s or one of the other mode', async () => {
     const { id } = await unmatched()
     const shut = await aWallet(client)
     await close(shut.id)
@@ -242,7 +242,7 @@ describe('an unmatched credit', () => {
   })
 })
 
-test('nothing comes in by a simulation in live mode', async () => {
+test('live mode refuses simulated credits', async () => {
   const live = await aLiveClient(service, await service.owner())
   expect(await send({}, live)).toMatchObject({ status: 400, code: 'test_mode_only' })
 })

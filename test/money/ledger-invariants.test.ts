@@ -6,7 +6,7 @@ import { startBooks } from '../support/money/books.ts'
 
 const { service, client, tenant, wallet } = await startBooks()
 
-/** Plain SQL, as the role that our own programs have. */
+/** A connection with the role of our own programs. */
 const application = new pg.Client({
   connectionString: service.databaseUrl,
   options: '-c role=agentpay_application',
@@ -79,7 +79,7 @@ describe('the application’s role may not', () => {
   })
 })
 
-describe('even by the one way in the ledger takes no posting', () => {
+describe('ledger_post refuses a posting', () => {
   const cases: [string, Entry[], object][] = [
     [
       'that does not sum to zero',
@@ -149,7 +149,7 @@ describe('even by the one way in the ledger takes no posting', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('a second time under one key', async () => {
+  test('with the same cause again', async () => {
     const key = newId('key')
     await post(
       [
@@ -171,7 +171,7 @@ describe('even by the one way in the ledger takes no posting', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('that takes more from a hold than it has, or another account’s hold', async () => {
+  test('that takes more from a hold than remains, or from another account’s hold', async () => {
     const hold = newId('hold')
     await post([[a, 0, 50, hold]])
     await post([
@@ -187,7 +187,7 @@ describe('even by the one way in the ledger takes no posting', () => {
   })
 })
 
-describe('even its owner cannot', () => {
+describe('the database owner cannot', () => {
   test.each([
     'update ledger_entries set amount_cents = amount_cents',
     'delete from ledger_transfers',

@@ -22,8 +22,8 @@ const accountOf = async (walletId: string) => {
 
 const cause = (type = 'trial') => ({ type, id: newId(type) })
 
-describe('the book', () => {
-  test('moves money between wallets, and shows both sides of it', async () => {
+describe('a book', () => {
+  test('moves money between wallets, with an entry on each side', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const why = cause()
     await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 250n, why))
@@ -40,7 +40,7 @@ describe('the book', () => {
     expect(entries.map(({ balanceAfterEuros }) => balanceAfterEuros).toSorted()).toEqual([2.5, 7.5])
   })
 
-  test('holds, captures a part, and gives the rest back', async () => {
+  test('holds money, captures a part and releases the rest', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const [intent, payment] = [cause('intent'), cause('payment')]
     await inBook({ wallets: [from] }, book => book.hold(from, 600n, intent))
@@ -66,7 +66,7 @@ describe('the book', () => {
     expect(data.map(({ version }) => version)).toEqual([4, 3, 2, 1])
   })
 
-  test('takes from what is available where more is captured than was held', async () => {
+  test('captures more than was held from the available balance', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const intent = cause('intent')
     await inBook({ wallets: [from] }, book => book.hold(from, 600n, intent))
@@ -76,7 +76,7 @@ describe('the book', () => {
     expect(await balance(from)).toEqual([3, 0])
   })
 
-  test('knows before it is asked to what an account can pay', async () => {
+  test('knows what an account can pay', async () => {
     const from = await wallet(10)
     await inBook({ wallets: [from], others: ['bank', 'clearing_sepa'] }, book => {
       book.hold(from, 900n, cause())
@@ -89,7 +89,7 @@ describe('the book', () => {
     })
   })
 
-  test('is read page by page, the last entry first, past the ninth', async () => {
+  test('lists entries in pages, newest first, in numeric order', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     for (let n = 0; n < 11; n++)
       await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 1n, cause()))
@@ -105,7 +105,7 @@ describe('the book', () => {
     expect(versions).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
   })
 
-  test('has only the accounts that it was opened with', async () => {
+  test('refuses accounts that it was not opened with', async () => {
     const [from, stranger] = [await wallet(10), await wallet()]
     const away = inBook({ wallets: [from] }, book => book.move('transfer', from, stranger, 1n, cause()))
     await expect(away).rejects.toThrow('opened without this account')
@@ -116,8 +116,8 @@ describe('the book', () => {
   })
 })
 
-describe('what stood at an instant', () => {
-  test('is told of one wallet and of all accounts, and sums to zero at each', async () => {
+describe('a balance at an instant', () => {
+  test('is given for one wallet and for all accounts, which sum to zero', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const instants: string[] = []
     for (const amount of [100n, 200n, 300n]) {
@@ -140,7 +140,7 @@ describe('what stood at an instant', () => {
     }
   })
 
-  test('never lies before what the account has already seen, whatever the clock says', async () => {
+  test('never changes through later postings, even if the clock goes back', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     await made(client.sandbox.advance({ body: { days: 1 } }))
     await made(client.fund.wallet({ params: { id: from }, body: { amountEuros: 1 } }))
@@ -150,8 +150,8 @@ describe('what stood at an instant', () => {
   })
 })
 
-describe('the proof', () => {
-  test('reads every entry and finds nothing wrong', async () => {
+describe('verification', () => {
+  test('reads every entry and finds no problem', async () => {
     const { ok, accounts, entries, sums, problems } = await made(client.ledger.verify({}))
     expect([ok, problems, sums]).toEqual([true, [], [{ currency: 'EUR', sumEuros: 0 }]])
     expect(accounts).toBeGreaterThan(5)
@@ -191,7 +191,7 @@ describe('the proof', () => {
     expect(problems.join(' ')).toMatch(complaint)
   })
 
-  test('is made one at a time of each ledger, in all processes together', async () => {
+  test('runs once at a time per ledger, across processes', async () => {
     const another = new pg.Client({ connectionString: service.databaseUrl })
     await another.connect()
     const lock = `select pg_advisory_lock(hashtextextended('alone verify ' || $1 || ' test', 0))`
@@ -205,7 +205,7 @@ describe('the proof', () => {
     await until('its end', async () => (await client.ledger.verify({})).status === 200)
   })
 
-  test('is made by the operator of any ledger, of that of the platform too', async () => {
+  test('is available to the operator for any ledger, the platform’s included', async () => {
     const verify = (id: string, mode: 'test' | 'live') =>
       service.dash.ledger.verifyOwner({ params: { id }, body: { mode } })
     const { accounts } = await made(client.ledger.verify({}))
@@ -215,7 +215,7 @@ describe('the proof', () => {
     expect(await verify('customer_nobody', 'live')).toMatchObject({ status: 404, code: 'customer_not_found' })
   })
 
-  test('is about the caller’s own ledger', async () => {
+  test('covers the caller’s own ledger', async () => {
     expect((await made(client.ledger.verify({}))).ok).toBe(true)
     expect(tenant.mode).toBe('test')
   })

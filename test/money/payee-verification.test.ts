@@ -7,7 +7,7 @@ import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
-/** The sandbox's rail, with every call noted; a test may have it answer otherwise. */
+/** The sandbox's rail, which records every call; a test can replace its answers. */
 const calls: (Payee & RailCall)[] = []
 const sandbox = sandboxRail()
 let answer: SepaRail['verifyPayee'] = sandbox.verifyPayee
@@ -31,22 +31,23 @@ beforeEach(() => {
 const verify = (id: string, idempotencyKey?: string, by: TestClient = client) =>
   by.beneficiaries.verify({ params: { id }, ...(idempotencyKey ? { idempotencyKey } : {}) })
 
-const kept = async (id: string) => (await made(client.beneficiaries.get({ params: { id } }))).verification
+const verificationOf = async (id: string) =>
+  (await made(client.beneficiaries.get({ params: { id } }))).verification
 
-/** As if the call had been made that long ago. */
+/** Makes a call look old enough to be recovered. */
 const age = (key: string) =>
   service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
     key,
   ])
 
-/** A rail that answers when it is told to. */
+/** Makes the rail wait with its answer until the function returned is called. */
 function slowRail() {
   const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<SepaRail['verifyPayee']>>>()
   answer = () => promise
   return { resolve, fail: () => reject(new Error('the line is dead')) }
 }
 
-const asked = () => until('the rail is asked', () => calls.length > 0)
+const bankIsAsked = () => until('the rail is asked', () => calls.length > 0)
 
 describe('the verification of a payee', () => {
   test.each([
@@ -59,10 +60,10 @@ describe('the verification of a payee', () => {
     const { status, body } = await verify(id)
     const verification = { result, suggestedName, at: expect.stringMatching(/^\d{4}-.*Z$/) }
     expect([status, body]).toEqual([200, { beneficiaryId: id, ...verification }])
-    expect(await kept(id)).toEqual({ result, suggestedName, at: body.at })
+    expect(await verificationOf(id)).toEqual({ result, suggestedName, at: body.at })
   })
 
-  test('sends the name as it was given, and the account', async () => {
+  test('sends the name as given, and the account', async () => {
     const { id } = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
     const { headers } = await verify(id)
     expect(calls).toEqual([
@@ -76,7 +77,7 @@ describe('the verification of a payee', () => {
     ])
   })
 
-  test('leaves its event and audit entry in the transaction of the answer', async () => {
+  test('records its event and audit entry with the answer', async () => {
     const { id } = await aBeneficiary(client)
     const answered = await verify(id)
     expect(await traceOf(service, answered)).toEqual({
@@ -89,12 +90,12 @@ describe('the verification of a payee', () => {
     expect(event?.data).toMatchObject({ beneficiaryId: id, verification: 'match' })
   })
 
-  test('can be asked for again, and the last answer counts', async () => {
+  test('can be repeated, and the last answer counts', async () => {
     const { id } = await aBeneficiary(client)
     await made(verify(id))
     answer = async () => ({ result: 'no_match', suggestedName: null })
     await made(verify(id))
-    expect((await kept(id))?.result).toBe('no_match')
+    expect((await verificationOf(id))?.result).toBe('no_match')
     expect(new Set(calls.map(({ reference }) => reference)).size).toBe(2)
   })
 
@@ -110,42 +111,42 @@ describe('the verification of a payee', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('is asked once when twenty ask with one key at once', async () => {
+  test('asks the bank once for twenty concurrent requests with one key', async () => {
     const { id } = await aBeneficiary(client)
     const slow = slowRail()
     const all = times(20, () => verify(id, 'twenty'))
-    await asked()
+    await bankIsAsked()
     slow.resolve({ result: 'match', suggestedName: null })
-    const { 200: told = 0, 409: waiting = 0 } = statusCounts(await all)
-    expect([told > 0, told + waiting]).toEqual([true, 20])
+    const { 200: answered = 0, 409: waiting = 0 } = statusCounts(await all)
+    expect([answered > 0, answered + waiting]).toEqual([true, 20])
     expect(calls).toHaveLength(1)
   })
 })
 
-describe('a bank that gives no answer', () => {
+describe('a bank without a usable answer', () => {
   test.each([
     ['Timeout GmbH', 504, 'bank_silent'],
     ['Garbled GmbH', 502, 'bank_answer_unusable'],
-  ])('as with %s is a %i, and nothing is recorded', async (name, status, code) => {
+  ])('(%s) gives %i, and nothing is recorded', async (name, status, code) => {
     const { id } = await aBeneficiary(client, { name })
     const answered = await verify(id)
     expect(answered).toMatchObject({ status, code })
-    expect(await kept(id)).toBe(null)
+    expect(await verificationOf(id)).toBe(null)
     expect((await traceOf(service, answered))?.events).toEqual([])
   })
 
-  test('leaves the last answer as it was', async () => {
+  test('leaves the earlier result unchanged', async () => {
     const { id } = await aBeneficiary(client)
     await made(verify(id))
-    const before = await kept(id)
+    const before = await verificationOf(id)
     answer = async () => 'late'
     expect((await verify(id)).status).toBe(504)
-    expect(await kept(id)).toEqual(before)
+    expect(await verificationOf(id)).toEqual(before)
   })
 })
 
 describe('a crash between the call and the record', () => {
-  test('is told as silence to the next try with the key, and the bank is not asked again', async () => {
+  test('is answered as a timeout on the retry, without asking the bank again', async () => {
     const { id } = await aBeneficiary(client)
     answer = async () => {
       throw new Error('the line is dead')
@@ -157,28 +158,28 @@ describe('a crash between the call and the record', () => {
     for (let count = 0; count < 2; count++)
       expect(await verify(id, 'crashed')).toMatchObject({ status: 504, code: 'bank_silent' })
     expect(calls).toHaveLength(1)
-    expect(await kept(id)).toBe(null)
+    expect(await verificationOf(id)).toBe(null)
     expect((await verify(id, 'anew')).status).toBe(200)
   })
 
-  test('that was only slowness changes nothing once somebody has recovered', async () => {
+  test('that was only slowness changes nothing after the recovery', async () => {
     const { id } = await aBeneficiary(client)
     const slow = slowRail()
     const first = verify(id, 'slow')
-    await asked()
+    await bankIsAsked()
     await age('slow')
     expect((await verify(id, 'slow')).status).toBe(504)
     slow.resolve({ result: 'match', suggestedName: null })
     expect((await first).status).toBe(504)
-    expect(await kept(id)).toBe(null)
+    expect(await verificationOf(id)).toBe(null)
   })
 })
 
-describe('what changes while the bank is asked', () => {
+describe('a beneficiary that changes while the bank is asked', () => {
   const meanwhile = async (id: string, happens: () => Promise<{ status: number }>) => {
     const slow = slowRail()
     const pending = verify(id)
-    await asked()
+    await bankIsAsked()
     expect((await happens()).status).toBeLessThan(300)
     slow.resolve({ result: 'match', suggestedName: null })
     return pending
@@ -187,23 +188,23 @@ describe('what changes while the bank is asked', () => {
   test.each([
     ['name', { name: 'Somebody else' }],
     ['IBAN', { iban: 'NL91ABNA0417164300' }],
-  ])('by %s: the answer is about another, and not kept', async (_, body) => {
+  ])('by %s does not get the result', async (_, body) => {
     const { id } = await aBeneficiary(client)
     const answered = await meanwhile(id, () => client.beneficiaries.update({ params: { id }, body }))
     expect(answered).toMatchObject({ status: 409, code: 'beneficiary_changed' })
-    expect(await kept(id)).toBe(null)
+    expect(await verificationOf(id)).toBe(null)
   })
 
-  test('by email: the answer is kept', async () => {
+  test('by email gets the result', async () => {
     const { id } = await aBeneficiary(client)
     const body = { email: 'ada@example.com' }
     expect((await meanwhile(id, () => client.beneficiaries.update({ params: { id }, body }))).status).toBe(
       200,
     )
-    expect((await kept(id))?.result).toBe('match')
+    expect((await verificationOf(id))?.result).toBe('match')
   })
 
-  test('by being deleted: it is gone', async () => {
+  test('by being deleted is not found', async () => {
     const { id } = await aBeneficiary(client)
     const answered = await meanwhile(id, () => client.beneficiaries.delete({ params: { id } }))
     expect(answered).toMatchObject({ status: 404, code: 'beneficiary_not_found' })
@@ -211,7 +212,7 @@ describe('what changes while the bank is asked', () => {
 })
 
 describe('in live mode', () => {
-  test('without a rail it is a 503 that names the setting, and nothing is begun', async () => {
+  test('verification without a rail answers 503, names the setting and reserves nothing', async () => {
     const live = await aLiveClient(bare, await bare.owner())
     const { id } = await aBeneficiary(live)
     for (let count = 0; count < 2; count++) {
@@ -223,7 +224,7 @@ describe('in live mode', () => {
     expect(await bare.sql('select from idempotency_keys where key = $1', ['live'])).toEqual([])
   })
 
-  test('with a rail its bank is asked', async () => {
+  test('verification asks the bank of the configured rail', async () => {
     const live = await aLiveClient(rehearsal, await rehearsal.owner())
     const { id } = await aBeneficiary(live, { name: 'No Match GmbH' })
     expect((await made(verify(id, undefined, live))).result).toBe('no_match')

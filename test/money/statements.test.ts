@@ -14,38 +14,38 @@ import { times } from '../support/sample-service.ts'
 const { service, client, key, inBook } = await startBooks()
 const { updates, draw, read, anOldWallet } = statementsIn({ service, client, key, inBook })
 
-function release(book: Book, kept: Cause[]): void {
-  const one = kept.shift()
-  if (one) book.release(one)
+function releaseOldest(book: Book, holds: Cause[]): void {
+  const hold = holds.shift()
+  if (hold) book.release(hold)
 }
 
-describe('opening and movements make the closing balance', () => {
+describe('the opening balance and the movements sum to the closing balance', () => {
   const PERIODS = ['2026-01', '2026-02', '2026-03'] as const
   const step = fc.record({
-    what: fc.constantFrom('in', 'out', 'hold', 'release'),
+    kind: fc.constantFrom('in', 'out', 'hold', 'release'),
     amount: fc.bigInt({ min: 1n, max: 100_000n }),
     hours: fc.integer({ min: 0, max: 400 }),
   })
 
-  test('month after month, whatever has been booked', async () => {
+  test('month after month, for random postings', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async steps => {
         const old = await anOldWallet()
-        const [kept, booked]: [Cause[], { on: Date; amount: bigint }[]] = [[], []]
+        const [holds, booked]: [Cause[], { on: Date; amount: bigint }[]] = [[], []]
         let now = OPENED
-        for (const { what, amount, hours } of steps) {
+        for (const { kind, amount, hours } of steps) {
           now = new Date(Math.min(now.getTime() + hours * 3_600_000, Date.parse('2026-03-31T23:59:59.999Z')))
           const work = (book: Book): void => {
-            if (what === 'release') release(book, kept)
-            if (what === 'release' || (what !== 'in' && !book.canPay(old.id, amount))) return
-            const one = cause()
-            if (what === 'hold') book.hold(old.id, amount, one)
-            if (what === 'in') book.move('fund', 'bank', old.id, amount, one)
-            if (what === 'out') book.move('transfer', old.id, old.other, amount, one)
-            if (what === 'hold') kept.push(one)
-            else booked.push({ on: now, amount: what === 'in' ? amount : -amount })
+            if (kind === 'release') releaseOldest(book, holds)
+            if (kind === 'release' || (kind !== 'in' && !book.canPay(old.id, amount))) return
+            const posting = cause()
+            if (kind === 'hold') book.hold(old.id, amount, posting)
+            if (kind === 'in') book.move('fund', 'bank', old.id, amount, posting)
+            if (kind === 'out') book.move('transfer', old.id, old.other, amount, posting)
+            if (kind === 'hold') holds.push(posting)
+            else booked.push({ on: now, amount: kind === 'in' ? amount : -amount })
           }
-          await old.book(now, work, kept)
+          await old.book(now, work, holds)
         }
         let balance = 0n
         for (const period of PERIODS) {
@@ -70,7 +70,7 @@ describe('opening and movements make the closing balance', () => {
     )
   })
 
-  test('the database keeps no other, and changes nothing of a month that is over', async () => {
+  test('the database refuses other figures, and changes to a final statement', async () => {
     const old = await anOldWallet()
     await old.fund(500n, at('2026-02-10T00:00:00Z'))
     const [open, final] = [await old.draw(), await old.draw('2026-02')]
@@ -83,7 +83,7 @@ describe('opening and movements make the closing balance', () => {
     )
   })
 
-  test('at the turn of a month each posting is in one of them', async () => {
+  test('each posting around the end of a month is in one statement', async () => {
     const old = await anOldWallet()
     await old.fund(1n, at('2026-01-31T23:59:59.999Z'))
     await old.fund(10n, at('2026-02-01T00:00:00.000Z'))
@@ -91,7 +91,7 @@ describe('opening and movements make the closing balance', () => {
     expect([january.closingEuros, february.openingEuros, february.closingEuros]).toEqual([0.01, 0.01, 0.11])
   })
 
-  test('whoever has begun before the month was over and posts after it was drawn up, is in the next one', async () => {
+  test('a posting that begins before the end of a month and ends after its statement is in the next month', async () => {
     const old = await anOldWallet()
     await old.fund(100n, at('2026-01-20T00:00:00Z'))
     const january = await old.draw('2026-01')
@@ -103,7 +103,7 @@ describe('opening and movements make the closing balance', () => {
 })
 
 describe('a statement', () => {
-  test('of the month that runs is brought up to date when it is asked for, and told of when it is another', async () => {
+  test('of the current month is updated on request, with an event if it has changed', async () => {
     const { id } = await aWallet(client, 50)
     const first = await draw(id)
     expect(first).toMatchObject({ status: 'open', openingEuros: 0, closingEuros: 50, movements: 1 })
@@ -114,7 +114,7 @@ describe('a statement', () => {
     expect(await updates(first.id)).toEqual(['open', 'open'])
   })
 
-  test('is one, however many ask at once', async () => {
+  test('is created once by concurrent requests', async () => {
     const [running, old] = [(await aWallet(client, 5)).id, await anOldWallet()]
     await old.fund(5n, at('2026-02-10T00:00:00Z'))
     for (const ask of [() => draw(running), () => old.draw('2026-02')]) {
@@ -124,18 +124,20 @@ describe('a statement', () => {
     }
   })
 
-  test('is found by wallet, month and state', async () => {
+  test('is found by wallet, month and status', async () => {
     const { draw, id, client } = await anOldWallet()
     const [open, final] = [await draw(), await draw('2026-02')]
     const list = async (query: object) =>
-      (await made(client.statements.list({ query: { walletId: id, ...query } }))).data.map(one => one.id)
+      (await made(client.statements.list({ query: { walletId: id, ...query } }))).data.map(
+        statement => statement.id,
+      )
     expect(await list({})).toEqual([final.id, open.id])
     expect(await list({ period: '2026-02' })).toEqual([final.id])
     expect(await list({ status: 'open' })).toEqual([open.id])
     expect(await made(client.statements.get({ params: { id: final.id } }))).toEqual(final)
   })
 
-  test('is none of what has not begun, nor of what was before the wallet', async () => {
+  test('is refused for a future month and for one before the wallet was opened', async () => {
     const walletId = (await aWallet(client)).id
     const codes = await Promise.all(
       ['2999-01', '2020-01', '0000-01'].map(
@@ -150,7 +152,7 @@ describe('a statement', () => {
     expect((await made(client.statements.list({ query: { walletId } }))).data).toEqual([])
   })
 
-  test('stays when the wallet is closed', async () => {
+  test('remains when the wallet is closed', async () => {
     const { id } = await aWallet(client, 3)
     const { id: other } = await aWallet(client)
     const body = { fromWalletId: id, toWalletId: other, amountEuros: 3 }
@@ -162,7 +164,7 @@ describe('a statement', () => {
   })
 })
 
-test('every posting that touches a wallet has words', () => {
+test('every posting template that affects a wallet has a description', () => {
   const touching = Object.entries(templates).flatMap(([name, sides]) =>
     (sides as readonly string[]).includes('wallet') ? [name] : [],
   )

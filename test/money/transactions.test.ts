@@ -4,11 +4,11 @@ import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
 
-/** Of these amounts the sandbox's bank says at once, or only when asked to. */
+/** Amounts that make the sandbox's bank answer at once, or only on request. */
 const AT_ONCE = 12.5
 const STAYS = 777.06
 
-/** A transfer by SEPA that has left a wallet, and its payment. */
+/** A submitted SEPA transfer and its transaction. */
 async function aPayment(client: TestClient, amountEuros = AT_ONCE) {
   const wallet = await aWallet(client, 1_000)
   const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }
@@ -32,7 +32,7 @@ const eventsOf = async (id: string): Promise<string[]> =>
   ).map(({ event }) => event.replace('transaction.', ''))
 
 describe('a transfer by SEPA', () => {
-  test('that is paid is a completed transaction, with every state as an event', async () => {
+  test('becomes a completed transaction when paid, with an event for each status', async () => {
     const { client } = await service.owner()
     const { wallet, transfer, params } = await aPayment(client)
     expect(transfer.status).toBe('completed')
@@ -56,7 +56,7 @@ describe('a transfer by SEPA', () => {
     ])
   })
 
-  test('that is rejected is declined, with the reason', async () => {
+  test('becomes a declined transaction when rejected, with the reason', async () => {
     const { client } = await service.owner()
     const { transfer, params } = await aPayment(client, STAYS)
     expect((await made(client.transactions.get({ params }))).status).toBe('settlement')
@@ -67,7 +67,7 @@ describe('a transfer by SEPA', () => {
     expect((await eventsOf(params.id)).at(-1)).toBe('declined')
   })
 
-  test('that comes back is refunded, whole', async () => {
+  test('becomes a refunded transaction when returned', async () => {
     const { client } = await service.owner()
     const { transfer, params } = await aPayment(client)
     await made(client.transfers.simulateReturn({ body: { transferId: transfer.id, reasonCode: 'AC04' } }))
@@ -78,7 +78,7 @@ describe('a transfer by SEPA', () => {
     expect((await eventsOf(params.id)).at(-1)).toBe('refunded')
   })
 
-  test('that never left is none', async () => {
+  test('has no transaction if it was never submitted', async () => {
     const { client } = await service.owner()
     const wallet = await aWallet(client, 10)
     const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }
@@ -92,20 +92,20 @@ describe('a transfer by SEPA', () => {
 })
 
 describe('a transaction', () => {
-  test('is found by what it is about', async () => {
+  test('is found by each of its filters', async () => {
     const { client } = await service.owner()
     const { wallet, transfer, params } = await aPayment(client)
     await aPayment(client)
-    const found = async (query: object) =>
+    const idsOf = async (query: object) =>
       (await made(client.transactions.list({ query }))).data.map(({ id }) => id)
-    expect(await found({ transferId: transfer.id })).toEqual([params.id])
-    expect(await found({ walletId: wallet.id, status: 'completed', type: 'transfer' })).toEqual([params.id])
-    expect(await found({ merchant: 'Müller GmbH' })).toHaveLength(2)
-    expect(await found({ agentId: 'agent_nobody' })).toEqual([])
-    expect(await found({ to: transfer.createdAt })).toEqual([])
+    expect(await idsOf({ transferId: transfer.id })).toEqual([params.id])
+    expect(await idsOf({ walletId: wallet.id, status: 'completed', type: 'transfer' })).toEqual([params.id])
+    expect(await idsOf({ merchant: 'Müller GmbH' })).toHaveLength(2)
+    expect(await idsOf({ agentId: 'agent_nobody' })).toEqual([])
+    expect(await idsOf({ to: transfer.createdAt })).toEqual([])
   })
 
-  test('carries a memo, which may be taken away again', async () => {
+  test('has a memo, which can be removed', async () => {
     const { client } = await service.owner()
     const { params } = await aPayment(client)
     const noted = await made(client.transactions.update({ params, body: { memo: ' Invoice 4711 ' } }))
@@ -114,7 +114,7 @@ describe('a transaction', () => {
     expect((await eventsOf(params.id)).filter(event => event === 'updated')).toHaveLength(2)
   })
 
-  test('of its owner is not an agent’s to read', async () => {
+  test('of the owner is not visible to an agent', async () => {
     const { client } = await service.owner()
     const { params } = await aPayment(client)
     const itself = service.client(String((await aToken(client, (await anAgent(client)).id)).token))

@@ -9,7 +9,7 @@ const service = await startTestService()
 const owner = await service.owner()
 const { client } = owner
 
-/** ISO 13616: the first four characters at the end, letters as numbers, and one is left of a division by 97. */
+/** The check of ISO 13616: first four characters last, letters as numbers, remainder 1 of a division by 97. */
 const isValid = (iban: string): boolean =>
   BigInt((iban.slice(4) + iban.slice(0, 4)).replace(/[A-Z]/g, letter => String(letter.charCodeAt(0) - 55))) %
     97n ===
@@ -22,7 +22,7 @@ const fund = (id: string, amountEuros: number) =>
   client.fund.wallet({ params: { id }, body: { amountEuros } })
 
 describe('a wallet', () => {
-  test('begins empty, with a valid number of its own', async () => {
+  test('starts empty, with a valid IBAN of its own', async () => {
     const wallets = await times(20, () => aWallet(client))
     for (const { iban, bic, kind, status, availableEuros, heldEuros } of wallets) {
       expect(iban).toMatch(/^DE\d{2}99990001\d{10}$/)
@@ -32,12 +32,12 @@ describe('a wallet', () => {
     expect(new Set(wallets.map(({ iban }) => iban)).size).toBe(20)
   })
 
-  test.each([1n, 97n, 98n, 9_999_999_999n])('number %d has check digits that hold', number => {
+  test.each([1n, 97n, 98n, 9_999_999_999n])('number %d gives an IBAN with valid check digits', number => {
     const { iban } = virtualIban('test', { code: '99990001', bic: 'AGPYDEF0XXX' }, number)
     expect([iban?.length, isValid(String(iban))]).toEqual([22, true])
   })
 
-  test('of live mode has no number, and takes no money by a bare call', async () => {
+  test('of live mode has no IBAN, and cannot be funded without a payment method', async () => {
     const live = await aLiveClient(service, owner)
     const { id, iban, bic } = await aWallet(live)
     expect([iban, bic]).toEqual([null, null])
@@ -45,19 +45,19 @@ describe('a wallet', () => {
     expect([status, code]).toEqual([503, 'live_rail_missing'])
   })
 
-  test('is found by what it is, and under the other name of the collection', async () => {
+  test('is found by its filters, and under /accounts', async () => {
     const parent = await aWallet(client)
     const child = await aWallet(client, 0, { parentWalletId: parent.id, metadata: { team: 'research' } })
-    const found = async (query: object) =>
+    const idsOf = async (query: object) =>
       (await made(client.wallets.list({ query }))).data.map(({ id }) => id)
-    expect(await found({ parentWalletId: parent.id })).toEqual([child.id])
-    expect(await found({ iban: child.iban })).toEqual([child.id])
-    expect(await found({ iban: child.iban, kind: 'agent' })).toEqual([])
+    expect(await idsOf({ parentWalletId: parent.id })).toEqual([child.id])
+    expect(await idsOf({ iban: child.iban })).toEqual([child.id])
+    expect(await idsOf({ iban: child.iban, kind: 'agent' })).toEqual([])
     const { body } = await service.http('GET', `/v1/accounts/${child.id}`, { token: owner.key })
     expect(body).toEqual(await made(client.wallets.get({ params: { id: child.id } })))
   })
 
-  test('is funded in test mode, to the cent, up to 100,000 € at once', async () => {
+  test('is funded in test mode with 0.01 to 100,000 €', async () => {
     const { id } = await aWallet(client)
     expect(await made(fund(id, 0.01))).toMatchObject({ availableEuros: 0.01 })
     expect(await made(fund(id, 100_000))).toMatchObject({ availableEuros: 100_000.01 })
@@ -73,21 +73,21 @@ describe('a wallet', () => {
   })
 })
 
-describe('a wallet that is', () => {
-  test('renamed keeps all else', async () => {
+describe('changing a wallet', () => {
+  test('renaming it changes nothing else', async () => {
     const wallet = await aWallet(client, 5)
     const { updatedAt: _, ...rest } = await made(change(wallet.id, { name: 'Travel' }))
     expect(rest).toEqual({ ...wallet, name: 'Travel', updatedAt: undefined })
   })
 
-  test('frozen takes money, and can be let go again', async () => {
+  test('a frozen wallet can be funded, and unfrozen', async () => {
     const { id } = await aWallet(client)
     expect(await made(change(id, { status: 'frozen' }))).toMatchObject({ status: 'frozen' })
     expect(await made(fund(id, 1))).toMatchObject({ availableEuros: 1 })
     expect(await made(change(id, { status: 'active' }))).toMatchObject({ status: 'active' })
   })
 
-  test('not empty, or above an open one, is not closed', async () => {
+  test('a wallet with money or with open children is not closed', async () => {
     const [full, parent] = [await aWallet(client, 1), await aWallet(client)]
     const child = await aWallet(client, 0, { parentWalletId: parent.id })
     expect([(await close(full.id)).code, (await close(parent.id)).code]).toEqual([
@@ -98,7 +98,7 @@ describe('a wallet that is', () => {
     expect(await made(close(parent.id))).toMatchObject({ status: 'closed' })
   })
 
-  test('closed stays so: not found in the list, not funded, not changed, not a parent', async () => {
+  test('a closed wallet is not listed, funded, changed or used as a parent', async () => {
     const { id } = await aWallet(client)
     await made(close(id))
     const listed = async (query: object) =>
@@ -112,7 +112,7 @@ describe('a wallet that is', () => {
     expect(data[0]?.closedAt).not.toBeNull()
   })
 
-  test('funded and closed at the same instant is one or the other', async () => {
+  test('of concurrent funding and closing exactly one succeeds', async () => {
     const wallets = await times(20, () => aWallet(client))
     for (const { id } of wallets) {
       const [funded, closed] = await Promise.all([fund(id, 1), close(id)])

@@ -8,15 +8,15 @@ import { startTestService } from '../support/harness.ts'
 const service = await startTestService()
 const MONTH = days(30)
 
-/** As `POST /simulate/clock/advance` will do it. */
+/** Moves a tenant's clock directly in the database. */
 const advance = (ownerId: string, offset: number) =>
   service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
 
-/** How many days ahead of real time; never minus nothing. */
+/** Days ahead of real time; adding 0 turns -0 into 0. */
 const ahead = (iso: string): number => Math.round((Date.parse(iso) - clock.milliseconds()) / days(1)) + 0
 
 describe('an instant', () => {
-  test('travels without loss, to the millisecond', () => {
+  test('survives a round trip to the millisecond', () => {
     const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
     fc.assert(
       fc.property(date, moment => expect(z.decode(instant, z.encode(instant, moment))).toEqual(moment)),
@@ -41,7 +41,7 @@ describe('an instant', () => {
 })
 
 describe('the clock of a tenant', () => {
-  test('moves what its records say, and nobody else’s', async () => {
+  test('affects the owner’s records and nobody else’s', async () => {
     const [owner, stranger] = [await service.owner(), await service.owner()]
     await advance(owner.ownerId, MONTH)
     const [mine, theirs] = [await anAgent(owner.client), await anAgent(stranger.client)]
@@ -57,7 +57,7 @@ describe('the clock of a tenant', () => {
     expect(ahead(String(event?.createdAt))).toBe(30)
   })
 
-  test('ends no key: credentials are in real time', async () => {
+  test('expires no key, since credentials use real time', async () => {
     const owner = await service.owner()
     const inADay = new Date(clock.milliseconds() + days(1)).toISOString()
     const { key } = await aKey(owner.client, { expiresAt: inADay })
@@ -65,7 +65,7 @@ describe('the clock of a tenant', () => {
     expect((await service.client(String(key)).agents.list()).status).toBe(200)
   })
 
-  test('stands in live mode, and never goes back', async () => {
+  test('cannot be moved in live mode, nor back', async () => {
     const insert = (mode: string, offset: number) =>
       service.sql('insert into tenant_clocks values ($1, $2, $3)', ['customer_1', mode, offset])
     await expect(insert('live', 1)).rejects.toThrow(/check/)

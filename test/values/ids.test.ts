@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { looksLikeId, newId } from '../../src/values/ids.ts'
 
 describe('an id', () => {
-  test('says what it names, in the form of a TypeID', () => {
+  test('is a TypeID with the prefix of its record', () => {
     expect(newId('agent')).toMatch(/^agent_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
   })
 
-  test('is unique and rises, however fast they are made', () => {
+  test('is unique and ascending, however fast ids are created', () => {
     const ids = Array.from({ length: 10_000 }, () => newId('x'))
     expect(ids.toSorted()).toEqual(ids)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('of ours looks like one', () => expect(looksLikeId(newId('policyversion'))).toBe(true))
+  test('passes looksLikeId', () => expect(looksLikeId(newId('policyversion'))).toBe(true))
 
-  test('has no character that means something elsewhere', () => {
+  test('has no character with a meaning in paths or queries', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 140 }), text => {
         expect(looksLikeId(text)).toBe(/^[A-Za-z0-9_.:@-]+$/.test(text) && text.length <= 128)

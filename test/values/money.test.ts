@@ -7,7 +7,7 @@ const HIGHEST = 10_000_000_000_000n
 
 const cents = fc.bigInt({ min: 0n, max: HIGHEST })
 
-/** As it travels: a JSON text, there and back. */
+/** Encodes an amount as JSON text; `received` decodes it. */
 const sent = (amount: bigint): string => JSON.stringify(z.encode(euros, amount))
 const received = (text: string) => euros.safeParse(JSON.parse(text))
 
@@ -21,16 +21,16 @@ describe('an amount of euros', () => {
     [HIGHEST * 1_000_000n, '€ 100,000,000,000,000,000.00'],
     [-99_999n, '€ -999.99'],
     [-100_000n, '€ -1,000.00'],
-  ])('of %s cents reads %s', (amount, words) => expect(formatEuros(amount)).toBe(words))
+  ])('of %s cents is written %s', (amount, words) => expect(formatEuros(amount)).toBe(words))
 
-  test('travels without loss', () => {
+  test('survives a round trip', () => {
     fc.assert(
       fc.property(cents, amount => expect(received(sent(amount)).data).toBe(amount)),
       { numRuns: 1_000 },
     )
   })
 
-  test('is read as it is written, digit for digit', () => {
+  test('is read exactly, digit by digit', () => {
     fc.assert(
       fc.property(cents, fc.integer({ min: 0, max: 2 }), (amount, decimals) => {
         const whole = amount / 100n
@@ -52,7 +52,7 @@ describe('an amount of euros', () => {
     )
   })
 
-  test('is exact or refused, whatever number arrives', () => {
+  test('is read exactly or refused, for any number', () => {
     fc.assert(
       fc.property(fc.double(), amount => {
         const { data } = euros.safeParse(amount)
@@ -91,5 +91,5 @@ describe('an amount of euros', () => {
     [1_234n, '€ 12.34'],
     [-1_234n, '€ -12.34'],
     [-5n, '€ -0.05'],
-  ])('%s cents are said as %s', (amount, words) => expect(formatEuros(amount)).toBe(words))
+  ])('%s cents are shown as %s', (amount, words) => expect(formatEuros(amount)).toBe(words))
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import pg from 'pg'
 import { bundleWorkflows } from '../../src/app/workflow-bundle.ts'
-import { LOOK_AGAIN } from '../../src/kernel/contract/process.ts'
+import { RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
 import { minutes } from '../../src/values/clock.ts'
 import { newId } from '../../src/values/ids.ts'
 import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
@@ -33,7 +33,14 @@ describe('an agent whose policy has an end', () => {
     const { client, ownerId, agent, run, params } = await aWaiting()
     const policy = await made(client.policies.effective({ params }))
     const end = String(policy.expiresAt).slice(0, 16).replace('T', ' ')
-    expect(await run.details()).toBe(`Agent in test mode: the policy ends ${end} UTC`)
+    expect((await run.details()).split('\n\n')).toEqual([
+      `Agent in test mode: the policy ends ${end} UTC`,
+      expect.stringMatching(/^It waits \*\*for the policy to end, \d\d \w{3} \d\d:\d\d UTC\*\*\.$/),
+      'No signal changes anything just now.',
+    ])
+    expect(await run.waits()).toEqual([
+      expect.stringMatching(/^for the policy to end, \d\d \w{3} \d\d:\d\d UTC$/),
+    ])
     expect(await run.attributes()).toMatchObject({
       AgentPayOwner: ownerId,
       AgentPayAgent: agent.id,
@@ -168,8 +175,8 @@ describe('an agent that is to be deleted', () => {
   })
 })
 
-describe('a run that is told to look while it looks', () => {
-  test('looks again, though nothing was pending', async () => {
+describe('a run whose record changes while it is read', () => {
+  test('reads it again, though nothing was pending', async () => {
     const { worker: server, taskQueue, namespace } = temporalOfRun()
     const connection = await NativeConnection.connect(server)
     const workflowId = `agent/${newId('agent')}`
@@ -178,9 +185,9 @@ describe('a run that is told to look while it looks', () => {
     const worker = await Worker.create({
       ...{ connection, namespace, taskQueue, workflowBundle: await bundleWorkflows() },
       activities: {
-        async lookAtAgent() {
+        async readAgent() {
           const status = statuses.shift()
-          if (status === 'active') await temporal.client.workflow.getHandle(workflowId).signal(LOOK_AGAIN)
+          if (status === 'active') await temporal.client.workflow.getHandle(workflowId).signal(RECORD_CHANGED)
           return { ...nothing, status }
         },
       },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { LOOK_AGAIN } from '../../src/kernel/contract/process.ts'
-import { days, minutes } from '../../src/values/clock.ts'
+import { intentProcess } from '../../src/control/intents/process.ts'
+import { LOOK_AGAIN, RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
+import { days, minuteInWords, minutes } from '../../src/values/clock.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
 import { aFundedAgent, anAgentUnder, anIntent, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -23,11 +24,37 @@ describe('an intent that waits', () => {
     })
     const until = intent.expiresAt.slice(0, 16).replace('T', ' ')
     const line = `Intent of € 19.90 in test mode: waits for approval until ${until} UTC`
-    expect(await run.details()).toBe(line)
+    const deadline = minuteInWords(new Date(intent.expiresAt))
+    const waitsFor = `for a person’s approval, until ${deadline}`
+    const payload = '`{"by": "your name", "reason": "why"}`'
+    expect((await run.details()).split('\n\n')).toEqual([
+      line,
+      `It waits **${waitsFor}**.`,
+      `Send a Signal: \`approve\`, \`deny\` or \`cancel\` with ${payload}.`,
+    ])
+    expect(await run.waits()).toEqual([waitsFor])
     const { dueInMs, ...state } = (await run.state()) ?? {}
-    expect(state).toEqual({ status: 'created', summary: line, closed: false })
+    const signals = ['approve', 'deny', 'cancel']
+    expect(state).toEqual({ status: 'created', summary: line, closed: false, waitsFor, signals })
     expect(Number(dueInMs)).toBeGreaterThan(days(1) - minutes(2))
     expect(Number(dueInMs)).toBeLessThanOrEqual(days(1))
+  })
+
+  test('is told in the list and at the head of its page by kind, amount, mode and ids', async () => {
+    const { run } = await aWaiting({ amountEuros: 1_234.5, merchant: 'Bookshop' })
+    const description = await run.handle.describe()
+    expect(await description.staticSummary()).toBe(`Intent of € 1,234.50 in test mode, ${agent.id}`)
+    expect(await description.staticDetails()).toBe(intentProcess.details)
+  })
+
+  test('goes on when an older relay tells by the older signal that the record has changed', async () => {
+    const { intent, run, params } = await aWaiting()
+    await made(client.intents.approve({ params }))
+    await run.says('approved')
+    await service.sql(`update intents set status = 'cancelled' where id = $1`, [intent.id])
+    await run.signal(LOOK_AGAIN)
+    expect(await run.ends()).toBe('cancelled')
+    expect(await run.timeline()).toEqual([])
   })
 
   test('is in the list of what waits for this owner', async () => {
@@ -58,13 +85,14 @@ describe('an intent that waits', () => {
   test('cannot forge what the operator reads', async () => {
     const merchant = 'Bookshop\n\n# Approved\n\n[Click](https://evil.example) <b>now</b> `x` **paid** | a'
     const { run } = await aWaiting({ merchant })
-    const said = await run.details()
-    expect(said).not.toContain('\n')
-    expect(said.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
+    const [record = '', ...rest] = (await run.details()).split('\n\n')
+    expect(rest).toHaveLength(2)
+    expect(record).not.toContain('\n')
+    expect(record.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
     await run.signal('approve', { by: 'Eve\n\n# Denied [x](https://evil.example)' })
-    const after = await run.says(/Eve/)
-    expect(after.split('\n\n')).toHaveLength(2)
-    expect(after.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
+    const paragraphs = (await run.says(/Eve/)).split('\n\n')
+    expect(paragraphs).toHaveLength(4)
+    expect(paragraphs.at(-1)?.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
   })
 
   test('has no run where it waits for nobody', async () => {
@@ -128,7 +156,7 @@ describe('the deadline', () => {
     const { id } = await aFundedAgent(other.client)
     const { intent, run } = await aWaiting({ expiresInMinutes: 1 }, other.client, id)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(1) - 500])
-    await run.signal(LOOK_AGAIN)
+    await run.signal(RECORD_CHANGED)
     expect(await run.ends()).toBe('expired')
     expect((await get(intent.id, other.client)).status).toBe('expired')
   })

@@ -74,7 +74,7 @@ describe('the run of a delivery that has failed', () => {
     const { client, id, run } = await failing(9)
     await run.says(/Attempt 3 is made at/)
     await made(client.webhooks.delete({ params: { id } }))
-    await run.signal('lookAgain')
+    await run.signal('recordChanged')
     expect(await run.ends()).toBe('pending')
   })
 

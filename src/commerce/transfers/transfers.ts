@@ -16,7 +16,7 @@ import { pain001 } from './sepa/pain001.ts'
 import { lockTransfer, PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
 import { simulate } from './sepa/simulate.ts'
 import { simulateApi } from './sepa/simulate-api.ts'
-import { look } from './sepa/status.ts'
+import { status } from './sepa/status.ts'
 import { lapse, noticed, submit, verify } from './sepa/steps.ts'
 import { stepsApi } from './sepa/steps-api.ts'
 import { split } from './split.ts'
@@ -85,7 +85,7 @@ const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
     : `The transfer is ${status} already.`
 
 const splits = implement(splitApi, { split })
-const steps = implement(stepsApi, { look, verify, submit, inquire, lapse, noticed })
+const steps = implement(stepsApi, { status, verify, submit, inquire, lapse, noticed })
 
 const all = implement(
   { ...limitsApi, ...transfersApi, ...splitApi, ...stepsApi, ...simulateApi },
@@ -103,6 +103,7 @@ export const transfersArea = area(
   'Money that an owner moves: between wallets, one to one or one to many, and by SEPA.',
   all,
   {
+    aliases: { transfers: 'payments' },
     entities: [Transfer],
     machines: [transferMachine],
     reactions: blockReactions,
@@ -111,7 +112,7 @@ export const transfersArea = area(
       {
         process: transferProcess,
         select:
-          'select id, owner_id, mode, agent_id from transfers where due_at is not null and workflow_id is not null',
+          'select id, owner_id, mode, agent_id, amount_cents from transfers where due_at is not null and workflow_id is not null',
       },
     ],
     deadlines: [

@@ -96,13 +96,20 @@ const agents = implement(agentsApi, {
     return agent
   },
 
-  async look({ params }, { em, refuse }) {
+  async status({ params }, { em, refuse }) {
     const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const { mode, status } = agent
     const isGoing = status === 'deleting'
     const summary = `Agent in ${mode} mode: ${isGoing ? 'it is being deleted' : 'nothing is pending'}`
-    return { status, summary, closed: !isGoing, dueInMs: isGoing ? 0 : null }
+    return {
+      status,
+      summary,
+      closed: !isGoing,
+      dueInMs: isGoing ? 0 : null,
+      waitsFor: isGoing ? 'for the next step of the deletion' : null,
+      signals: [],
+    }
   },
 
   async finishDeletion({ params }, { em, emit, refuse, wake }) {

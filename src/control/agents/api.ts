@@ -6,9 +6,9 @@ import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import {
   freeText,
-  LookRecord,
   label,
   metadata,
+  ProcessStatusRecord,
   recordHead,
   recordTail,
   searchText,
@@ -208,11 +208,11 @@ export const agentsApi = {
       ),
     },
   }),
-  /** What the agent's process reads first when it is told to look again. */
-  look: get('/agents/{id}/look', {
+  /** Read first by the process of the agent, whenever the agent has changed. */
+  status: get('/agents/{id}/status', {
     summary: 'Whether an agent is being deleted',
     callers: [],
-    returns: [200, LookRecord],
+    returns: [200, ProcessStatusRecord],
     fails: { agent_not_found: missing('agent') },
   }),
   /** The last step of a deletion. */

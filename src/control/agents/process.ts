@@ -1,7 +1,14 @@
 import type { Process } from '../../kernel/contract/process.ts'
 
 /** Exists while something is pending for an agent: its deletion, or the expiry of its policy. */
-export const agentProcess = { name: 'agent', recurs: true } as const satisfies Process
+export const agentProcess = {
+  name: 'agent',
+  title: 'Agent',
+  details: `Waits for the end of the agent’s policy. Carries out the deletion of the agent in four steps: open intents are cancelled, open runs end, the money goes back to the wallet it came from, the agent is deleted. A step that fails is tried again.
+
+No signal decides here: \`DELETE /agents/{id}\` begins a deletion, a new policy moves the end. *Request Cancellation* changes nothing.`,
+  recurs: true,
+} as const satisfies Process
 
 /**
  * What a deletion does, one after the other. They are named only, for most lie to the right of agents. Each does

@@ -7,10 +7,10 @@ import { positiveEuros } from '../../values/money.ts'
 import {
   country,
   freeText,
-  LookRecord,
   label,
   metadata,
   ownAgent,
+  ProcessStatusRecord,
   searchText,
   timeRange,
 } from '../../values/schemas.ts'
@@ -177,11 +177,11 @@ export const intentsApi = {
     item: TimelineEntry,
     fails: finding,
   }),
-  /** What the process reads when it is told to look again. */
-  look: get('/intents/{id}/look', {
+  /** Read by the process of the intent, whenever the intent has changed. */
+  status: get('/intents/{id}/status', {
     summary: 'How an intent stands',
     callers: [],
-    returns: [200, LookRecord],
+    returns: [200, ProcessStatusRecord],
     fails: finding,
   }),
   /** Only past the deadline, by the tenant's clock; whoever comes second finds nothing to do. */

@@ -4,7 +4,6 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { given, lock, ofMerchant } from '../../kernel/database/entity.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
-import { formatEuros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
@@ -19,15 +18,9 @@ import { paymentsOf, shown, unpaid, withPayments } from './response.ts'
 import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
 import { simulate } from './simulate.ts'
 import { simulationApi } from './simulation-api.ts'
+import { processStatusOf } from './status.ts'
 
 const find = (em: EntityManager, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
-
-/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
-const summaryOf = ({ amountEuros, mode, status, expiresAt }: Intent): string => {
-  const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
-  const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
-  return `Intent of ${formatEuros(amountEuros)} in ${mode} mode: ${waits}`
-}
 
 const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)
 
@@ -105,12 +98,10 @@ const intents = implement(intentsApi, {
     return pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
   },
 
-  async look({ params }, { em, now, refuse }) {
+  async status({ params }, { em, now, refuse }) {
     const intent = await find(em, params.id)
     if (!intent) return refuse('intent_not_found')
-    const closed = !isOpen(intent)
-    const dueInMs = closed || intent.paymentId ? null : intent.expiresAt.getTime() - now.getTime()
-    return { status: intent.status, summary: summaryOf(intent), closed, dueInMs }
+    return processStatusOf(intent, now)
   },
 })
 
@@ -130,7 +121,7 @@ export const intentsArea = area(
     openRecords: [
       {
         process: intentProcess,
-        select: `select id, owner_id, mode, agent_id from intents where ${OPEN} and workflow_id is not null`,
+        select: `select id, owner_id, mode, agent_id, amount_cents from intents where ${OPEN} and workflow_id is not null`,
       },
     ],
     deadlines: [

@@ -1,8 +1,24 @@
 import type { Process } from '../../kernel/contract/process.ts'
 
 /** Exists while an intent waits for a person, and then until it is completed or its deadline has come. */
-export const intentProcess = { name: 'intent' } as const satisfies Process
+export const intentProcess = {
+  name: 'intent',
+  title: 'Intent',
+  details: `Waits until a person has approved the intent, then until it is paid. What is not done by the deadline expires.
 
-/** What an approver signals, from the Web UI or the command line, is one of these. */
-export const approverSignals = ['approve', 'deny', 'cancel'] as const
-export type ApproverSignal = (typeof approverSignals)[number]
+Signals, each with \`{"by": "your name", "reason": "why"}\`:
+
+- \`approve\` approves it and holds its money.
+- \`deny\` denies it and ends the run.
+- \`cancel\`, or *Request Cancellation*, cancels it and ends the run.
+
+In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /intents/{id}/approve\`.`,
+} as const satisfies Process
+
+/** Signals of an approver, from the Web UI or the command line, and what each does. */
+export const intentSignals = {
+  approve: 'Approves the intent and holds its money.',
+  deny: 'Denies the intent and ends the run.',
+  cancel: 'Cancels the intent and ends the run.',
+} as const
+export type IntentSignal = keyof typeof intentSignals

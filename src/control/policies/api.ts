@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { LookRecord } from '../../values/schemas.ts'
+import { ProcessStatusRecord } from '../../values/schemas.ts'
 import { expirationActions, PolicyCreate } from '../rules/index.ts'
 import { switches } from './overrides.ts'
 import { PolicyDetail, PolicyEvent, PolicyRecord, PolicyReplace, Preset } from './schemas.ts'
@@ -179,11 +179,11 @@ export const policiesApi = {
     fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [400, notAssigned] },
     emits: { 'policy.updated': PolicyEvent },
   }),
-  /** What the agent's process reads where no deletion is pending. */
-  look: get('/agents/{id}/policy/look', {
+  /** Read by the process of the agent where no deletion is pending. */
+  status: get('/agents/{id}/policy/status', {
     summary: 'When an agent’s policy ends',
     callers: [],
-    returns: [200, LookRecord],
+    returns: [200, ProcessStatusRecord],
     fails: { agent_not_found: missing('agent') },
   }),
   /** Only when its time has come; who comes second finds nothing to do. */

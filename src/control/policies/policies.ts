@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { minuteInWords } from '../../values/clock.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { budgetApi, OwnerBudget, ownerBudgets } from '../budgets/index.ts'
@@ -141,7 +142,7 @@ const rulesHandlers = implement(policiesApi, {
     return { expired: true }
   },
 
-  async look({ params }, { em, now, refuse }) {
+  async status({ params }, { em, now, refuse }) {
     const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const policy = await effectivePolicy(em, agent.id)
@@ -151,7 +152,14 @@ const rulesHandlers = implement(policiesApi, {
       ? `the policy ends ${due.toISOString().slice(0, 16).replace('T', ' ')} UTC`
       : 'nothing is pending'
     const { mode, status } = agent
-    return { status, summary: `Agent in ${mode} mode: ${summary}`, closed: due === null, dueInMs }
+    return {
+      status,
+      summary: `Agent in ${mode} mode: ${summary}`,
+      closed: due === null,
+      dueInMs,
+      waitsFor: due && `for the policy to end, ${minuteInWords(due)}`,
+      signals: [],
+    }
   },
 })
 

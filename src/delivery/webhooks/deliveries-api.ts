@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { LookRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { unknownEvent } from '../events/index.ts'
 import { shownStates } from './delivery.ts'
 import { AttemptRecord } from './schemas.ts'
@@ -114,10 +114,10 @@ export const deliveriesApi = {
     },
   }),
   /** What the process of a delivery does. */
-  look: get('/webhooks/deliveries/{id}/look', {
+  status: get('/webhooks/deliveries/{id}/status', {
     callers: [],
     summary: 'How a delivery stands',
-    returns: [200, LookRecord],
+    returns: [200, ProcessStatusRecord],
     fails: { delivery_not_found },
   }),
   retry: post('/webhooks/deliveries/{id}/retry', {

@@ -9,7 +9,7 @@ import { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, replay, type ShownState, shownAs } from './delivery.ts'
 import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
 import { shownDelivery } from './response.ts'
-import { look, retry } from './steps.ts'
+import { retry, status } from './steps.ts'
 import { findWebhook, probe } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
@@ -111,6 +111,6 @@ export const deliveries = implement(deliveriesApi, {
     listed({ ...filters, status: 'dead' }, context),
 
   replayDeadLetters: ({ body }, context) => replayDead(body, context),
-  look,
+  status,
   retry,
 })

@@ -1,8 +1,9 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
-import { clock } from '../../values/clock.ts'
+import { after, clock, minuteInWords } from '../../values/clock.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, isLeased, shownState } from './delivery.ts'
+import { webhookSignals } from './process.ts'
 import { aheadOf, explain, isServed } from './response.ts'
 import { probe, tellDeliverers } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
@@ -19,11 +20,21 @@ function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   return ms < -TOLD_WITHIN_MS ? null : ms
 }
 
-export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { em, now, refuse }) => {
+/** Completes "it waits" for the operator. */
+function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number): string {
+  const { dueAt, tries } = delivery
+  if (isLeased(delivery)) return 'for the receiver’s answer'
+  if (pausedUntil && pausedUntil > clock.real())
+    return `for the receiver, which is left alone until ${minuteInWords(after(pausedUntil, aheadMs))}`
+  return `for attempt ${tries + 1}${dueAt ? `, at ${minuteInWords(after(dueAt, aheadMs))}` : ''}`
+}
+
+export const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { em, now, refuse }) => {
   const delivery = await em.findOne(Delivery, { id: params.id })
   if (!delivery) return refuse('delivery_not_found')
   const webhook = await em.findOneOrFail(Webhook, { id: delivery.webhookId })
-  const { status, event, attempts } = delivery
+  const { event, attempts } = delivery
+  const closed = delivery.status !== 'pending' || !isServed(webhook)
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
     status: shownState(delivery),
@@ -31,8 +42,10 @@ export const look: HandlerOf<typeof deliveriesApi.look> = async ({ params }, { e
       `${event} to ${webhook.id} in ${webhook.mode} mode: ${explain(delivery, webhook, aheadOf({ now }))}`,
       ...tried,
     ].join('; '),
-    closed: status !== 'pending' || !isServed(webhook),
+    closed,
     dueInMs: dueIn(delivery, webhook),
+    waitsFor: closed ? null : waitsFor(delivery, webhook, aheadOf({ now })),
+    signals: closed || isLeased(delivery) ? [] : Object.keys(webhookSignals),
   }
 }
 

@@ -7,7 +7,8 @@ import { Webhook, webhookMachine } from './webhook.ts'
 
 /** Those that have failed, and whose subscription is served. */
 const RETRIED = `
-select d.id, d.owner_id, d.mode, null::text as agent_id from deliveries d join webhooks w on w.id = d.webhook_id
+select d.id, d.owner_id, d.mode, null::text as agent_id, d.event || ' to ' || w.id as about
+from deliveries d join webhooks w on w.id = d.webhook_id
 where d.status = 'pending' and d.workflow_id is not null and w.status = 'active' and w.deleted_at is null`
 
 export const webhooksArea = area(

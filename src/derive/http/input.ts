@@ -28,7 +28,7 @@ function parse(schema: z.ZodType, value: unknown): object {
 }
 
 function refused(issues: readonly Issue[]): Problem {
-  const said = issues.filter(isFirstOfItsMember).flatMap(inWords)
+  const said = issues.filter(isFirstOfItsMember).flatMap(formatEuros)
   const more = said.length > SHOWN ? '; and more' : ''
   return new Problem('invalid_request', said.slice(0, SHOWN).join('; ') + more)
 }
@@ -40,7 +40,7 @@ function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: read
 }
 
 /** The member, what it must be, and what came. */
-function inWords(issue: Issue): string[] {
+function formatEuros(issue: Issue): string[] {
   const { path = [], message = '', keys } = issue
   const at = (...more: string[]) => shown([...path, ...more].join('.')) || 'body'
   if (keys) return keys.slice(0, SHOWN + 1).map(key => `${at(key)}: there is no such member`)

@@ -2,11 +2,15 @@
 export interface Process {
   /** The name of the workflow. */
   readonly name: string
+  /** The record in a word or two, which begins the line of its runs in the list: `Intent`. */
+  readonly title?: string
+  /** Markdown above each of its runs: what the run does, and what an operator can do about it. */
+  readonly details?: string
   /** It may end and be needed again for the same record. Of the others there is one run, ever. */
   readonly recurs?: true
 }
 
-/** What a workflow is begun with: ids, never what they stand for. */
+/** Input of a workflow: ids, never what they stand for. */
 export interface ProcessInput {
   readonly id: string
   readonly ownerId: string
@@ -14,11 +18,25 @@ export interface ProcessInput {
   readonly agentId: string | null
 }
 
+/** With the line of the run in the list, which the workflow is not given. */
+export interface StartInput extends ProcessInput {
+  readonly summary?: string
+}
+
+/** Record of a process, with what the line of its run may say of it: no name of a person or payee. */
+export interface ProcessRecord {
+  readonly id: string
+  readonly agentId: string | null
+  readonly amountEuros?: bigint
+  /** Ids in place of an amount: `agent.created to webhook_…`. */
+  readonly about?: string
+}
+
 /** Operators find the run under the `workflowId` of the record. */
 export const workflowIdOf = ({ name }: Process, recordId: string): string => `${name}/${recordId}`
 
-/** What every process looks at: how its record stands, and when it is due to be looked at by itself. */
-export interface Look {
+/** Status of a record as its process reads it. What it holds stays in Temporal: kind, amount, mode and ids, no names. */
+export interface ProcessStatus {
   readonly status: string
   /** One line for an operator. */
   readonly summary: string
@@ -26,10 +44,23 @@ export interface Look {
   readonly closed: boolean
   /** How long until the deadline, in the tenant's time; null where there is none. */
   readonly dueInMs: number | null
+  /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. Histories of earlier versions have none. */
+  readonly waitsFor?: string | null
+  /** The signals that change something just now. */
+  readonly signals?: readonly string[]
 }
 
-/** The signal that never carries state: it means that the record is to be read again. */
+/** Sent by the relay. It carries no state: the record is to be read again. */
+export const RECORD_CHANGED = 'recordChanged'
+
+/** The name of `RECORD_CHANGED` in earlier versions: their relays still send it, and open histories hold it. */
 export const LOOK_AGAIN = 'lookAgain'
+
+/** Payload of a signal by which a person decides. */
+export const DECISION_PAYLOAD = '{"by": "your name", "reason": "why"}'
+
+/** Each signal of a process with what it does. */
+export type SignalTable = Readonly<Record<string, string>>
 
 /** By these an operator finds runs in the list. */
 const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const

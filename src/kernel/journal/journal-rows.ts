@@ -6,8 +6,9 @@ import type { Call, Outcome } from '../contract/call.ts'
 import type { Events } from '../contract/events.ts'
 import type { AnyOperation, Failure } from '../contract/operation.ts'
 import { Refusal } from '../contract/problem.ts'
-import { type Process, workflowIdOf } from '../contract/process.ts'
+import { type Process, type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { AuditRow, EventRow, OutboxRow } from './journal.ts'
+import { runSummary } from './run-summary.ts'
 
 export const refusalOf = (operation: AnyOperation, code: string, message?: string): Refusal => {
   const failure: Failure | undefined = operation.fails?.[code]
@@ -15,19 +16,19 @@ export const refusalOf = (operation: AnyOperation, code: string, message?: strin
   return new Refusal(failure[0], code, message ?? failure[1])
 }
 
-/** On what occasion something happens. */
-interface Occasion extends TenantNow {
+/** The request in which an event happens. */
+interface EventSource extends TenantNow {
   readonly requestId: string
   /** The run that the request names. */
   readonly runId: string | null
 }
 
-/** An event of this call, checked against the schema it was declared with. */
+/** The row of an event. Its data are checked against the schema that the operation declared. */
 export function eventOf(
   declared: Events,
   event: string,
   data: unknown,
-  { tenant, now, requestId, runId }: Occasion,
+  { tenant, now, requestId, runId }: EventSource,
 ): EventRow {
   const schema = declared[event]
   if (!schema) throw new Error(`the event ${event} is not declared`)
@@ -36,19 +37,19 @@ export function eventOf(
     id: newId('event'),
     ownerId: tenant.ownerId,
     mode: tenant.mode,
-    agentId: named(wire.agentId),
+    agentId: textOrNull(wire.agentId),
     event,
     data: wire,
     requestId,
-    // What happens to a record of a run belongs to it, whoever makes it happen.
-    runId: runId ?? named(wire.runId),
+    // An event of a record that belongs to a run is the run's, even where the request names none.
+    runId: runId ?? textOrNull(wire.runId),
     createdAt: now,
   }
 }
 
-const named = (id: unknown): string | null => (typeof id === 'string' ? id : null)
+const textOrNull = (id: unknown): string | null => (typeof id === 'string' ? id : null)
 
-/** Who did what to which record, on whose behalf and from where: a row for each change, as each change is an event. */
+/** The audit row of an event: every change is an event, so every change has one. */
 export function auditOf(
   { actor, operation, requestId, address }: Call,
   event: EventRow,
@@ -64,7 +65,7 @@ export function auditOf(
     event: event.event,
     eventId: event.id,
     outcome: outcome.errorCode ?? 'done',
-    // An event names first what it is about.
+    // The first member of an event's data is the id of its record.
     resourceId: String(Object.values(event.data)[0]),
     agentId: event.agentId,
     requestId,
@@ -74,19 +75,22 @@ export function auditOf(
   }
 }
 
-/** Begins the process of a record, or tells the one that runs to look again: it need not be known which. */
-export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Woken): OutboxRow => ({
+/** Starts the process of a record, or signals the running one: Temporal's signal-with-start decides which. */
+export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow => ({
   id: newId('outbox'),
   ownerId,
   mode,
   process: process.name,
   recurs: process.recurs ?? false,
   workflowId: workflowIdOf(process, record.id),
-  input: { id: record.id, ownerId, mode, agentId: record.agentId },
+  input: inputOf(process, { ownerId, mode }, record),
   createdAt: clock.real(),
 })
 
-export interface Woken {
-  readonly id: string
-  readonly agentId: string | null
+/** With the line of its run in the list, where more than the ids of the record is known. */
+function inputOf(process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow['input'] {
+  const { id, agentId, amountEuros, about } = record
+  const input = { id, ownerId, mode, agentId }
+  if (amountEuros === undefined && about === undefined) return input
+  return { ...input, summary: runSummary(process, mode, record) }
 }

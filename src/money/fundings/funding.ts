@@ -16,7 +16,7 @@ export const fundingMachine = machine('funding', {
   reversed: [],
 })
 
-/** The processor has not said yet what becomes of it. */
+/** Whether the processor has still to report the outcome. */
 export const isUnderWay = ({ status }: Pick<Funding, 'status'>): boolean =>
   status === 'pending' || status === 'requires_action'
 
@@ -36,7 +36,7 @@ const schema = defineEntity({
       .json<NextAction | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** When the processor is asked again what has become of it. */
+    /** When the processor is asked about the charge again. */
     dueAt: maybe.instant(),
     settledAt: maybe.instant(),
     reversedAt: maybe.instant(),
@@ -51,22 +51,22 @@ const PENDING = `
 select coalesce(sum(amount_cents), 0)::bigint as euros from fundings
 where owner_id = $1 and mode = $2 and status in ('pending', 'requires_action')`
 
-/** How much is on its way. */
+/** The sum of the fundings under way. */
 export async function pendingEurosOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
   const [row] = await sql<{ euros: Euros }>(PENDING, [ownerId, mode])
   return row?.euros ?? 0n
 }
 
-/** How long an answer is waited for before the processor is asked what has become of the charge. */
+/** The wait before the processor is first asked about a charge that it has not answered. */
 export const FIRST_CHECK_AFTER = minutes(1)
-/** A charge that the processor has not heard of by then was never made. */
-const GIVEN_UP_AFTER = days(1)
+/** The age at which a charge that the processor does not know counts as never made. */
+const GIVE_UP_AFTER = days(1)
 
-/** How long until the next look at a charge of this age that nothing is known of; undefined where it is given up. */
+/** The wait until the next check of an unknown charge of this age, doubling each time; undefined = give up. */
 export const nextCheckAfter = (age: number): number | undefined =>
-  age < GIVEN_UP_AFTER ? Math.max(age, FIRST_CHECK_AFTER) : undefined
+  age < GIVE_UP_AFTER ? Math.max(age, FIRST_CHECK_AFTER) : undefined
 
-/** What is under way is looked after by the sweep: nobody but the processor can end it, so there is no workflow. */
+/** The sweep checks fundings under way. There is no workflow, since only the processor can end them. */
 export const fundingsDue: Deadline = {
   process: { name: 'funding' },
   table: 'fundings',

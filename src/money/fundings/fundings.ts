@@ -14,13 +14,13 @@ import { FIRST_CHECK_AFTER, Funding, fundingMachine, fundingsDue, isUnderWay } f
 import { reverse } from './reverse.ts'
 import { fundingEvent, settle } from './settle.ts'
 
-/** What the processor is asked about; plain, for it outlives a crash. */
+/** The charge as the processor is asked about it. Stored before the call, so it must be JSON. */
 interface ChargeRequest {
   readonly fundingId: string
   readonly mode: Mode
   readonly cents: string
   readonly madeAt: string
-  /** Null where test money is simply there. */
+  /** Null for test money without a payment method. */
   readonly token: string | null
 }
 
@@ -51,7 +51,7 @@ const chargeRequestOf = (
   token,
 })
 
-/** Who is to be charged, and for what: written down before the processor hears of it. */
+/** Stores the funding before the processor is called, so that a charge is never lost. */
 async function reserve(
   walletId: string,
   { amountEuros, paymentMethodId }: FundingMembers,
@@ -64,7 +64,7 @@ async function reserve(
   if (!paymentMethodId && tenant.mode === 'live') return refuse('live_rail_missing')
   const method = await em.findOne(PaymentMethod, { id: paymentMethodId ?? '', status: 'active' })
   if (paymentMethodId && !method) return refuse('payment_method_not_found')
-  // Nothing is begun where there is nobody to ask.
+  // Throws before anything is reserved if this mode has no rail.
   if (method) ports.fundingRail(tenant.mode)
   const dueAt = after(now, FIRST_CHECK_AFTER)
   const funding = em.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
@@ -72,17 +72,11 @@ async function reserve(
   return chargeRequestOf(funding, method?.token ?? null)
 }
 
-const charge = (asked: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) => {
-  const { fundingId, mode, token } = asked
-  if (token === null) return SETTLED
-  return ports.fundingRail(mode).charge(chargeOf(asked, token), { reference: fundingId, requestId })
-}
-
-/** The wallet as it stands then, and how far its funding has come. */
+/** Records the state of the charge; answers with the wallet and its funding. */
 async function recordCharge(state: ChargeState, { fundingId }: ChargeRequest, context: FundingContext) {
   const { em, refuse } = context
   const isKnown = state.status !== 'unknown'
-  // What nobody knows yet the sweep asks about, and it alone gives up.
+  // An unknown state is left to the sweep, which asks again and finally gives up.
   const funding = await (isKnown
     ? settle(fundingId, state, context)
     : em.findOneOrFail(Funding, { id: fundingId }))
@@ -96,31 +90,25 @@ async function recordCharge(state: ChargeState, { fundingId }: ChargeRequest, co
   return answered(wallet, { funding })
 }
 
-/** Both addresses do the same. */
+/** The steps shared by `POST /fund` and `POST /wallets/{id}/fund`. */
 const steps = {
-  call: async (asked: ChargeRequest, outside: Pick<Context, 'ports' | 'requestId'>) => charge(asked, outside),
+  async call(request: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) {
+    const { fundingId, mode, token } = request
+    if (token === null) return SETTLED
+    return ports.fundingRail(mode).charge(chargeOf(request, token), { reference: fundingId, requestId })
+  },
   record: recordCharge,
-  /** The answer has been lost. The sweep asks the processor what has become of the charge; none is made here. */
-  recover: (asked: ChargeRequest, context: FundingContext) =>
-    recordCharge(asked.token === null ? SETTLED : UNKNOWN, asked, context),
+  /** The answer was lost in a crash: the sweep asks the processor, and nothing is charged again. */
+  recover: (request: ChargeRequest, context: FundingContext) =>
+    recordCharge(request.token === null ? SETTLED : UNKNOWN, request, context),
 }
 
-async function stateOf(
-  asked: ChargeRequest & { readonly now: string },
-  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
-) {
-  const { fundingId, mode, token, now } = asked
-  if (token === null) return SETTLED
-  const call = { reference: fundingId, requestId, now: new Date(now) }
-  return ports.fundingRail(mode).stateOf(chargeOf(asked, token), call)
-}
-
-const OWNER = `select owner_id as "ownerId", mode from fundings where id = $1`
+const TENANT_OF_FUNDING = `select owner_id as "ownerId", mode from fundings where id = $1`
 
 const fund = implement(fundApi, {
   create: {
     ...steps,
-    reserve: ({ body: { walletId, ...wanted } }, context) => reserve(walletId, wanted, context),
+    reserve: ({ body: { walletId, ...members } }, context) => reserve(walletId, members, context),
   },
   wallet: { ...steps, reserve: ({ params, body }, context) => reserve(params.id, body, context) },
 
@@ -133,21 +121,22 @@ const fund = implement(fundApi, {
 
   async act({ params, body }, context) {
     const { em, sql, tenant, refuse } = context
-    const known = await em.findOne(Funding, { id: params.fundingId })
-    if (!known) return refuse('funding_not_found')
+    const { fundingId } = params
+    const unlocked = await em.findOne(Funding, { id: fundingId })
+    if (!unlocked) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
-    await openBook(sql, context, { wallets: [known.walletId], others: ['bank'], ifExists: DEBT_ACCOUNTS })
-    const funding = await lock(em, Funding, known.id)
+    await openBook(sql, context, { wallets: [unlocked.walletId], others: ['bank'], ifExists: DEBT_ACCOUNTS })
+    const funding = await lock(em, Funding, fundingId)
     if (funding?.status !== 'requires_action') return refuse('no_action_required')
     const reason = { code: 'action_refused', message: 'The payer has not confirmed.' }
     return settle(funding.id, body.outcome === 'settled' ? SETTLED : { status: 'failed', reason }, context)
   },
 
   async reverse({ params, body }, context) {
-    // Whose it is the operator need not know.
-    const [known] = await context.sql<Tenant & Row>(OWNER, [params.id])
-    if (!known) return context.refuse('funding_not_found')
-    context.actFor(known)
+    // The operator names a funding without its owner.
+    const [tenant] = await context.sql<Tenant & Row>(TENANT_OF_FUNDING, [params.id])
+    if (!tenant) return context.refuse('funding_not_found')
+    context.actFor(tenant)
     return reverse(params.id, body.reason, context)
   },
 
@@ -165,20 +154,25 @@ const fund = implement(fundApi, {
       const method = await em.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
-    call: async (asked: (ChargeRequest & { now: string }) | null, outside) =>
-      asked && stateOf(asked, outside),
-    async record(state: ChargeState | null, asked: ChargeRequest | null, context) {
-      if (asked && state) await settle(asked.fundingId, state, context)
+    async call(request: (ChargeRequest & { readonly now: string }) | null, { ports, requestId }) {
+      if (!request) return null
+      const { fundingId, mode, token, now } = request
+      if (token === null) return SETTLED
+      const call = { reference: fundingId, requestId, now: new Date(now) }
+      return ports.fundingRail(mode).stateOf(chargeOf(request, token), call)
+    },
+    async record(state: ChargeState | null, request: ChargeRequest | null, context) {
+      if (request && state) await settle(request.fundingId, state, context)
       return { done: true }
     },
-    // It is asked again at the next round.
+    // The next sweep asks again.
     recover: async () => ({ done: true }),
   },
 })
 
 export const fundArea = area(
   'Fund',
-  'Money for wallets: drawn from a payment method; in test mode simply there.',
+  'Money for wallets, charged to a payment method; test mode needs none.',
   fund,
   {
     entities: [Funding],

@@ -8,8 +8,8 @@ import { fundingEvent, lockFunding } from './settle.ts'
 type Reversing = ContextOf<typeof fundApi.reverse>
 
 /**
- * The payer's bank has drawn the money back: that is so, whatever is left of it. What the wallet has not the owner owes
- * us; nothing that is held for a payment is touched.
+ * Records that the payer's bank has drawn the money back, even if the wallet has spent it: the owner then owes the rest.
+ * What is held for payments stays held.
  */
 export async function reverse(id: string, message: string, context: Reversing) {
   const { em, sql, tenant, now, emit, refuse } = context

@@ -1,3 +1,4 @@
+import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
@@ -19,13 +20,13 @@ export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountEuro
   ...(reason && { reason: reason.message }),
 })
 
-const CLOSED: FailureReason = { code: 'wallet_closed', message: 'The wallet was closed meanwhile.' }
+const WALLET_CLOSED: FailureReason = { code: 'wallet_closed', message: 'The wallet was closed meanwhile.' }
 const NEVER_ARRIVED: FailureReason = {
   code: 'never_arrived',
   message: 'The processor has not heard of the charge.',
 }
 
-/** Records what has become of a funding; whoever comes second finds it ended, and changes nothing. */
+/** Records the state of a charge; does nothing if the funding has ended. */
 export async function settle(id: string, state: ChargeState, context: Settling): Promise<Funding> {
   if (state.status === 'settled') return creditWallet(id, context)
   const funding = await lockFunding(id, context)
@@ -41,7 +42,7 @@ export async function lockFunding(id: string, { em }: Pick<Settling, 'em'>): Pro
   return funding
 }
 
-/** The accounts are locked before the funding, as everywhere; the wallet is read once it cannot be closed any more. */
+/** Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be closed meanwhile. */
 async function creditWallet(id: string, context: Settling): Promise<Funding> {
   const { em, sql, tenant, now, emit } = context
   const { walletId } = await em.findOneOrFail(Funding, { id })
@@ -70,22 +71,27 @@ function markSettled(funding: Funding, now: Date): void {
   Object.assign(funding, { settledAt: now, dueAt: null, nextAction: null })
 }
 
-/** What was drawn waits to be assigned; where nothing was drawn, nothing comes. */
+/** Puts the money for a closed wallet into suspense; a funding without a payment method has drawn none, and fails. */
 async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
   const { now, tenant, emit } = context
-  if (!funding.paymentMethodId) return fail(funding, CLOSED, context)
+  if (!funding.paymentMethodId) return fail(funding, WALLET_CLOSED, context)
   const { id, amountEuros } = funding
-  const from = {
+  const received: ReceivedCredit = {
+    amountEuros,
     source: 'funding',
     origin: tenant.ownerId,
     bankReference: id,
     part: 0,
+    iban: null,
     reference: id,
-  } as const
-  const sender = { iban: null, senderName: null, senderIban: null, endToEndId: null, reason: null }
-  const valueDate = now.toISOString().slice(0, 10)
-  const arrived = { ...from, ...sender, amountEuros, valueDate }
-  funding.creditId = (await creditSuspense(arrived, 'wallet_closed', context)).id
+    senderName: null,
+    senderIban: null,
+    endToEndId: null,
+    valueDate: now.toISOString().slice(0, 10),
+    reason: null,
+  }
+  const credit = await creditSuspense(received, 'wallet_closed', context)
+  funding.creditId = credit.id
   markSettled(funding, now)
   emit('funding.settled', fundingEvent(funding))
   return funding
@@ -98,7 +104,7 @@ function fail(funding: Funding, reason: FailureReason, { emit }: Pick<Settling, 
   return funding
 }
 
-/** Each time it is waited for twice as long, and in the end no more. */
+/** Waits twice as long after each check, and fails the funding after a day. */
 function checkAgainLater(funding: Funding, context: Pick<Settling, 'now' | 'emit'>): Funding {
   const { now } = context
   if (funding.dueAt && funding.dueAt > now) return funding
@@ -117,7 +123,7 @@ function recordProgress(
   funding.dueAt = state.askAgainAt > soonest ? state.askAgainAt : soonest
   funding.nextAction = state.status === 'requires_action' ? state.nextAction : null
   const moved = fundingMachine.move(funding, state.status)
-  // That it goes on as it has begun is news once: to whoever has only been told that it was made.
+  // A report that repeats the current status emits nothing.
   if (moved) emit(`funding.${state.status}`, fundingEvent(funding))
   return funding
 }

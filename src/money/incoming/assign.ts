@@ -10,23 +10,23 @@ import { repayDebt } from './repay-debt.ts'
 type Assigning = ContextOf<typeof incomingApi.assign>
 
 /**
- * From suspense into a wallet. What lies on the ledger of the platform may be anybody's and changes ledgers; what is known
- * to be an owner's stays within his own.
+ * Moves a credit from suspense into a wallet. One on the platform's ledger may go to any owner, and changes ledgers; one
+ * on an owner's ledger stays with that owner.
  */
 export async function assign(creditId: string, walletId: string, context: Assigning) {
   const { em, sql, actFor, emit, refuse } = context
-  const known = await em.findOne(IncomingCredit, { id: creditId })
-  if (!known) return refuse('credit_not_found')
-  const { mode } = known
-  const isPlatform = known.ownerId === PLATFORM_OWNER
+  const unlocked = await em.findOne(IncomingCredit, { id: creditId })
+  if (!unlocked) return refuse('credit_not_found')
+  const { mode, ownerId } = unlocked
+  const isPlatform = ownerId === PLATFORM_OWNER
   const [target] = await payableWallets(
     sql,
-    { mode, ownerId: isPlatform ? null : known.ownerId },
+    { mode, ownerId: isPlatform ? null : ownerId },
     { ids: [walletId] },
   )
   if (!target) return refuse('wallet_not_found')
   const tenant = { ownerId: target.ownerId, mode }
-  // An owner's accounts before those of the platform, as when money comes in: `customer_0…` sorts before `customer_h…`.
+  // Lock order of owners, as in `receive`: every `customer_0…` sorts before the platform's `customer_house`.
   actFor(tenant)
   const others = isPlatform ? (['bank'] as const) : (['bank', 'suspense'] as const)
   const book = await openBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS })

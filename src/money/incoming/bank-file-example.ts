@@ -1,4 +1,4 @@
-/** A camt.054 message of one credit, for an account of nobody. */
+/** A camt.054 with one credit, to an account that no wallet has. */
 export const exampleBankFile = [
   'PERvY3VtZW50IHhtbG5zPSJ1cm46aXNvOnN0ZDppc286MjAwMjI6dGVjaDp4c2Q6Y2FtdC4wNTQuMDAxLjA4Ij48QmtUb0NzdG1y',
   'RGJ0Q2R0TnRmY3RuPjxHcnBIZHI+PE1zZ0lkPkVYQU1QTEUtMTwvTXNnSWQ+PC9HcnBIZHI+PE50ZmN0bj48QWNjdD48SWQ+PElC',

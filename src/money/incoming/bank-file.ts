@@ -9,7 +9,7 @@ import type { parseBankFile } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
-/** All that a bank's file brings, in one transaction. What is for nobody lies on the ledger of the platform. */
+/** Reads a bank's file in one transaction. Credits for no wallet go to the platform's ledger. */
 export async function readFile(content: string, mode: Mode, context: Reading) {
   const { now, refuse, ports } = context
   const file = await ports.threads.run<typeof parseBankFile>(
@@ -26,7 +26,7 @@ export async function readFile(content: string, mode: Mode, context: Reading) {
   return { ...counts, skipped: file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason })) }
 }
 
-/** The credits of a file, and how many of them are where. Goes on as the platform. */
+/** Receives the credits of a file and counts them. Afterwards the request acts for the platform. */
 export async function receiveBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
   const platform = platformTenant(mode)
   const credits = await receive(file.credits, { mode, fallback: platform }, context)

@@ -12,10 +12,10 @@ export const creditMachine = machine('incoming_credit', {
   assigned: [],
 })
 
-/** On its ledger lies what has come in for nobody that is known. */
+/** The tenant whose ledger holds credits of unknown owners. */
 export const platformTenant = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER, mode })
 
-/** Money that has come in. Whose it is may turn out later, so the record belongs to the operator, whoever's ledger it is on. */
+/** A credit's owner may be found out later, so the record belongs to the operator and has no tenant filter. */
 const schema = defineEntity({
   name: 'IncomingCredit',
   tableName: 'incoming_credits',
@@ -26,7 +26,7 @@ const schema = defineEntity({
       .onCreate(() => newId('credit')),
     ...stamps(),
     mode: p.enum(['test', 'live'] as const),
-    /** On whose ledger it lies: of the owner of the wallet, of who is known to own it, or of the platform. */
+    /** The owner whose ledger holds the money: of the wallet, of the sandbox it came in by, or the platform. */
     ownerId: p.text(),
     status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
     reason: p
@@ -37,7 +37,7 @@ const schema = defineEntity({
     walletId: maybe.string(),
     amountEuros: p.bigint().name('amount_cents'),
     source: p.enum(creditSources),
-    /** Within it a bank reference is one booking: the account of the statement, or the owner of the sandbox. */
+    /** The scope in which a bank reference is unique: the account of the statement, or the owner of the sandbox. */
     origin: p.text(),
     bankReference: p.text(),
     part: p.integer(),
@@ -53,7 +53,7 @@ const schema = defineEntity({
 export class IncomingCredit extends schema.class {}
 schema.setClass(IncomingCredit)
 
-/** For what the money moves. */
+/** The cause of the credit's postings. */
 export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
 
 export const creditEvent = ({ id, walletId, status, amountEuros, reason }: IncomingCredit) => ({

@@ -4,7 +4,7 @@ import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { creditMachine } from './incoming-credit.ts'
 
-/** What the world is told of money that has come in. Who sent it is the owner's affair. */
+/** An event about a credit names no sender: that is for its owner to read. */
 export const IncomingEvent = z.object({
   creditId: id('credit'),
   walletId: id('wallet').nullable(),

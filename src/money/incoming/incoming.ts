@@ -12,11 +12,11 @@ const incoming = implement(incomingApi, {
   async simulate({ body: { bankReference = newId('booking'), ...body } }, context) {
     const { em, tenant, now, refuse } = context
     if (tenant.mode !== 'test') return refuse('test_mode_only')
-    const booked = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
-    const arrived = { ...body, ...booked, reason: null, valueDate: now.toISOString().slice(0, 10) }
-    // The sandbox of one owner reaches no other's wallets.
-    const [credit] = await receive([arrived], { ...tenant, fallback: tenant }, context)
-    return credit ?? em.findOneOrFail(IncomingCredit, { mode: tenant.mode, ...booked })
+    const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
+    const received = { ...body, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
+    // Limits the match to the caller's own wallets.
+    const [credit] = await receive([received], { ...tenant, fallback: tenant }, context)
+    return credit ?? em.findOneOrFail(IncomingCredit, { mode: tenant.mode, ...booking })
   },
 
   list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>

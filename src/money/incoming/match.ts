@@ -3,57 +3,56 @@ import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type PayableWallet, payableWallets, walletNumbersIn } from '../wallets/index.ts'
 
-/** Whose wallets money may be meant for, and on whose ledger it lies where it is for none of them. */
+/** The wallets that credits may be for, and the tenant who gets those for none of them. */
 export interface MatchScope {
   readonly mode: Mode
   readonly ownerId?: string
   readonly fallback: Tenant
 }
 
-/** Where money goes: into a wallet, or onto the suspense account of this tenant. */
+/** Where a credit goes: to a wallet, or with the reason to the tenant's suspense account. */
 export interface Destination {
-  readonly arrived: ReceivedCredit
+  readonly received: ReceivedCredit
   readonly tenant: Tenant
   readonly walletId: string | null
   readonly reason: UnmatchedReason
 }
 
-/** Where each of these goes, as far as it can be told before anything is locked. */
+/** Finds the destination of each credit, before any account is locked. */
 export async function destinationsOf(
   sql: Sql,
-  arrivals: readonly ReceivedCredit[],
-  reach: MatchScope,
+  credits: readonly ReceivedCredit[],
+  scope: MatchScope,
 ): Promise<Destination[]> {
-  const ibans = arrivals.flatMap(({ iban }) => iban ?? [])
-  const numbers = arrivals.flatMap(({ reference }) => walletNumbersIn(reference ?? ''))
-  const wallets = await payableWallets(sql, reach, { ibans, numbers })
-  const known = {
+  const ibans = credits.flatMap(({ iban }) => iban ?? [])
+  const numbers = credits.flatMap(({ reference }) => walletNumbersIn(reference ?? ''))
+  const wallets = await payableWallets(sql, scope, { ibans, numbers })
+  const index = {
     byIban: Map.groupBy(wallets, ({ iban }) => iban),
     byNumber: Map.groupBy(wallets, ({ number }) => number),
   }
-  return arrivals.map(arrived => ({ arrived, ...destinationOf(arrived, known, reach) }))
+  return credits.map(received => ({ received, ...destinationOf(received, index, scope) }))
 }
 
-/** The wallets that can be meant, by what a payer may write: thousands of arrivals are looked up, not compared. */
+/** Wallets by IBAN and by reference number: a file may have thousands of credits to look up. */
 interface WalletIndex {
   readonly byIban: ReadonlyMap<string | null, readonly PayableWallet[]>
   readonly byNumber: ReadonlyMap<PayableWallet['number'], readonly PayableWallet[]>
 }
 
-/** The number of the account counts before the reference: the payer's bank has checked it. */
+/** The IBAN takes precedence over the reference, since the payer's bank has checked it. */
 function destinationOf(
   { iban, reference, reason }: ReceivedCredit,
   { byIban, byNumber }: WalletIndex,
-  { mode, fallback: otherwise }: MatchScope,
-): Omit<Destination, 'arrived'> {
-  const nowhere = (why: UnmatchedReason) => ({ tenant: otherwise, walletId: null, reason: why })
-  if (reason) return nowhere(reason)
-  const ofIban = iban === null ? undefined : byIban.get(iban)
-  const named =
-    ofIban ?? [...new Set(walletNumbersIn(reference ?? ''))].flatMap(number => byNumber.get(number) ?? [])
-  const [wallet, ...others] = named
-  if (!wallet) return nowhere('no_wallet')
-  if (others.length > 0) return nowhere('several_references')
-  // Whether it is closed is asked again when its account is locked.
+  { mode, fallback }: MatchScope,
+): Omit<Destination, 'received'> {
+  const unmatched = (reason: UnmatchedReason) => ({ tenant: fallback, walletId: null, reason })
+  if (reason) return unmatched(reason)
+  const withIban = iban === null ? undefined : byIban.get(iban)
+  const byReference = () => walletNumbersIn(reference ?? '').flatMap(number => byNumber.get(number) ?? [])
+  const [wallet, ...others] = withIban ?? byReference()
+  if (!wallet) return unmatched('no_wallet')
+  if (others.length > 0) return unmatched('several_references')
+  // The reason counts only if the wallet turns out to be closed once its account is locked.
   return { tenant: { ownerId: wallet.ownerId, mode }, walletId: wallet.id, reason: 'wallet_closed' }
 }

@@ -22,61 +22,66 @@ type Receiving = Pick<
   'em' | 'sql' | 'tenant' | 'now' | 'emit' | 'actFor'
 >
 
-const KNOWN = `
+const RECORDED = `
 select distinct c.origin, c.bank_reference as "bankReference"
 from unnest($2::text[], $3::text[]) as a (origin, reference)
 cross join lateral (
-  select one.origin, one.bank_reference from incoming_credits one
-  where (one.mode, one.origin, one.bank_reference) = ($1, a.origin, a.reference) limit 1) as c`
+  select i.origin, i.bank_reference from incoming_credits i
+  where (i.mode, i.origin, i.bank_reference) = ($1, a.origin, a.reference) limit 1) as c`
 
 const bookingKey = ({ origin, bankReference }: Pick<ReceivedCredit, 'origin' | 'bankReference'>): string =>
   `${origin}|${bankReference}`
 
-/** Those that have not come in before. A booking is known as a whole: its parts may be told once and not the next time. */
+/** Leaves out repeated credits. A booking counts as a whole: another file may report it without its parts. */
 async function newCredits(
   sql: Sql,
   mode: string,
-  arrivals: readonly ReceivedCredit[],
+  credits: readonly ReceivedCredit[],
 ): Promise<ReceivedCredit[]> {
-  const columns = [arrivals.map(({ origin }) => origin), arrivals.map(({ bankReference }) => bankReference)]
-  const rows = await sql<Pick<ReceivedCredit, 'origin' | 'bankReference'> & Row>(KNOWN, [mode, ...columns])
-  const known = new Set(rows.map(bookingKey))
-  const once = new Map(arrivals.map(arrived => [`${bookingKey(arrived)}|${arrived.part}`, arrived]))
-  return [...once.values()].filter(arrived => !known.has(bookingKey(arrived)))
+  const origins = credits.map(({ origin }) => origin)
+  const references = credits.map(({ bankReference }) => bankReference)
+  const rows = await sql<Pick<ReceivedCredit, 'origin' | 'bankReference'> & Row>(RECORDED, [
+    mode,
+    origins,
+    references,
+  ])
+  const recorded = new Set(rows.map(bookingKey))
+  const distinct = new Map(credits.map(credit => [`${bookingKey(credit)}|${credit.part}`, credit]))
+  return [...distinct.values()].filter(credit => !recorded.has(bookingKey(credit)))
 }
 
 /**
- * Money that has come in: each into the wallet for which it is meant, or onto suspense; what has come in before is left
- * out. Tenant by tenant, in one order, and within each the accounts in theirs: who does the same at once waits.
+ * Records credits that are new: each goes into its wallet, or to suspense. Owners are processed in the order of their ids,
+ * and accounts are locked in theirs, so that concurrent calls wait and cannot deadlock.
  */
 export async function receive(
-  arrivals: readonly ReceivedCredit[],
-  reach: MatchScope,
+  received: readonly ReceivedCredit[],
+  scope: MatchScope,
   context: Receiving,
 ): Promise<IncomingCredit[]> {
-  const fresh = await newCredits(context.sql, reach.mode, arrivals)
-  const places = await destinationsOf(context.sql, fresh, reach)
-  const byOwner = Map.groupBy(places, ({ tenant }) => tenant.ownerId)
+  const fresh = await newCredits(context.sql, scope.mode, received)
+  const destinations = await destinationsOf(context.sql, fresh, scope)
+  const byOwner = Map.groupBy(destinations, ({ tenant }) => tenant.ownerId)
   const owners = [...byOwner.keys()].toSorted()
   const credits: IncomingCredit[] = []
   for (const ownerId of owners)
     credits.push(
-      ...(await receiveForOwner({ ownerId, mode: reach.mode }, byOwner.get(ownerId) ?? [], context)),
+      ...(await receiveForOwner({ ownerId, mode: scope.mode }, byOwner.get(ownerId) ?? [], context)),
     )
   return credits
 }
 
-/** A file may bring thousands: so many are written at a time, and others have their turn in between. */
-const AT_ONCE = 200
+/** The records written at a time: a file may have thousands, and other requests run between two flushes. */
+const FLUSH_EVERY = 200
 
 async function receiveForOwner(
   tenant: Tenant,
-  places: readonly Destination[],
+  destinations: readonly Destination[],
   context: Receiving,
 ): Promise<IncomingCredit[]> {
   const { em, sql, actFor } = context
   actFor(tenant)
-  const ids = places.flatMap(({ walletId }) => walletId ?? [])
+  const ids = destinations.flatMap(({ walletId }) => walletId ?? [])
   const book = await openBook(sql, context, {
     wallets: ids,
     others: ['bank', 'suspense'],
@@ -84,26 +89,26 @@ async function receiveForOwner(
   })
   const wallets = await walletsById(sql, tenant, ids)
   const credits: IncomingCredit[] = []
-  for (const [index, { arrived, walletId, reason }] of places.entries()) {
+  for (const [index, { received, walletId, reason }] of destinations.entries()) {
     const wallet = wallets.get(walletId ?? '')
     credits.push(
       wallet && wallet.status !== 'closed'
-        ? creditWallet(arrived, wallet, book, context)
-        : enterSuspense(arrived, reason, book, context),
+        ? creditWallet(received, wallet, book, context)
+        : enterSuspense(received, reason, book, context),
     )
-    if (index % AT_ONCE === AT_ONCE - 1) await em.flush()
+    if (index % FLUSH_EVERY === FLUSH_EVERY - 1) await em.flush()
   }
   await book.post(sql)
   return credits
 }
 
 function creditWallet(
-  arrived: ReceivedCredit,
+  received: ReceivedCredit,
   wallet: WalletRow,
   book: Book,
   { em, tenant, emit }: Pick<Receiving, 'em' | 'tenant' | 'emit'>,
 ): IncomingCredit {
-  const credit = em.create(IncomingCredit, { ...arrived, ...tenant, walletId: wallet.id })
+  const credit = em.create(IncomingCredit, { ...received, ...tenant, walletId: wallet.id })
   creditMachine.move(credit, 'matched')
   book.move('sepa_credit', 'bank', wallet.id, credit.amountEuros, causeOf(credit))
   emit('incoming.received', creditEvent(credit))

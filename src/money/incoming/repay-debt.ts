@@ -5,7 +5,7 @@ import { type WalletEvent, type WalletRow, walletEvent } from '../wallets/index.
 
 type Emit = Context<never, { 'wallet.debited': typeof WalletEvent }>['emit']
 
-/** Whatever comes in from outside pays first what the owner owes us. */
+/** Money from outside first pays what the owner owes the platform. */
 export function repayDebt(wallet: WalletRow, credited: Euros, cause: Cause, book: Book, emit: Emit): void {
   const paid = book.repayDebt(wallet.id, credited, cause)
   if (paid > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, paid))

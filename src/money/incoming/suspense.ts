@@ -9,27 +9,27 @@ type SuspenseContext = Pick<
   'em' | 'sql' | 'tenant' | 'now' | 'emit'
 >
 
-/** Onto the suspense account of the tenant for whom we act, until somebody assigns it. */
+/** Posts a credit to the tenant's suspense account, in a book that the caller has open. */
 export function enterSuspense(
-  arrived: ReceivedCredit,
+  received: ReceivedCredit,
   reason: UnmatchedReason,
   book: Book,
   { em, tenant, emit }: Omit<SuspenseContext, 'sql' | 'now'>,
 ): IncomingCredit {
-  const credit = em.create(IncomingCredit, { ...arrived, ...tenant, reason })
+  const credit = em.create(IncomingCredit, { ...received, ...tenant, reason })
   book.move('unmatched_credit', 'bank', 'suspense', credit.amountEuros, causeOf(credit))
   emit('incoming.received', creditEvent(credit))
   return credit
 }
 
-/** The same in a book of its own. */
+/** Posts a credit to the tenant's suspense account, where it waits to be assigned. */
 export async function creditSuspense(
-  arrived: ReceivedCredit,
+  received: ReceivedCredit,
   reason: UnmatchedReason,
   context: SuspenseContext,
 ): Promise<IncomingCredit> {
   const book = await openBook(context.sql, context, { wallets: [], others: ['bank', 'suspense'] })
-  const credit = enterSuspense(arrived, reason, book, context)
+  const credit = enterSuspense(received, reason, book, context)
   await book.post(context.sql)
   return credit
 }

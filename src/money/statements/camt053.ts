@@ -6,27 +6,27 @@ import type { Statement } from './statement.ts'
 
 export const CAMT053 = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
 
-/** What XML has no place for: a name of nothing else would be an empty one. */
-const UNSPEAKABLE = /[\p{Cc}\uFFFE\uFFFF]+/gu
+/** Characters that XML does not allow, replaced so that a name of nothing else becomes an absent one. */
+const NOT_IN_XML = /[\p{Cc}\uFFFE\uFFFF]+/gu
 
-/** As long as the message allows, in characters; nothing where there is nothing to say. */
-function text(name: string, given: string | null, longest = 140): XmlElement | undefined {
-  const short = [...(given ?? '').replace(UNSPEAKABLE, ' ').trim()].slice(0, longest).join('')
+/** A text element, cut to the length that the message allows; undefined if the text is empty. */
+function text(name: string, value: string | null, maxLength = 140): XmlElement | undefined {
+  const short = [...(value ?? '').replace(NOT_IN_XML, ' ').trim()].slice(0, maxLength).join('')
   return short === '' ? undefined : element(name, short)
 }
 
 const within = (names: readonly string[], innermost: XmlElement | undefined): XmlElement | undefined =>
   innermost && names.reduceRight((inner, name) => element(name, [inner]), innermost)
 
-/** Amounts have no sign: it is the indicator that says which way. */
+/** camt amounts have no sign: `CdtDbtInd` gives the direction. */
 const magnitude = (euros: Euros): string => decimal(euros < 0n ? -euros : euros)
 const amount = (euros: Euros): XmlElement => element('Amt', magnitude(euros), { Ccy: 'EUR' })
 const indicator = (euros: Euros): XmlElement => element('CdtDbtInd', euros < 0n ? 'DBIT' : 'CRDT')
 
-const accountId = (iban: string | null, otherwise: string | null): XmlElement | undefined =>
-  iban ? element('Id', [element('IBAN', iban)]) : within(['Id', 'Othr'], text('Id', otherwise, 34))
+const accountId = (iban: string | null, otherId: string | null): XmlElement | undefined =>
+  iban ? element('Id', [element('IBAN', iban)]) : within(['Id', 'Othr'], text('Id', otherId, 34))
 
-/** The entries one after the other, between what stands before and after them: no message is ever whole in memory. */
+/** Writes the message piece by piece, so that it is never in memory as a whole. */
 export async function* camt053Of(
   statement: Statement,
   pages: AsyncIterable<readonly Movement[]>,
@@ -41,20 +41,20 @@ export async function* camt053Of(
   yield '\n</Stmt></BkToCstmrStmt></Document>\n'
 }
 
-/** The same message at the same stage of the statement has the same id. */
+/** `MsgId` changes with the statement's last entry: an unchanged statement is the same message. */
 const headerOf = ({ id, updatedAt, lastVersion }: Statement): XmlElement =>
   element('GrpHdr', [
-    element('MsgId', `${bare(id)}-${lastVersion}`),
+    element('MsgId', `${withoutPrefix(id)}-${lastVersion}`),
     element('CreDtTm', updatedAt.toISOString()),
   ])
 
-/** Without the noun: an id of a message has 35 characters. */
-const bare = (id: string): string => id.slice(id.indexOf('_') + 1)
+/** An id without its prefix, since ISO 20022 ids have at most 35 characters. */
+const withoutPrefix = (id: string): string => id.slice(id.indexOf('_') + 1)
 
 function headPartsOf(statement: Statement): (XmlElement | undefined)[] {
   const { id, period, updatedAt, from, to, iban, bic, walletId, holder, currency } = statement
   return [
-    element('Id', bare(id)),
+    element('Id', withoutPrefix(id)),
     element('ElctrncSeqNb', period.replace('-', '')),
     element('CreDtTm', updatedAt.toISOString()),
     element('FrToDt', [element('FrDtTm', from.toISOString()), element('ToDtTm', to.toISOString())]),
@@ -114,7 +114,7 @@ function entryOf(movement: Movement, { iban, walletId, holder }: Statement): Xml
   ])
 }
 
-/** Our own payment that comes back is one of those that were issued. */
+/** A returned payment of ours stays in the family of issued transfers (`ICDT`), though it is a credit. */
 function codeOf({ kind, amountEuros }: Movement): XmlElement {
   const isIssued = amountEuros < 0n || kind.code === 'RRTN'
   const family = [element('Cd', isIssued ? 'ICDT' : 'RCDT'), element('SubFmlyCd', kind.code)]

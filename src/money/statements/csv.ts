@@ -1,7 +1,7 @@
 import { decimal } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 
-/** Each column with what stands in it. Those of text can hold the words of others. */
+/** The columns by name. Free text goes through `text`, since others may have written it. */
 const columns: Readonly<Record<string, (movement: Movement) => string>> = {
   bookedAt: ({ bookedAt }) => bookedAt.toISOString(),
   valueDate: ({ valueDate }) => valueDate,
@@ -15,11 +15,11 @@ const columns: Readonly<Record<string, (movement: Movement) => string>> = {
   postingId: ({ postingId }) => postingId,
 }
 
-/** By what a spreadsheet takes a text for a formula, the wide forms of East Asia too. */
+/** The first characters by which a spreadsheet takes a text for a formula, full-width forms included. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
-function text(given: string | null): string {
-  const harmless = (given ?? '').replace(FORMULA, "'$&")
+function text(value: string | null): string {
+  const harmless = (value ?? '').replace(FORMULA, "'$&")
   return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 

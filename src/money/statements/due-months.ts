@@ -2,7 +2,7 @@ import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { MonthsOf } from './process.ts'
 
-/** An account, with the first month of it that is over, has entries, and has no final statement. */
+/** A wallet's account, with its first past month that has entries and no final statement; null = none. */
 interface AccountMonth extends Row {
   readonly accountId: string
   readonly ownerId: string
@@ -13,7 +13,7 @@ interface AccountMonth extends Row {
 
 export type Due = AccountMonth & { readonly period: string }
 
-/** Each by the clock of its tenant. A month is looked at by three look-ups in an index, however much was booked in it. */
+/** Months end by the tenant's clock. Each month costs three index look-ups, however many entries it has. */
 const firstDueMonths = (accounts: string): string => `
 select a.id as "accountId", a.owner_id as "ownerId", a.mode, a.wallet_id as "walletId",
   to_char(m.first at time zone 'UTC', 'YYYY-MM') as period
@@ -30,26 +30,26 @@ left join lateral (
   order by s.first limit 1
 ) as m on true`
 
-const AT_ONCE = 250
+const PAGE_SIZE = 250
 
-const EVERYBODY = `${firstDueMonths(`id > $1 order by id limit ${AT_ONCE}`)} order by a.id`
-const OF_TENANT = `${firstDueMonths(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${AT_ONCE}`)} order by a.id`
-/** Tenants whose clock has gone past the end of a month that has no statement yet: one of all others the schedule begins. */
+const OF_ALL = `${firstDueMonths(`id > $1 order by id limit ${PAGE_SIZE}`)} order by a.id`
+const OF_TENANT = `${firstDueMonths(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${PAGE_SIZE}`)} order by a.id`
+/** Tenants with a due month whose clock was moved. For all others the monthly schedule starts the run. */
 export const TENANTS_DUE = `
 select t.owner_id as id, t.owner_id, t.mode, null::text as agent_id from tenant_clocks t
 where exists (select from (${firstDueMonths('owner_id = t.owner_id and mode = t.mode')}) as l where period is not null)`
 
 const ANY = `select 1 from (${firstDueMonths('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
 
-/** One page of accounts: what is due among them, and where the next page begins; null where there is none. */
+/** The due months of one page of accounts, and the account after which the next page begins; null = last page. */
 export async function monthsDue(
   sql: Sql,
   { ownerId, mode, after = '' }: MonthsOf,
 ): Promise<{ due: Due[]; next: string | null }> {
   const rows = await (ownerId
     ? sql<AccountMonth>(OF_TENANT, [after, ownerId, mode])
-    : sql<AccountMonth>(EVERYBODY, [after]))
-  const next = rows.length < AT_ONCE ? null : (rows.at(-1)?.accountId ?? null)
+    : sql<AccountMonth>(OF_ALL, [after]))
+  const next = rows.length < PAGE_SIZE ? null : (rows.at(-1)?.accountId ?? null)
   return { due: rows.filter((row): row is Due => row.period !== null), next }
 }
 

@@ -9,16 +9,16 @@ import { addFlows, type Flow, flowOf, sealWallet, walletBalanceAt } from '../led
 import type { statementsApi } from './api.ts'
 import { type Month, monthOf, Statement, statementMachine } from './statement.ts'
 
-type Making = ContextOf<typeof statementsApi.create>
+type GenerateContext = ContextOf<typeof statementsApi.create>
 
-/** Of a wallet what stands on its statement. */
+/** The part of a wallet that its statement shows. */
 interface Account {
   readonly id: string
   readonly iban: string | null
   readonly bic: string | null
 }
 
-/** What a ledger says of a month. */
+/** The ledger's figures for a month. */
 interface StatementFigures extends Flow {
   readonly accountId: string
   readonly openingEuros: Euros
@@ -28,27 +28,27 @@ interface StatementFigures extends Flow {
 }
 
 /**
- * The statement of a month, made or brought up to date. One that is over is sealed first: whoever still has a posting
- * of yesterday in hand books it today, and so what has been drawn up stays true.
+ * Creates the statement of a month, or updates it. A month that is over is sealed first: a posting still in progress is
+ * then booked after it, so the final statement stays true.
  */
 export async function generateStatement(
   wallet: Account,
   period: string,
-  context: Making,
+  context: GenerateContext,
 ): Promise<Statement> {
   const { em, sql, tenant, now } = context
-  const known = await em.findOne(Statement, { walletId: wallet.id, period })
-  if (known?.status === 'final') return known
+  const current = await em.findOne(Statement, { walletId: wallet.id, period })
+  if (current?.status === 'final') return current
   const month = monthOf(period)
   const isOver = month.to <= now
-  // The long way before anybody is held up, and what has come since after it.
-  let drawn = await readFigures(sql, tenant, wallet.id, month, known)
+  // The long read comes before the account is locked; the second one reads only what was booked since.
+  let figures = await readFigures(sql, tenant, wallet.id, month, current)
   if (isOver) {
     await sealWallet(sql, tenant, wallet.id, month.to)
-    drawn = await readFigures(sql, tenant, wallet.id, month, drawn)
+    figures = await readFigures(sql, tenant, wallet.id, month, figures)
   }
   return storeStatement(
-    { ...drawn, from: month.from, to: isOver ? month.to : now },
+    { ...figures, from: month.from, to: isOver ? month.to : now },
     wallet,
     period,
     context,
@@ -61,16 +61,16 @@ async function readFigures(
   tenant: Tenant,
   walletId: string,
   { from, to }: Month,
-  known: StatementFigures | null,
+  earlier: StatementFigures | null,
 ): Promise<StatementFigures> {
   const before = await walletBalanceAt(sql, tenant, after(from, -1), walletId)
   const last = await walletBalanceAt(sql, tenant, after(to, -1), walletId)
   if (!before || !last) throw new Error(`${walletId}: a wallet without an account`)
-  const span = { accountId: last.id, after: before.version, upTo: last.version }
-  const isPart = known?.beforeVersion === before.version && known.lastVersion <= last.version
-  const flow = isPart
-    ? addFlows(known, await flowOf(sql, { ...span, after: known.lastVersion }))
-    : await flowOf(sql, span)
+  const entries = { accountId: last.id, after: before.version, upTo: last.version }
+  const canContinue = earlier?.beforeVersion === before.version && earlier.lastVersion <= last.version
+  const flow = canContinue
+    ? addFlows(earlier, await flowOf(sql, { ...entries, after: earlier.lastVersion }))
+    : await flowOf(sql, entries)
   return {
     ...flow,
     accountId: last.id,
@@ -81,21 +81,21 @@ async function readFigures(
   }
 }
 
-/** Whoever was faster has seen as much, or more. */
+/** Stores the figures, unless a concurrent request has stored the same or newer ones. */
 async function storeStatement(
-  drawn: StatementFigures & Month,
+  figures: StatementFigures & Month,
   { id: walletId, iban, bic }: Account,
   period: string,
-  { em, tenant, emit }: Pick<Making, 'em' | 'tenant' | 'emit'>,
+  { em, tenant, emit }: Pick<GenerateContext, 'em' | 'tenant' | 'emit'>,
   isOver: boolean,
 ): Promise<Statement> {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }
-  const kept = await em.findOne(Statement, { walletId, period }, locked)
-  if (kept?.status === 'final') return kept
-  if (kept && !isOver && drawn.lastVersion <= kept.lastVersion) return kept
+  const stored = await em.findOne(Statement, { walletId, period }, locked)
+  if (stored?.status === 'final') return stored
+  if (stored && !isOver && figures.lastVersion <= stored.lastVersion) return stored
   const { name: holder } = await findCustomer(em, tenant.ownerId)
-  const members = { ...drawn, walletId, period, holder, iban, bic }
-  const statement = kept ? Object.assign(kept, members) : em.create(Statement, members)
+  const members = { ...figures, walletId, period, holder, iban, bic }
+  const statement = stored ? Object.assign(stored, members) : em.create(Statement, members)
   if (isOver) statementMachine.move(statement, 'final')
   emit('bill.updated', statementEvent(statement))
   return statement

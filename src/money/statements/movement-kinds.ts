@@ -1,11 +1,11 @@
-/** What a movement is, for people and for programs. */
+/** The kind of a movement, in words for people and as an ISO 20022 code for programs. */
 interface Kind {
   readonly words: string
-  /** Of the external codes of ISO 20022, within `PMNT` and the family that the direction tells. */
+  /** The external sub-family code within `PMNT`; the direction decides the family. */
   readonly code: 'ESCT' | 'RRTN' | 'BOOK' | 'OTHR'
 }
 
-/** The postings that touch a wallet, by their templates. */
+/** Kinds by the template of the posting. */
 const kinds: Readonly<Record<string, Kind>> = {
   fund: { words: 'Top-up', code: 'OTHR' },
   fund_reversal: { words: 'Top-up, drawn back', code: 'OTHR' },
@@ -21,9 +21,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   sepa_return: { words: 'SEPA transfer, returned', code: 'RRTN' },
 }
 
-/** What has no words of its own yet is called by its name. */
+/** The kind of a template; one without an entry here is called by its name. */
 export const kindOf = (template: string): Kind =>
-  kinds[template] ?? { words: inWords(template), code: 'OTHR' }
+  kinds[template] ?? { words: formatEuros(template), code: 'OTHR' }
 
-const inWords = (template: string): string =>
+const formatEuros = (template: string): string =>
   template.replaceAll('_', ' ').replace(/^./, first => first.toUpperCase())

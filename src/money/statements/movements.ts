@@ -12,10 +12,10 @@ export interface Movement {
   /** Positive where it came in. */
   readonly amountEuros: Euros
   readonly balanceEuros: Euros
-  /** Of the other side, as far as it is known. */
+  /** The counterparty's name and IBAN, as far as they are known. */
   readonly name: string | null
   readonly iban: string | null
-  /** Where the other side is a wallet of the same owner. */
+  /** Set if the counterparty is a wallet of the same owner. */
   readonly walletId: string | null
   readonly reference: string | null
   readonly endToEndId: string | null
@@ -26,17 +26,17 @@ interface MovementRow extends Row, Omit<Movement, 'kind'> {
   readonly version: bigint
 }
 
-const AT_ONCE = 250
+const PAGE_SIZE = 250
 
 /**
- * All of it never changes once it is written: so it is read page by page, each by itself, while somebody takes as long
- * as he likes to receive it. Other wallets are told by their number, not by a name that may be another one tomorrow.
+ * Reads one page without a transaction around the pages: entries never change, and a slow reader must not keep one open.
+ * A counterparty wallet is named by its IBAN, since its name may change.
  */
 const PAGE = `
 with page as (
   select version, transfer_id, amount_cents, balance_after_cents, booked_at from ledger_entries
   where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0
-  order by version limit ${AT_ONCE}
+  order by version limit ${PAGE_SIZE}
 )
 select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at as "bookedAt",
   t.value_date::text as "valueDate", p.amount_cents as "amountEuros", p.balance_after_cents as "balanceEuros",
@@ -56,13 +56,13 @@ left join lateral (
 ) as w on true
 order by p.version`
 
-/** The movements of a statement in the order of booking; the next page is read when the last one is used up. */
+/** Reads the movements of a statement page by page, in the order of booking. */
 export async function* movementsOf(sql: Sql, statement: Statement): AsyncGenerator<readonly Movement[]> {
   const { accountId, lastVersion, ownerId, mode, holder } = statement
   let after = statement.beforeVersion
   while (after < lastVersion) {
     const rows = await sql<MovementRow>(PAGE, [accountId, after, lastVersion, ownerId, mode, holder])
     if (rows.length > 0) yield rows.map(row => ({ ...row, kind: kindOf(row.template) }))
-    after = rows.length < AT_ONCE ? lastVersion : (rows.at(-1)?.version ?? lastVersion)
+    after = rows.length < PAGE_SIZE ? lastVersion : (rows.at(-1)?.version ?? lastVersion)
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import PDFDocument from 'pdfkit'
 
-/** Letters of Europe and beyond, the same width for every digit, and free to be embedded. */
+/** DejaVu covers the letters of Europe and beyond, has digits of equal width, and may be embedded freely. */
 const fonts = { plain: fontOf('DejaVuSansCondensed'), bold: fontOf('DejaVuSansCondensed-Bold') }
 
 function fontOf(name: string): Buffer {
@@ -12,7 +12,7 @@ function fontOf(name: string): Buffer {
 
 const colours = { ink: '#1a1f2b', faint: '#667085', rule: '#d0d5dd', wash: '#f4f6f9' } as const
 
-/** The edges of what is written on, in points of an A4 page. */
+/** The left and right margins, in points of an A4 page. */
 export const LEFT = 48
 export const RIGHT = 547
 
@@ -20,9 +20,9 @@ interface Style {
   readonly font?: keyof typeof fonts
   readonly size?: number
   readonly colour?: 'ink' | 'faint'
-  /** The text ends at `x` instead of beginning there. */
-  readonly endsThere?: true
-  /** What is longer ends in an ellipsis. */
+  /** Right-aligned: the text ends at `x`. */
+  readonly alignRight?: true
+  /** A longer text is cut and ends in an ellipsis. */
   readonly width?: number
 }
 
@@ -32,7 +32,7 @@ interface DocumentInfo {
   readonly madeAt: Date
 }
 
-/** A document that is given away page by page. */
+/** An A4 document that is sent page by page while it is written. */
 export class PdfDocument {
   readonly #document
   readonly #widths = { plain: new Map<string, number>(), bold: new Map<string, number>() }
@@ -40,7 +40,11 @@ export class PdfDocument {
 
   constructor({ title, author, madeAt }: DocumentInfo) {
     this.#document = new PDFDocument({
-      ...{ size: 'A4', margin: 0, lang: 'en', displayTitle: true, autoFirstPage: false },
+      size: 'A4',
+      margin: 0,
+      lang: 'en',
+      displayTitle: true,
+      autoFirstPage: false,
       info: { Title: title, Author: author, CreationDate: madeAt, ModDate: madeAt },
     })
     for (const [name, font] of Object.entries(fonts)) this.#document.registerFont(name, font)
@@ -48,21 +52,21 @@ export class PdfDocument {
   }
 
   addPage(): void {
-    this.#forgetWords()
+    this.#clearLayoutCaches()
     this.#document.addPage()
     this.page++
   }
 
-  text(given: string, x: number, y: number, style: Style = {}): void {
-    const { font = 'plain', size = 8.5, colour = 'ink', endsThere = false, width } = style
-    const text = this.#fit(legible(given), font, size, width)
+  text(content: string, x: number, y: number, style: Style = {}): void {
+    const { font = 'plain', size = 8.5, colour = 'ink', alignRight = false, width } = style
+    const text = this.#fit(printable(content), font, size, width)
     if (text === '') return
-    const from = endsThere ? x - this.#width(text, font, size) : x
+    const left = alignRight ? x - this.#width(text, font, size) : x
     this.#document
       .font(font)
       .fontSize(size)
       .fillColor(colours[colour])
-      .text(text, from, y, { lineBreak: false })
+      .text(text, left, y, { lineBreak: false })
   }
 
   line(y: number, colour: 'ink' | 'rule' = 'rule'): void {
@@ -78,12 +82,12 @@ export class PdfDocument {
     this.#document.rect(LEFT, y, RIGHT - LEFT, height).fill(colours.wash)
   }
 
-  /** What is ready to be sent. */
+  /** The bytes that are ready to be sent. */
   *finishedBytes(): Generator<Uint8Array> {
     for (let piece = this.#document.read(); piece !== null; piece = this.#document.read()) yield piece
   }
 
-  /** The rest of it. */
+  /** Ends the document; returns its remaining bytes. */
   end(): AsyncIterable<Uint8Array> {
     this.#document.end()
     return this.#document
@@ -97,10 +101,10 @@ export class PdfDocument {
   }
 
   /**
-   * A font keeps every word that it has laid out, for as long as the document is written. Without keeping any it would
-   * take seven times as long.
+   * Empties the fonts' caches of laid-out words, which would grow with the document. Once a page, since without any cache
+   * the layout takes seven times as long.
    */
-  #forgetWords(): void {
+  #clearLayoutCaches(): void {
     for (const font of Object.keys(fonts)) {
       this.#document.font(font)
       Object.assign((this.#document as unknown as { _font: object })._font, {
@@ -109,21 +113,21 @@ export class PdfDocument {
     }
   }
 
-  /** Letter by letter, each measured once: laying out whole lines to know how long they are takes half of the time. */
+  /** Sums cached widths of letters: laying out whole lines to measure them would double the time. */
   #width(text: string, font: keyof typeof fonts, size: number): number {
-    const known = this.#widths[font]
+    const widths = this.#widths[font]
     let width = 0
     for (const letter of text) {
-      let one = known.get(letter)
-      if (one === undefined) {
-        one = this.#document.font(font).fontSize(1_000).widthOfString(letter)
-        known.set(letter, one)
+      let letterWidth = widths.get(letter)
+      if (letterWidth === undefined) {
+        letterWidth = this.#document.font(font).fontSize(1_000).widthOfString(letter)
+        widths.set(letter, letterWidth)
       }
-      width += one
+      width += letterWidth
     }
     return (width * size) / 1_000
   }
 }
 
-/** On one line, in one direction, and without what has no shape. */
-const legible = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
+/** One line without control characters, which have no glyph or change the direction of writing. */
+const printable = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()

@@ -1,7 +1,14 @@
 import type { Process, ProcessInput } from '../../kernel/contract/process.ts'
 
 /** Draws up what is missing of the months that are over: of one tenant whose clock has been moved, or of all. */
-export const statementsProcess: Process = { name: 'statements', recurs: true }
+export const statementsProcess = {
+  name: 'statements',
+  title: 'Statements',
+  details: `Draws up the statements that are missing of months that are over, page by page through the wallets. What is made is not made again.
+
+No signal decides here. A page that fails is tried again, and *Request Cancellation* changes nothing.`,
+  recurs: true,
+} as const satisfies Process
 
 /** Whose months; without an owner everybody's. */
 export interface MonthsOf extends Partial<Pick<ProcessInput, 'ownerId' | 'mode'>> {

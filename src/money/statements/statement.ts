@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 
-/** Of a month that still runs, then of one that is over: that one never changes. */
+/** `open` while its month runs; `final` once the month is over, and then it never changes. */
 export const statementMachine = machine('statement', { open: ['final'], final: [] })
 
 const schema = defineEntity({
@@ -14,7 +14,7 @@ const schema = defineEntity({
     period: p.text(),
     status: p.enum(statementMachine.states).onCreate(() => statementMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
-    /** Whose account it is and its number, as they were when it was made. */
+    /** The holder and account number when the statement was last generated. */
     holder: p.text(),
     iban: maybe.string(),
     bic: maybe.string(),
@@ -25,7 +25,7 @@ const schema = defineEntity({
     outEuros: p.bigint().name('out_cents'),
     closingEuros: p.bigint().name('closing_cents'),
     movements: p.bigint(),
-    /** Its movements are the entries of the account after the one, up to the other. */
+    /** Its movements are the account's entries after `beforeVersion`, up to `lastVersion`. */
     beforeVersion: p.bigint(),
     lastVersion: p.bigint(),
   },
@@ -34,12 +34,12 @@ const schema = defineEntity({
 export class Statement extends schema.class {}
 schema.setClass(Statement)
 
-/** `2026-11`, in UTC. */
+/** The month of an instant in UTC: `2026-11`. */
 export const periodOf = (at: Date): string => at.toISOString().slice(0, 7)
 
 export interface Month {
   readonly from: Date
-  /** When the next one begins. */
+  /** The beginning of the next month. */
   readonly to: Date
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { File, Pieces } from '../../kernel/contract/file.ts'
+import type { ByteStream, File } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { answered, given } from '../../kernel/database/entity.ts'
 import { findWallet } from '../wallets/index.ts'
@@ -18,7 +18,11 @@ const statementResponse = (statement: Statement) =>
   answered(statement, { movements: Number(statement.movements) })
 
 type Reading = Pick<Context, 'em' | 'sql' | 'ports'>
-type Writer = (statement: Statement, pages: AsyncIterable<readonly Movement[]>, by: Reading) => Pieces
+type Writer = (
+  statement: Statement,
+  pages: AsyncIterable<readonly Movement[]>,
+  context: Reading,
+) => ByteStream
 
 interface Format {
   readonly type: string
@@ -26,7 +30,7 @@ interface Format {
   readonly write: Writer
 }
 
-/** Drawing takes a hundred times as long as reading: a thread does it, and is handed the movements page by page. */
+/** Runs in a thread, which gets the movements page by page: laying out takes a hundred times as long as reading them. */
 const pdfOf: Writer = (statement, pages, { ports }) =>
   ports.threads.stream(
     { module: new URL('./thread.ts', import.meta.url), name: 'pdfOf', owner: statement.ownerId },
@@ -44,7 +48,7 @@ const formats = {
   camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: camt053Of },
 } as const satisfies Record<string, Format>
 
-/** A statement in one of its forms, written while it is received; undefined where there is none. */
+/** A statement as a file, generated while it is sent; undefined if there is no such statement. */
 async function fileIn(
   id: string,
   { type, extension, write }: Format,
@@ -69,8 +73,8 @@ const statements = implement(statementsApi, {
   },
 
   async list({ query: { walletId, period, status } }, { page }) {
-    const found = await page(Statement, given({ walletId, period, status }))
-    return { ...found, data: found.data.map(statementResponse) }
+    const { data, ...cursor } = await page(Statement, given({ walletId, period, status }))
+    return { ...cursor, data: data.map(statementResponse) }
   },
 
   async get({ params }, { em, refuse }) {
@@ -91,11 +95,12 @@ export const statementsArea = area(
   'What came into a wallet in a month, what left it, and what was there before and after.',
   statements,
   {
+    aliases: { statements: 'bills' },
     entities: [Statement],
     machines: [statementMachine],
     openRecords: [{ process: statementsProcess, select: TENANTS_DUE }],
     reactions: {
-      // Months have ended by the clock of this tenant, and by no other one.
+      // Only this tenant's clock has moved past the end of a month.
       'clock.advanced': reaction(z.unknown(), {}, async (_, { sql, tenant, wake }) => {
         if (await isAnyMonthDue(sql, tenant)) wake(statementsProcess, { id: tenant.ownerId, agentId: null })
       }),

@@ -23,7 +23,7 @@ const transactionEvent = (transaction: TransactionRow): z.output<typeof Transact
 
 type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'em' | 'emit'>
 
-/** A payment begins; whoever pays makes its record in the same transaction as the posting. */
+/** Creates the record of a payment, in the same database transaction as its posting. */
 export function beginTransaction(
   members: RequiredEntityData<Transaction>,
   { em, emit }: PaymentContext,
@@ -37,7 +37,7 @@ export function beginTransaction(
 const STEPS = ['settlement', 'settled', 'completed', 'declined', 'refunded'] as const
 type Step = (typeof STEPS)[number]
 
-/** It goes on; a step that its state does not have changes nothing. */
+/** Moves a transaction to a status; false if its current one does not allow that. */
 export function moveTransaction(
   transaction: TransactionRow,
   to: Step,
@@ -52,24 +52,30 @@ export function moveTransaction(
 type CompletedPayment = Pick<TransactionRow, 'type' | 'walletId' | 'amountEuros' | 'merchant'> &
   Partial<TransactionRow>
 
-/** A payment that is through with its answer: all its steps at one instant, for a group commit to write. */
+/** A transaction that completes at once, with the events of all its steps, for a group commit to insert. */
 export function completedTransaction(
   members: CompletedPayment,
   { tenant, now }: TenantNow,
   { emit }: Pick<PaymentContext, 'emit'>,
 ): TransactionRow {
   const transaction: TransactionRow = {
-    ...{ ...tenant, id: newId('txn'), createdAt: now, updatedAt: now, currency: 'EUR', witnesses: [] },
-    ...{
-      agentId: null,
-      intentId: null,
-      cardId: null,
-      transferId: null,
-      runId: null,
-      mcc: null,
-      country: null,
-    },
-    ...{ memo: null, declineReason: null, refundedEuros: 0n, status: transactionMachine.initial },
+    ...tenant,
+    id: newId('txn'),
+    createdAt: now,
+    updatedAt: now,
+    agentId: null,
+    intentId: null,
+    cardId: null,
+    transferId: null,
+    runId: null,
+    status: transactionMachine.initial,
+    currency: 'EUR',
+    refundedEuros: 0n,
+    mcc: null,
+    country: null,
+    memo: null,
+    declineReason: null,
+    witnesses: [],
     ...members,
   }
   emit('transaction.created', transactionEvent(transaction))
@@ -79,7 +85,7 @@ export function completedTransaction(
   return transaction
 }
 
-/** It came to nothing, and why. */
+/** Declines a transaction with the reason; false if its status does not allow that. */
 export function declineTransaction(
   transaction: Transaction,
   reason: string,
@@ -90,11 +96,11 @@ export function declineTransaction(
   return moveTransaction(transaction, 'declined', context)
 }
 
-/** The payment of a transfer, locked; null where it has not left. */
+/** Locks the transaction of a transfer; null if the transfer has not been submitted. */
 export const transactionOf = ({ em }: Pick<Context, 'em'>, transferId: string): Promise<Transaction | null> =>
   em.findOne(Transaction, { transferId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
 
-/** The token of a delegation sees what was paid on intents that were declared with it. */
+/** Limits a delegation's token to payments on intents that were declared with it. */
 const underDelegation = ({ delegationId }: Actor): object =>
   delegationId
     ? {

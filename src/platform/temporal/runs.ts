@@ -1,7 +1,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 import type { Runs } from '../../kernel/background/open-records.ts'
 import { clock } from '../../values/clock.ts'
-import { attributesOf } from './starter.ts'
+import { startOptions } from './starter.ts'
 
 const DEADLINE = 10_000
 
@@ -24,14 +24,13 @@ export function temporalRuns(
     },
 
     // The list may not have heard yet of a run that is open, and it says nothing of how others have ended.
-    async begin({ name }, workflowId, input) {
+    async begin(process, workflowId, input) {
       const start = () =>
-        workflow.start(name, {
+        workflow.start(process.name, {
+          ...startOptions(process, input),
           workflowId,
           taskQueue,
-          args: [input],
           workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
-          typedSearchAttributes: attributesOf(input),
         })
       await inTime(start).catch((error: unknown) => {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error

@@ -42,7 +42,7 @@ describe('the end of an intent', () => {
     const { id } = await anIntent(client, agent.id)
     for (const [method, path] of [
       ['POST', 'expire'],
-      ['GET', 'look'],
+      ['GET', 'status'],
     ] as const)
       expect((await service.http(method, `/intents/${id}/${path}`, { token: key })).status).toBe(404)
   })

@@ -28,7 +28,7 @@ describe('a live key', () => {
   })
   const another = () => owner.client.keys.create({ body: { name: 'Production', ...live } })
 
-  test('is made by a test key while none works: once, however many ask at once, and that is told', async () => {
+  test('can be created by a test key while the owner has no active one: once, with an event', async () => {
     const answers = await times(6, another)
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403])
     const refused = answers.filter(({ status }) => status === 403).map(({ code }) => code)
@@ -36,25 +36,25 @@ describe('a live key', () => {
     const first = answers.find(({ status }) => status === 201)?.body
     const [, own] = (await made(owner.client.keys.list())).data.toReversed()
     expect(own).toBe(undefined)
-    const told = await made(owner.client.events.list({ query: { event: 'key.live_created' } }))
+    const events = await made(owner.client.events.list({ query: { event: 'key.live_created' } }))
     const data = { keyId: first?.id, name: 'Production', environment: 'live', madeById: first?.madeById }
-    expect(told.data).toMatchObject([{ mode: 'test', data }])
+    expect(events.data).toMatchObject([{ mode: 'test', data }])
     expect(first?.madeById).toMatch(/^key_/)
   })
 
-  test('makes further ones itself', async () => {
+  test('creates further live keys', async () => {
     await service.sql(`update keys set revoked_at = now() where (owner_id, mode) = ($1, 'live')`, [
       owner.ownerId,
     ])
-    const one = clientOf(await made(another()))
+    const first = clientOf(await made(another()))
     expect((await another()).code).toBe('live_key_at_work')
-    const two = await aKey(one, live)
-    expect(await opens(clientOf(two))).toBe(true)
-    const told = (await made(one.events.list({ query: { event: 'key.live_created' } }))).data
-    expect(told).toEqual([])
+    const second = await aKey(first, live)
+    expect(await opens(clientOf(second))).toBe(true)
+    const events = (await made(first.events.list({ query: { event: 'key.live_created' } }))).data
+    expect(events).toEqual([])
   })
 
-  test('is made by a test key again when all are revoked or have expired', async () => {
+  test('can be created by a test key again once all are revoked or expired', async () => {
     const ends = [`expires_at = now()`, `revoked_at = now()`]
     for (const end of ends) {
       await service.sql(`update keys set ${end} where (owner_id, mode) = ($1, 'live')`, [owner.ownerId])
@@ -62,7 +62,7 @@ describe('a live key', () => {
     }
   })
 
-  test('that is lost is revoked by the operator, so that there can be another one', async () => {
+  test('can be revoked by the operator if it is lost, so that another can be created', async () => {
     const [lost] = await service.sql<{ id: string }>(
       `select id from keys where (owner_id, mode) = ($1, 'live') and revoked_at is null and expires_at is null`,
       [owner.ownerId],
@@ -76,7 +76,7 @@ describe('a live key', () => {
     expect((await another()).status).toBe(201)
   })
 
-  test('that is the first one can make others', async () => {
+  test('needs keys:write if it is the first', async () => {
     const fresh = await service.owner()
     await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [fresh.ownerId])
     const body = { name: 'Narrow', ...live, scopes: ['agents:read'] } as const
@@ -90,7 +90,7 @@ describe('a live key', () => {
   })
 })
 
-describe('what is made with a key that ends', () => {
+describe('a credential created with an expiring key', () => {
   let brief: TestClient
   let expiresAt: string
   let agentId: string
@@ -101,7 +101,7 @@ describe('what is made with a key that ends', () => {
     agentId = (await anAgent(client)).id
   })
 
-  test('is a key that ends with it, or before', async () => {
+  test('expires no later, if it is a key', async () => {
     expect((await aKey(brief)).expiresAt).toBe(expiresAt)
     expect((await aKey(brief, { expiresAt: inMinutes(5) })).expiresAt).not.toBe(expiresAt)
     for (const later of [null, inMinutes(61)]) {
@@ -112,7 +112,7 @@ describe('what is made with a key that ends', () => {
     }
   })
 
-  test('is a token that ends with it', async () => {
+  test('expires with it, if it is a token', async () => {
     expect((await aToken(brief, agentId)).expiresAt).toBe(expiresAt)
     for (const expiresInDays of [null, 1]) {
       const body = { label: 'Later', expiresInDays }
@@ -121,13 +121,13 @@ describe('what is made with a key that ends', () => {
     }
   })
 
-  test('is a delegation that ends before', async () => {
+  test('expires no later, if it is a delegation', async () => {
     expect((await aDelegation(brief, agentId, { expiresInMinutes: 50 })).status).toBe('issued')
     const body = { agentId, maxAmountEuros: 5, expiresInMinutes: 61 }
     expect((await brief.delegations.create({ body })).code).toBe('expires_too_late')
   })
 
-  test('is its own replacement, and that of no key that lasts longer', async () => {
+  test('can replace that key, but no key that lasts longer', async () => {
     const { client } = await service.owner()
     const own = await aKey(client, { expiresAt })
     const lasting = await aKey(client)
@@ -137,7 +137,7 @@ describe('what is made with a key that ends', () => {
 })
 
 describe('a key with fewer scopes', () => {
-  test('revokes what has no more than itself, and itself', async () => {
+  test('revokes itself and keys with no further scopes', async () => {
     const { client } = await service.owner()
     const few = await aKey(client, { scopes: ['keys:write', 'keys:read', 'agents:read'] })
     const narrow = clientOf(few)
@@ -149,7 +149,7 @@ describe('a key with fewer scopes', () => {
     expect((await narrow.keys.revoke({ params: { id: few.id } })).status).toBe(200)
   })
 
-  test('has less than one with all scopes that there will ever be, though it names all of today', async () => {
+  test('cannot revoke a key with all future scopes, even if it names all of today', async () => {
     const { client } = await service.owner()
     const { scopes } = await aKey(client)
     const today = clientOf(await aKey(client, { scopes: [...scopes] }))
@@ -162,8 +162,8 @@ describe('a key with fewer scopes', () => {
   })
 })
 
-describe('a key that is revoked while it makes something', () => {
-  test('has made it before, or makes nothing', async () => {
+describe('a key that is revoked while it creates a credential', () => {
+  test('either creates it before, or fails', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     for (let round = 0; round < 4; round++) {
@@ -184,12 +184,12 @@ describe('a key that is revoked while it makes something', () => {
     }
   })
 
-  test('makes nothing though it is still let in', async () => {
+  test('creates nothing even while its revocation is not known everywhere', async () => {
     const { client } = await service.owner()
     const maker = await aKey(client)
     const own = clientOf(maker)
     await opens(own)
-    // Revoked behind the back of the process, which goes on trusting it for a moment.
+    // Revoked in the database, so that the process trusts its cache for a moment.
     await service.sql('update keys set revoked_at = $2 where id = $1', [maker.id, clock.real()])
     const answer = await own.keys.create({ body: { name: 'Late', environment: 'sandbox' } })
     expect(answer).toMatchObject({ status: 401, code: 'unauthenticated' })

@@ -7,8 +7,8 @@ import { elsewhere, service } from './keys-service.ts'
 
 const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
 
-describe('rotating', () => {
-  test('gives a new key like the old one, which stops at once', async () => {
+describe('rotating a key', () => {
+  test('creates a key like the old one, and the old one stops at once', async () => {
     const { client } = await service.owner()
     const old = await aKey(client, { name: 'Till', environment: 'test', scopes: ['customers:read'] })
     const oldClient = clientOf(old)
@@ -36,7 +36,7 @@ describe('rotating', () => {
     })
   })
 
-  test('lets both work during the overlap', async () => {
+  test('keeps the old key working during the overlap', async () => {
     const { client } = await service.owner()
     const old = await aKey(client)
     const fresh = await made(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
@@ -49,7 +49,7 @@ describe('rotating', () => {
     expect(await opens(clientOf(fresh))).toBe(true)
   })
 
-  test('never prolongs a key', async () => {
+  test('never extends the expiry of a key', async () => {
     const { client } = await service.owner()
     const expiresAt = new Date(wait(5)).toISOString()
     const old = await aKey(client, { expiresAt })
@@ -87,7 +87,7 @@ describe('rotating', () => {
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('overlapMinutes') })
   })
 
-  test('gives one new key when it is asked for twice at once', async () => {
+  test('creates one key for two concurrent requests', async () => {
     const { client } = await service.owner()
     const { id } = await aKey(client)
     const answers = await Promise.all([1, 2].map(() => client.keys.rotate({ params: { id } })))
@@ -96,7 +96,7 @@ describe('rotating', () => {
 })
 
 describe('a revoked key', () => {
-  test('stops, here and in every other process', async () => {
+  test('stops working in every process', async () => {
     const { client, key } = await service.owner()
     const doomed = await aKey(client)
     const token = String(doomed.key)
@@ -124,7 +124,7 @@ describe('a revoked key', () => {
     expect(await client.keys.revoke({ params })).toMatchObject({ status: 400, code: 'key_revoked' })
   })
 
-  test('may be the last one', async () => {
+  test('can be the last key of an owner', async () => {
     const { client } = await service.owner()
     const [only] = (await client.keys.list()).body.data
     expect((await client.keys.revoke({ params: { id: String(only?.id) } })).status).toBe(200)
@@ -132,8 +132,8 @@ describe('a revoked key', () => {
   })
 })
 
-describe('a test clock that was moved', () => {
-  test('opens and closes no key, and does not reach live mode', async () => {
+describe('a moved test clock', () => {
+  test('expires no key, and does not affect live mode', async () => {
     const owner = await service.owner()
     const brief = await aKey(owner.client, { expiresAt: new Date(wait(60)).toISOString() })
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 400 * 86_400_000])

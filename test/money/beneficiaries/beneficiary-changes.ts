@@ -7,7 +7,7 @@ import { traceOf, transactionsOf } from '../../support/trace.ts'
 const service = await startTestService()
 
 describe('a second beneficiary with the same IBAN', () => {
-  test('is flagged, not refused; another owner’s and one of live mode are strangers to it', async () => {
+  test('is flagged, not refused, within the owner and mode', async () => {
     const owner = await service.owner()
     const { client } = owner
     const first = await aBeneficiary(client)
@@ -20,7 +20,7 @@ describe('a second beneficiary with the same IBAN', () => {
     expect(flags).toEqual([null, first.id, first.id, null, null, null])
   })
 
-  test('is flagged though ten come at once', async () => {
+  test('is flagged for ten concurrent requests, too', async () => {
     const { client } = await service.owner()
     const all = await Promise.all(Array.from({ length: 10 }, () => aBeneficiary(client)))
     const originals = all.filter(({ duplicateOf }) => duplicateOf === null)
@@ -32,7 +32,7 @@ describe('a second beneficiary with the same IBAN', () => {
   test.each([
     ['is deleted', (client: TestClient, id: string) => remove(client, id)],
     ['gets another IBAN', (client: TestClient, id: string) => change(client, id, { iban: DUTCH })],
-  ])('takes the place of the first one when that %s, and says so', async (_, leave) => {
+  ])('becomes the original when the first one %s, with an event', async (_, leave) => {
     const { client } = await service.owner()
     const first = await aBeneficiary(client)
     const [second, third] = [await aBeneficiary(client), await aBeneficiary(client)]
@@ -44,21 +44,21 @@ describe('a second beneficiary with the same IBAN', () => {
     expect(events.filter(event => event === 'beneficiary.updated').length).toBeGreaterThanOrEqual(2)
   })
 
-  test('is one by a change of the IBAN, and no longer by another', async () => {
+  test('is recognized, and no longer, when an IBAN changes', async () => {
     const { client } = await service.owner()
     const [german, dutch] = [await aBeneficiary(client), await aBeneficiary(client, { iban: DUTCH })]
     expect((await made(change(client, german.id, { iban: DUTCH }))).duplicateOf).toBe(dutch.id)
     expect((await made(change(client, german.id, { iban: FRENCH }))).duplicateOf).toBe(null)
   })
 
-  test('is told apart while first ones are deleted', async () => {
+  test('is recognized while originals are deleted concurrently', async () => {
     const { client } = await service.owner()
     const first = await aBeneficiary(client)
-    const [, ...made] = await Promise.all([
+    const [, ...duplicates] = await Promise.all([
       remove(client, first.id),
       ...Array.from({ length: 5 }, () => aBeneficiary(client)),
     ])
-    const now = await Promise.all(made.map(({ id }) => read(client, id)))
+    const now = await Promise.all(duplicates.map(({ id }) => read(client, id)))
     const originals = now.filter(({ duplicateOf }) => duplicateOf === null).map(({ id }) => id)
     expect(originals).toHaveLength(1)
     for (const { duplicateOf } of now) expect([null, originals[0]]).toContain(duplicateOf)
@@ -66,7 +66,7 @@ describe('a second beneficiary with the same IBAN', () => {
 })
 
 describe('changing a beneficiary', () => {
-  test('writes what is named and leaves the rest', async () => {
+  test('changes the given members only', async () => {
     const { client } = await service.owner()
     const before = await aBeneficiary(client, { bic: 'COBADEFFXXX', email: 'ada@example.com' })
     const answer = await change(client, before.id, { email: null, country: 'AT' })
@@ -78,7 +78,7 @@ describe('changing a beneficiary', () => {
     expect(await transactionsOf(service, answer, 'beneficiaries', before.id)).toBe(1)
   })
 
-  test('for what it is already changes nothing and leaves nothing behind', async () => {
+  test('to the same values changes nothing and records nothing', async () => {
     const { client } = await service.owner()
     const { id, name } = await aBeneficiary(client)
     await made(verify(client, id))
@@ -107,13 +107,13 @@ describe('changing a beneficiary', () => {
     expect((await made(change(client, id, body))).verification?.result ?? null).toBe(result)
   })
 
-  test('by its name: the name for SEPA follows', async () => {
+  test('by name changes the SEPA name', async () => {
     const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
     expect((await made(change(client, id, { name: 'Größer' }))).sepaName).toBe('Groesser')
   })
 
-  test('by its IBAN: the country goes along, unless it was another', async () => {
+  test('by IBAN changes the country, unless that was set apart', async () => {
     const { client } = await service.owner()
     const atHome = await aBeneficiary(client)
     const abroad = await aBeneficiary(client, { country: 'US' })
@@ -122,7 +122,7 @@ describe('changing a beneficiary', () => {
     expect((await made(change(client, atHome.id, { iban: FRENCH, country: 'MC' }))).country).toBe('MC')
   })
 
-  test('never parts BIC and IBAN', async () => {
+  test('is refused if BIC and IBAN would not fit', async () => {
     const { client } = await service.owner()
     const before = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
     const refused = [

@@ -7,7 +7,7 @@ import { tablesWith, traceOf } from '../../support/trace.ts'
 
 const sandbox = sandboxFunding()
 let instrumentOf: FundingRail['instrumentOf'] = sandbox.instrumentOf
-const rail: FundingRail = { ...sandbox, instrumentOf: (...asked) => instrumentOf(...asked) }
+const rail: FundingRail = { ...sandbox, instrumentOf: (...args) => instrumentOf(...args) }
 const bare = await startTestService()
 const service = await startTestService({ outside: { fundingRail: () => rail } })
 const owner = await service.owner()
@@ -22,13 +22,13 @@ describe('a payment method', () => {
     ['tok_visa', 'card', 'visa', '4242'],
     ['tok_mastercard', 'card', 'mastercard', '4444'],
     ['tok_sepa_debit', 'sepa_debit', null, '3000'],
-  ])('of %s is what the processor says', async (token, kind, brand, last4) => {
+  ])('of %s has the data that the processor returns', async (token, kind, brand, last4) => {
     const method = await aPaymentMethod(client, { token })
     expect(method).toMatchObject({ kind, brand, last4, holder: 'Ada Lovelace', status: 'active' })
     expect(JSON.stringify(method)).not.toContain(token)
   })
 
-  test('of a token that nobody knows is not made', async () => {
+  test('is not added for an unknown token', async () => {
     const body = { token: 'tok_of_nothing', holder: 'Ada' }
     expect(await client.billing.addPaymentMethod({ body })).toMatchObject({
       status: 400,
@@ -36,7 +36,7 @@ describe('a payment method', () => {
     })
   })
 
-  test('of which the processor says nothing in time is not made', async () => {
+  test('is not added if the processor does not answer in time', async () => {
     instrumentOf = async () => 'silent'
     const answer = await client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Silent' } })
     instrumentOf = sandbox.instrumentOf
@@ -44,7 +44,7 @@ describe('a payment method', () => {
     expect(await tablesWith(service, 'Silent')).not.toContain('payment_methods')
   })
 
-  test('is made once by one key', async () => {
+  test('is added once for each idempotency key', async () => {
     const ask = () =>
       client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Once' }, idempotencyKey: 'once' })
     const [first, again] = [await ask(), await ask()]
@@ -52,7 +52,7 @@ describe('a payment method', () => {
     expect(await traceOf(service, first)).toMatchObject({ events: ['payment_method.created'], entries: 1 })
   })
 
-  test('that is removed is only listed when it is asked for, and not removed again', async () => {
+  test('is listed after its removal only on request, and not removed again', async () => {
     const { id } = await aPaymentMethod(client)
     expect(await listed()).toContain(id)
     expect((await remove(id)).status).toBe(204)
@@ -61,7 +61,7 @@ describe('a payment method', () => {
     expect(await remove(id)).toMatchObject({ status: 404, code: 'payment_method_not_found' })
   })
 
-  test('is found by its kind, and by its owner alone', async () => {
+  test('is found by its kind, and by its owner only', async () => {
     const { id } = await aPaymentMethod(client, { token: 'tok_sepa_debit' })
     expect(await listed({ kind: 'sepa_debit' })).toContain(id)
     expect(await listed({ kind: 'card' })).not.toContain(id)
@@ -71,7 +71,7 @@ describe('a payment method', () => {
   })
 })
 
-describe('the number of a card is refused', () => {
+describe('a card number is refused', () => {
   test.each<[string, unknown]>([
     ['as the token', { token: '4242424242424242', holder: 'Ada' }],
     ['in groups', { token: 'tok_visa', holder: 'Ada 4242 4242 4242 4242' }],
@@ -83,7 +83,7 @@ describe('the number of a card is refused', () => {
       { token: 'tok_visa', holder: 'Ada', card: [{ details: { number: '4111111111111111' } }] },
     ],
     ['as a name', { token: 'tok_visa', holder: 'Ada', '4111111111111111': true }],
-  ])('%s, and kept nowhere', async (_, body) => {
+  ])('%s, and stored nowhere', async (_, body) => {
     const answer = await service.http('POST', '/billing/payment-methods', { token: owner.key, body })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toMatch(/Never send one/)
@@ -99,7 +99,7 @@ describe('the number of a card is refused', () => {
   })
 })
 
-test('live mode without a processor is a 503 that names the setting', async () => {
+test('live mode without a processor answers 503 and names the setting', async () => {
   const live = await aLiveClient(bare, await bare.owner())
   const answer = await live.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Ada' } })
   expect(answer).toMatchObject({ status: 503, code: 'not_configured' })

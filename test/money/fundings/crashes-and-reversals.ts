@@ -25,7 +25,7 @@ const {
 } = await startFundingService()
 
 describe('a crash between the charge and the record', () => {
-  test('is told as pending to the next try, and the sweep finds what was drawn', async () => {
+  test('is answered as pending on the retry, and the sweep finds the charge', async () => {
     const { id } = await aWallet(client)
     answers.charge = async () => {
       throw new Error('the line is dead')
@@ -42,7 +42,7 @@ describe('a crash between the charge and the record', () => {
     await provenLedger()
   })
 
-  test('that nobody comes back to is found by the sweep as well', async () => {
+  test('without a retry is found by the sweep, too', async () => {
     const { id } = await aWallet(client)
     answers.charge = async () => {
       throw new Error('the line is dead')
@@ -53,7 +53,7 @@ describe('a crash between the charge and the record', () => {
     expect([(await last(id)).status, (await walletOf(id)).availableEuros]).toEqual(['settled', 9])
   })
 
-  test('is not taken for a charge that was never made, however late somebody comes back', async () => {
+  test('is never taken for a missing charge, however late the retry', async () => {
     const { client: other, ownerId } = await service.owner()
     const [{ id }, { id: paymentMethodId }] = [await aWallet(other), await aPaymentMethod(other)]
     const ask = () =>
@@ -73,7 +73,7 @@ describe('a crash between the charge and the record', () => {
     expect((await made(other.wallets.get({ params: { id } }))).availableEuros).toBe(9)
   })
 
-  test('of a bare top-up leaves it to the sweep, which puts the money there', async () => {
+  test('of a top-up without a payment method is completed by the sweep', async () => {
     const { id } = await aWallet(client)
     const { funding } = await made(fund(id, 3, { paymentMethodId: null }))
     await service.sql(
@@ -87,7 +87,7 @@ describe('a crash between the charge and the record', () => {
     await provenLedger()
   })
 
-  test('that was only slowness is credited once, whoever comes first', async () => {
+  test('that was only slowness credits once, in any order', async () => {
     const { id } = await aWallet(client)
     const slow = Promise.withResolvers<{ status: 'settled' }>()
     answers.charge = () => slow.promise
@@ -102,7 +102,7 @@ describe('a crash between the charge and the record', () => {
     await provenLedger()
   })
 
-  test('of the processor itself is asked about again', async () => {
+  test('of the processor makes the sweep ask again', async () => {
     const { id } = await aWallet(client)
     const { funding } = await made(fund(id, 13.06))
     answers.stateOf = async () => ({ status: 'unknown' })
@@ -114,7 +114,7 @@ describe('a crash between the charge and the record', () => {
   })
 })
 
-test('what settles after the wallet is closed waits to be assigned', async () => {
+test('a funding that settles after its wallet is closed goes to suspense', async () => {
   const { id } = await aWallet(client)
   const { funding } = await made(fund(id, 13.04))
   await made(client.wallets.close({ params: { id } }))
@@ -133,7 +133,7 @@ describe('a funding that is drawn back', () => {
   const reverse = (id: string) =>
     service.dash.fund.reverse({ params: { id }, body: { reason: 'The holder disputes it.' } })
   const balanceOf = async (of: typeof client) => made(of.billing.balance({}))
-  /** An owner of his own, as what is owed is owed by all of him. */
+  /** A new owner with one funding: a debt is the owner's, so tests must not share owners. */
   async function funded(amountEuros: number) {
     const { client: mine, ownerId } = await service.owner()
     const [{ id: paymentMethodId }, { id }] = [await aPaymentMethod(mine), await aWallet(mine)]
@@ -142,7 +142,7 @@ describe('a funding that is drawn back', () => {
     return { mine, ownerId, id, pay, funding: (await pay(amountEuros)).funding }
   }
 
-  test('is taken from the wallet, once by whoever comes first', async () => {
+  test('is debited once by concurrent requests', async () => {
     const { mine, id, pay, funding } = await funded(30)
     await pay(20)
     expect(statusCounts(await times(5, () => reverse(funding.id)))).toEqual({ 200: 1, 400: 4 })
@@ -157,7 +157,7 @@ describe('a funding that is drawn back', () => {
     await expectProven(mine)
   })
 
-  test('after it was spent is owed, and paid back by what comes in next, before anything else', async () => {
+  test('after the money was spent is owed, and repaid by the next money that comes in', async () => {
     const { mine, ownerId, id, pay, funding } = await funded(30)
     const { id: other } = await aWallet(mine)
     const body = { fromWalletId: id, toWalletId: other, amountEuros: 25 }
@@ -176,12 +176,12 @@ describe('a funding that is drawn back', () => {
     const credit = { iban: String(iban), amountEuros: 40, senderName: 'A customer' }
     await made(mine.incoming.simulate({ body: credit }))
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 50, owedEuros: 0 })
-    const told = await service.sql(
+    const debits = await service.sql(
       `select (data ->> 'amountEuros')::float as amount, (data ->> 'balanceEuros')::float as balance from events
        where event = 'wallet.debited' and owner_id = $1 order by id`,
       [ownerId],
     )
-    expect(told).toEqual([
+    expect(debits).toEqual([
       { amount: 5, balance: 0 },
       { amount: 10, balance: 0 },
       { amount: 15, balance: 50 },
@@ -189,14 +189,14 @@ describe('a funding that is drawn back', () => {
     await expectProven(mine)
   })
 
-  test('takes nothing that is held for a payment', async () => {
+  test('leaves what is held for payments', async () => {
     const { mine, funding } = await funded(30)
     const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 10 })
     const [{ walletId }] = [await made(mine.agents.get({ params: { id: agent.id } }))]
     const { availableEuros: before } = await made(mine.wallets.get({ params: { id: walletId } }))
     const { id: paymentMethodId } = await aPaymentMethod(mine)
-    const asked = { params: { id: walletId }, body: { amountEuros: 10, paymentMethodId } }
-    const { funding: ofAgent } = await made(mine.fund.wallet(asked))
+    const request = { params: { id: walletId }, body: { amountEuros: 10, paymentMethodId } }
+    const { funding: ofAgent } = await made(mine.fund.wallet(request))
     await anIntent(mine, agent.id, { amountEuros: 8 })
     expect(await made(reverse(ofAgent.id))).toMatchObject({ status: 'reversed' })
     const wallet = await made(mine.wallets.get({ params: { id: walletId } }))
@@ -206,7 +206,7 @@ describe('a funding that is drawn back', () => {
     expect(funding.status).toBe('settled')
   })
 
-  test('of a wallet that is closed is owed as a whole', async () => {
+  test('from a closed wallet is owed as a whole', async () => {
     const { mine, id, funding } = await funded(30)
     const { id: other } = await aWallet(mine)
     const body = { fromWalletId: id, toWalletId: other, amountEuros: 30 }
@@ -217,7 +217,7 @@ describe('a funding that is drawn back', () => {
     await expectProven(mine)
   })
 
-  test('must be there and be settled', async () => {
+  test('must exist and be settled', async () => {
     const { mine, funding, id } = await funded(30)
     const stranger = (await service.owner()).client
     const simulated = (of: typeof client, fundingId: string) =>
@@ -225,8 +225,8 @@ describe('a funding that is drawn back', () => {
     expect(await simulated(stranger, funding.id)).toMatchObject({ status: 404, code: 'funding_not_found' })
     expect(await reverse('funding_nothing')).toMatchObject({ status: 404, code: 'funding_not_found' })
     const { id: paymentMethodId } = await aPaymentMethod(mine)
-    const asked = { params: { id }, body: { amountEuros: 13.04, paymentMethodId } }
-    const { funding: pending } = await made(mine.fund.wallet(asked))
+    const request = { params: { id }, body: { amountEuros: 13.04, paymentMethodId } }
+    const { funding: pending } = await made(mine.fund.wallet(request))
     expect(await simulated(mine, pending.id)).toMatchObject({ status: 400, code: 'funding_not_settled' })
   })
 })

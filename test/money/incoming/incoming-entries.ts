@@ -29,12 +29,12 @@ describe('an entry is skipped', () => {
     expect(await creditsOf(reference)).toEqual([])
   })
 
-  test('where the reference of the bank is no reference', async () => {
+  test('if the bank’s reference is too long', async () => {
     const file = await made(read(camt([{ reference: 'X'.repeat(5_000) }])))
     expect(file.skipped).toEqual([{ bankReference: null, reason: 'no_bank_reference' }])
   })
 
-  test('without a reference of the bank, and where the same one stands twice', async () => {
+  test('if the bank’s reference is missing or repeated', async () => {
     const reference = fresh()
     const numbered = payment({ more: '' }).replace('<Refs>', `<Refs><AcctSvcrRef>${fresh()}</AcctSvcrRef>`)
     expect(await made(read(camt([{ details: [numbered] }])))).toMatchObject({ unmatched: 1, skipped: [] })
@@ -48,7 +48,7 @@ describe('an entry is skipped', () => {
   })
 })
 
-test('a file of many bookings brings each of them once, into the wallet that it names', async () => {
+test('a file with many bookings credits each once, to the wallet that it names', async () => {
   const [one, two] = [await aWallet(client), await aWallet(client)]
   const bookings = Array.from({ length: 450 }, (_, n) => ({
     reference: `${fresh()}-${n}`,
@@ -61,8 +61,8 @@ test('a file of many bookings brings each of them once, into the wallet that it 
   expect(await made(read(xml))).toMatchObject({ matched: 0, unmatched: 0, known: 450 })
 })
 
-describe('a booking of many payments', () => {
-  test('is as many credits', async () => {
+describe('a booking with many payments', () => {
+  test('becomes one credit for each payment', async () => {
     const [one, two] = [await aWallet(client), await aWallet(client)]
     const details = [
       payment({ iban: String(one.iban), amount: '10.00' }),
@@ -77,7 +77,7 @@ describe('a booking of many payments', () => {
   test.each([
     ['do not sum to it', ['10.00', '14.99']],
     ['are not all told', ['25.00', '']],
-  ])('that %s stays one, for a person', async (_, amounts) => {
+  ])('that %s becomes one unmatched credit', async (_, amounts) => {
     const { id, iban } = await aWallet(client)
     const reference = fresh()
     const details = amounts.map(amount => payment({ iban: String(iban), amount }))
@@ -86,7 +86,7 @@ describe('a booking of many payments', () => {
     expect(await balanceOf(id)).toBe(0)
   })
 
-  test('that came as a sum before is not credited again in its parts', async () => {
+  test('is not credited again in parts if it was credited as a sum', async () => {
     const { id, iban } = await aWallet(client)
     const reference = fresh()
     await made(read(camt([{ reference, details: [] }])))
@@ -150,17 +150,17 @@ describe('a hostile file is refused', () => {
     expect(await creditsOf('HOSTILE')).toEqual([])
   })
 
-  test('of bytes that are no text, or no Base64', async () => {
+  test('if its bytes are no text, or no Base64', async () => {
     expect((await read(Buffer.from([0x3c, 0xff, 0xfe]))).code).toBe('file_unreadable')
     const body = { content: '***', mode: 'test' as const }
     expect((await service.dash.incoming.readFile({ body })).code).toBe('invalid_request')
   })
 
-  test('of ten megabytes before it is read', async () => {
+  test('if it has ten megabytes, before it is read', async () => {
     expect((await read(`<a>${'x'.repeat(10_000_000)}</a>`)).status).toBe(413)
   })
 
-  test('that is broken at its end brings nothing of its beginning', async () => {
+  test('as a whole if only its end is broken', async () => {
     const { id, iban } = await aWallet(client)
     const xml = camt([{ reference: fresh(), details: [payment({ iban: String(iban) })] }])
     expect((await read(xml.replace('</Document>', ''))).status).toBe(400)

@@ -66,7 +66,7 @@ describe('a file of the bank', () => {
     await proven()
   })
 
-  test('brings live money to live wallets, by their reference, and to no test wallet', async () => {
+  test('credits live wallets by reference, and no test wallet', async () => {
     const [own, pretended] = [await aWallet(live), await aWallet(client)]
     const text = await referenceOfWallet(own.id)
     const xml = camt([
@@ -78,7 +78,7 @@ describe('a file of the bank', () => {
     await proven()
   })
 
-  test('is of wallets of many owners', async () => {
+  test('can credit wallets of many owners', async () => {
     const owners = await times(3, () => service.owner())
     const wallets = await Promise.all(owners.map(one => aWallet(one.client)))
     const bookings = wallets.map(({ iban }) => ({
@@ -94,7 +94,7 @@ describe('a file of the bank', () => {
     expect((await Promise.all(events)).map(({ data }) => data.length)).toEqual([2, 2, 2])
   })
 
-  test('read again changes nothing, nor does the same booking in the other message', async () => {
+  test('changes nothing when read again, nor when the other kind of message repeats a booking', async () => {
     const { id, iban } = await aWallet(client)
     const bookings = [{ reference: fresh(), details: [payment({ iban: String(iban) })] }]
     await made(read(camt(bookings)))
@@ -103,7 +103,7 @@ describe('a file of the bank', () => {
     expect(await balanceOf(id)).toBe(25)
   })
 
-  test('read by ten at once changes what it changes once', async () => {
+  test('is applied once by ten concurrent requests', async () => {
     const wallets = await times(5, () => aWallet(client))
     const xml = camt(
       wallets.map(({ iban }) => ({ reference: fresh(), details: [payment({ iban: String(iban) })] })),
@@ -114,7 +114,7 @@ describe('a file of the bank', () => {
     await proven()
   })
 
-  test('may be as large as a body: a thousand bookings at once', async () => {
+  test('can have a thousand bookings, as large as a body may be', async () => {
     const { id, iban } = await aWallet(client)
     const bookings = Array.from({ length: 1_000 }, () => ({
       reference: fresh(),
@@ -126,7 +126,7 @@ describe('a file of the bank', () => {
     await proven()
   })
 
-  test('may be written with prefixes, in another encoding, with a mark at its beginning', async () => {
+  test('can use namespace prefixes, another encoding and a byte order mark', async () => {
     const written = camt([{ reference: fresh(), details: [payment({ text: 'Bäckerei' })] }])
     const prefixed = written
       .replace('xmlns=', 'xmlns:b=')
@@ -140,8 +140,8 @@ describe('a file of the bank', () => {
   })
 })
 
-describe('what lies on the ledger of the platform', () => {
-  test.each(['test', 'live'] as const)('is handed over to the wallet of an owner (%s)', async mode => {
+describe('money on the ledger of the platform', () => {
+  test.each(['test', 'live'] as const)('can be assigned to the wallet of an owner (%s)', async mode => {
     const by = mode === 'test' ? client : live
     const reference = fresh()
     await made(read(camt([{ reference, amount: '99.01' }]), mode))
@@ -159,7 +159,7 @@ describe('what lies on the ledger of the platform', () => {
     await proven()
   })
 
-  test('is unmatched money and nothing else', async () => {
+  test('is unmatched credits and nothing else', async () => {
     const [books] = await service.sql(
       `select (select coalesce(sum(posted_cents), 0)::text from ledger_accounts where owner_id = $1 and kind = 'suspense') as lies,
          (select coalesce(sum(amount_cents), 0)::text from incoming_credits where owner_id = $1 and status = 'unmatched') as waits`,

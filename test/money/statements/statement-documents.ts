@@ -10,7 +10,7 @@ import { at, cause, cents, rowsOf, statementsIn } from '../../support/money/stat
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read, draw } = statementsIn({ service, client, key, inBook })
 
-describe('its documents', () => {
+describe('statement documents', () => {
   const NAMES = [
     '=HYPERLINK("http://x")',
     '+1',
@@ -22,24 +22,28 @@ describe('its documents', () => {
     "O'Neill",
   ]
 
-  /** A wallet into which these have paid, with a payment to somebody and one that came back. */
+  /** A wallet with credits from these senders, a SEPA transfer and a returned one. */
   async function aBusyWallet() {
-    const purse = await aWallet(client, 100)
+    const wallet = await aWallet(client, 100)
     for (const [index, senderName] of NAMES.entries())
       await made(
         client.incoming.simulate({
           body: {
-            ...{ amountEuros: index + 0.07, iban: String(purse.iban), senderName, reference: senderName },
-            ...{ senderIban: 'NL91ABNA0417164300', endToEndId: `E2E-${index}` },
+            amountEuros: index + 0.07,
+            iban: String(wallet.iban),
+            reference: senderName,
+            senderName,
+            senderIban: 'NL91ABNA0417164300',
+            endToEndId: `E2E-${index}`,
           },
         }),
       )
-    await aPayment(client, { fromWalletId: purse.id, amountEuros: 12.5, reference: 'Rolls' })
+    await aPayment(client, { fromWalletId: wallet.id, amountEuros: 12.5, reference: 'Rolls' })
     await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    return purse
+    return wallet
   }
 
-  test('are safe in a spreadsheet, and numbers stay numbers', async () => {
+  test('have no formulas in CSV, and numbers stay numbers', async () => {
     const statement = await draw((await aBusyWallet()).id)
     const [head, ...rows] = rowsOf(await read(statement, 'csv'))
     expect(head).toEqual(
@@ -58,24 +62,28 @@ describe('its documents', () => {
     }
   })
 
-  test('tell a bank’s reader what has come in, and are of the shape of camt.053.001.08', async () => {
-    const purse = await aBusyWallet()
-    const statement = await draw(purse.id)
+  test('are valid camt.053.001.08, and readable as a bank’s file', async () => {
+    const wallet = await aBusyWallet()
+    const statement = await draw(wallet.id)
     const xml = (await read(statement, 'camt053')).toString()
     const document = readXml(xml)
     expect(schemaViolation(document, camt053Schema)).toBeUndefined()
     const { entries, credits, skipped } = readCamt(document, '2026-01-01')
     expect(entries).toBe(statement.movements)
-    const came = credits.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
-    expect(came).toBe(cents(statement.inEuros))
+    const credited = credits.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
+    expect(credited).toBe(cents(statement.inEuros))
     expect(skipped.map(({ reason }) => reason)).toEqual(['not_a_credit'])
     expect(credits.at(-1)).toMatchObject({
-      ...{ senderName: "O'Neill", senderIban: 'NL91ABNA0417164300', endToEndId: 'E2E-7' },
-      ...{ origin: purse.iban, iban: purse.iban, reference: "O'Neill" },
+      senderName: "O'Neill",
+      senderIban: 'NL91ABNA0417164300',
+      endToEndId: 'E2E-7',
+      origin: wallet.iban,
+      iban: wallet.iban,
+      reference: "O'Neill",
     })
   })
 
-  test('have as many pages as they say, and no name breaks them', async () => {
+  test('have the number of pages that they state, for any name', async () => {
     const statement = await draw((await aBusyWallet()).id)
     const pdf = await read(statement, 'pdf')
     expect(statement.movements).toBe(10)
@@ -91,7 +99,7 @@ describe('its documents', () => {
     expect([await pages(15), await pages(16), await pages(41)]).toEqual([1, 2, 3])
   })
 
-  test('of a month that is over are the same for ever', async () => {
+  test('of a past month never change', async () => {
     const { id, other, key, client, draw, book, fund } = await anOldWallet()
     await book(at('2026-02-03T00:00:00Z'), one => {
       one.move('fund', 'bank', other, 900n, cause())
@@ -112,7 +120,7 @@ describe('its documents', () => {
     ])
   })
 
-  test('are read in pages, and none is missing or twice', async () => {
+  test('contain every movement once across pages', async () => {
     const old = await anOldWallet()
     await old.book(at('2026-02-02T00:00:00Z'), book => {
       for (let n = 1; n <= 750; n++) book.move('fund', 'bank', old.id, BigInt(n), cause())
@@ -123,7 +131,7 @@ describe('its documents', () => {
     expect(statement).toMatchObject({ movements: 750, closingEuros: 2816.25 })
   })
 
-  test('have a name to be saved under, and an answer to HEAD', async () => {
+  test('have a file name, and answer HEAD', async () => {
     const statement = await draw((await aWallet(client, 1)).id)
     const path = `/v1/statements/${statement.id}/csv`
     const { status, headers, text } = await service.http('HEAD', path, { token: key })

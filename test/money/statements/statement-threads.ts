@@ -8,7 +8,7 @@ import { times } from '../../support/sample-service.ts'
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read } = statementsIn({ service, client, key, inBook })
 
-/** The statement of a month in which so much was booked. */
+/** A statement with this many movements. */
 async function aLongStatement(movements = 600) {
   const old = await anOldWallet()
   await old.book(at('2026-02-02T00:00:00Z'), book => {
@@ -19,7 +19,7 @@ async function aLongStatement(movements = 600) {
 
 const inMilliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000
 
-/** What the work took of the processor: of this thread, of all threads, and of the longest turn of the event loop. */
+/** The CPU time of some work in this thread and in all threads, and the longest block of the event loop. */
 async function processorTimeOf(work: Promise<unknown>) {
   const [here, all] = [process.threadCpuUsage(), process.cpuUsage()]
   let isDone = false
@@ -40,8 +40,8 @@ async function processorTimeOf(work: Promise<unknown>) {
   }
 }
 
-describe('drawing documents', () => {
-  test('is done beside the event loop: other owners are answered meanwhile', async () => {
+describe('generating PDF documents', () => {
+  test('does not block the event loop for other owners', async () => {
     const long = await Promise.all([aLongStatement(), aLongStatement(), aLongStatement()])
     const answered: string[] = []
     const drawing = Promise.all(
@@ -53,18 +53,18 @@ describe('drawing documents', () => {
     })
     const { here, all, longest } = await processorTimeOf(Promise.all([drawing, writing]))
     expect(answered.lastIndexOf('write')).toBeLessThan(answered.lastIndexOf('document'))
-    // The loop reads and sends what the threads draw.
+    // This thread only reads movements and sends bytes; the others do the layout.
     expect(here).toBeLessThan(all / 2)
     expect(longest).toBeLessThan(all / 10)
   })
 
-  test('is of one document of an owner at a time, and all of them are drawn', async () => {
+  test('runs one document of an owner at a time, and completes all', async () => {
     const { statement, key } = await aLongStatement(60)
     const documents = await times(5, () => read(statement, 'pdf', key))
     expect(documents.map(({ length }) => length)).toEqual(Array(5).fill(documents[0]?.length))
   })
 
-  test('ends when the reader hangs up, and the next document of the owner begins', async () => {
+  test('stops when the reader hangs up, and the owner’s next document starts', async () => {
     const { statement, key } = await aLongStatement()
     const leaving = new AbortController()
     const response = await fetch(`${service.url}/statements/${statement.id}/pdf`, {
@@ -76,7 +76,7 @@ describe('drawing documents', () => {
     expect((await read(statement, 'pdf', key)).subarray(-6).toString()).toBe('%%EOF\n')
   })
 
-  test('is refused in words where too many of the owner wait already', async () => {
+  test('is refused if too many of the owner’s documents are waiting', async () => {
     const { statement, key } = await aLongStatement(60)
     const answers = await times(30, () =>
       service.http('GET', `/statements/${statement.id}/pdf`, { token: key }),

@@ -1,12 +1,22 @@
-import { proxyActivities } from '@temporalio/workflow'
 import type { IntentActivities } from '../../../activities/intents.ts'
 import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
-import { follow } from '../../../workflows/support.ts'
+import { followRecord } from '../../../workflows/shared/follow-record.ts'
+import { stepsOf } from '../../../workflows/shared/steps.ts'
 
-const { lookAtIntent, expireIntent } = proxyActivities<IntentActivities>({ startToCloseTimeout: 30_000 })
+const { readIntent, expireIntent } = stepsOf<IntentActivities>()({
+  readIntent: { summary: 'How the intent stands', formerly: 'lookAtIntent' },
+  expireIntent: { summary: 'The intent expires' },
+})
 
-/** Changed in a way that no open run survives: it acts before it looks. */
+/** Changed in a way that no open run survives: it acts before it reads. */
 export async function intent(input: ProcessInput): Promise<string> {
   await expireIntent(input)
-  return follow(input, { look: () => lookAtIntent(input), due: () => expireIntent(input) })
+  return followRecord(input, {
+    read: readIntent,
+    story: record =>
+      record.during(
+        () => true,
+        () => expireIntent(input),
+      ),
+  })
 }

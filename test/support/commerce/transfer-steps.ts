@@ -9,7 +9,7 @@ import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { moveOffset, offsetOf } from '../../../src/kernel/database/tenant-clock.ts'
-import { causeOf } from '../../../src/kernel/journal/last-request.ts'
+import { lastRequestOf } from '../../../src/kernel/journal/last-request.ts'
 import { type Execute, executor } from '../../../src/kernel/run/execute.ts'
 import { newId } from '../../../src/values/ids.ts'
 import type { Engine } from '../engine.ts'
@@ -74,9 +74,9 @@ type Killer = (operation: string) => 'before' | 'after' | undefined
 
 const stepOf = {
   verify: 'verifyPayee',
-  submit: 'submitTransfer',
+  submit: 'submitPayment',
   inquire: 'askRail',
-  lapse: 'letTransferLapse',
+  lapse: 'cancelUnconfirmed',
 } as const
 
 export const once = (operation: string, moment: 'before' | 'after', times = 1): Killer => {
@@ -99,7 +99,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     transferActivities(
       runner({
         ...{ execute: by, operations, offsetOf: tenant => offsetOf(sql, tenant) },
-        causeOf: (tenant, id) => causeOf(sql, tenant, id),
+        causeOf: (tenant, id) => lastRequestOf(sql, tenant, id),
         onFailure: () => undefined,
       }),
       { operatorSignals: false },
@@ -118,9 +118,9 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
   /** As its run does: looks, waits by moving the clock, acts; what fails is tried again. */
   async function drive({ input, tenant }: Transfer, killer: Killer = () => undefined): Promise<string> {
     const activities = activitiesWith(killedBy(killer))
-    const { lookAtTransfer } = activitiesWith(execute)
+    const { readTransfer } = activitiesWith(execute)
     for (let round = 0; round < 40; round++) {
-      const seen = await attempt(lookAtTransfer, input)
+      const seen = await attempt(readTransfer, input)
       if (seen.closed || !seen.next) return seen.status
       if (Number(seen.dueInMs) > 0)
         await moveOffset(sql, tenant, (await offsetOf(sql, tenant)) + Number(seen.dueInMs) + 1)

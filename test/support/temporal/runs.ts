@@ -1,5 +1,5 @@
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client'
-import type { Look } from '../../../src/kernel/contract/process.ts'
+import type { ProcessStatus } from '../../../src/kernel/contract/process.ts'
 import { until } from '../until.ts'
 import { temporalClient } from './temporal.ts'
 
@@ -11,7 +11,7 @@ export interface RunSeen {
   attributes(): Promise<Readonly<Record<string, unknown>>>
   /** What its page says of it just now; nothing where there is no run yet. */
   details(): Promise<string>
-  state(): Promise<Look | undefined>
+  state(): Promise<ProcessStatus | undefined>
   signal(name: string, ...payload: unknown[]): Promise<void>
   /** Waits until its page says so. */
   says(text: string | RegExp): Promise<string>
@@ -19,8 +19,12 @@ export interface RunSeen {
   begins(): Promise<void>
   /** Waits for its end, and gives what it ended with. */
   ends(): Promise<unknown>
-  /** The lines in its timeline, the first thing that its page shows. */
+  /** The lines in its timeline about what was signalled. */
   timeline(): Promise<string[]>
+  /** The summaries of its timers: what it has waited for. */
+  waits(): Promise<string[]>
+  /** The names of its activities, in order. */
+  steps(): Promise<string[]>
   /** The same, once there are so many. */
   tells(lines: number): Promise<string[]>
   /** How often a task of it has failed: a failed one is tried again, for ever. */
@@ -42,11 +46,12 @@ export async function runs(address?: string): Promise<{
 function runOf(client: Client, workflowId: string): RunSeen {
   const handle = client.workflow.getHandle(workflowId)
   const status = async () => (await describe(handle))?.status.name
-  const timeline = async (): Promise<string[]> => {
+  const summaries = async (isWanted: (event: HistoryEvent) => boolean): Promise<string[]> => {
     const { events } = await handle.fetchHistory()
-    const summaries = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? [])
-    return summaries.map(data => JSON.parse(Buffer.from(data).toString()))
+    const data = (events ?? []).filter(isWanted).flatMap(event => event.userMetadata?.summary?.data ?? [])
+    return data.map(bytes => JSON.parse(Buffer.from(bytes).toString()))
   }
+  const timeline = () => summaries(isLine)
   const details = async () =>
     (await unlessAbsent(handle.query<Details>('__temporal_workflow_metadata')))?.currentDetails ?? ''
   return {
@@ -54,7 +59,7 @@ function runOf(client: Client, workflowId: string): RunSeen {
     status,
     details,
     attributes: async () => attributesOf(await describe(handle)),
-    state: () => handle.query<Look | undefined>('state'),
+    state: () => handle.query<ProcessStatus | undefined>('state'),
     signal: (name, ...payload) => handle.signal(name, ...payload),
     async says(text) {
       const has = (said: string) => (typeof text === 'string' ? said.includes(text) : text.test(said))
@@ -79,6 +84,13 @@ function runOf(client: Client, workflowId: string): RunSeen {
       return handle.result()
     },
     timeline,
+    waits: () => summaries(event => Boolean(event.timerStartedEventAttributes) && !isLine(event)),
+    async steps() {
+      const { events } = await handle.fetchHistory()
+      return (events ?? []).flatMap(
+        ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
+      )
+    },
     tells: lines =>
       until(`${workflowId} tells ${lines} lines`, async () => {
         const told = await timeline()
@@ -91,6 +103,12 @@ function runOf(client: Client, workflowId: string): RunSeen {
     },
   }
 }
+
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number]
+
+/** A line about a signal is a timer of a moment; every other timer is a wait. */
+const isLine = ({ timerStartedEventAttributes: timer }: HistoryEvent): boolean =>
+  timer?.startToFireTimeout?.nanos === 1_000_000 && !Number(timer.startToFireTimeout.seconds)
 
 const LONGEST_WAIT_MS = 4_000
 

@@ -69,7 +69,8 @@ function placeOf(path: string) {
   const isRoom = top === 'src' && folder === 'kernel'
   const zone = top !== 'src' ? top : isRoom ? `kernel/${name}` : folder
   const noun = zone in business && deeper.length > 0 ? `${zone}/${name}` : undefined
-  return { zone, noun, file: path.split('/').at(-1) ?? '' }
+  const isShared = path.startsWith('workflows/shared/')
+  return { zone, noun, isShared, file: path.split('/').at(-1) ?? '' }
 }
 
 type Place = ReturnType<typeof placeOf>
@@ -133,7 +134,9 @@ const isPlural = ({ noun, file }: Place): boolean => file === `${noun?.split('/'
 function ofWorkflow(from: Place, to: Place, typeOnly: boolean): string | undefined {
   if (to.file === 'process.ts') return undefined
   if (to.zone === 'workflows')
-    return to.file === 'support.ts' || from.file === 'index.ts' ? undefined : 'a workflow imports no other'
+    return to.isShared || (from.file === 'index.ts' && !from.isShared)
+      ? undefined
+      : 'a workflow imports no other'
   return to.zone === 'activities' && typeOnly
     ? undefined
     : 'a workflow imports processes, and the types of activities'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { approverSignals } from '../../../src/control/intents/process.ts'
-import { LOOK_AGAIN } from '../../../src/kernel/contract/process.ts'
+import { intentSignals } from '../../../src/control/intents/process.ts'
+import { LOOK_AGAIN, RECORD_CHANGED } from '../../../src/kernel/contract/process.ts'
 import { minutes } from '../../../src/values/clock.ts'
 import { intentRunsIn } from '../../support/control/intent-runs.ts'
 import {
@@ -18,6 +18,8 @@ import { until } from '../../support/until.ts'
 const service = await startTestService({ temporal: true })
 const { client, auditOf, eventsOf, get, becomes, aWaiting, temporal } = await intentRunsIn(service)
 const open = await startTestService({ temporal: true, env: { OPERATOR_SIGNALS: 'true' } })
+
+const verbs = Object.keys(intentSignals)
 
 describe('a signal', () => {
   test('to approve: the record follows', async () => {
@@ -171,8 +173,8 @@ describe('a signal', () => {
       await becomes(intent.id, 'approved')
       expect(await run.failedTasks()).toBe(0)
     }
-    const wrongFor = (at: number) => Object.values(wrong).filter((_, n) => n % approverSignals.length === at)
-    await Promise.all(approverSignals.map((verb, at) => ignored(verb, wrongFor(at))))
+    const wrongFor = (at: number) => Object.values(wrong).filter((_, n) => n % verbs.length === at)
+    await Promise.all(verbs.map((verb, at) => ignored(verb, wrongFor(at))))
   })
 
   test('that cannot even be read is ignored as well, and no task is stuck', async () => {
@@ -187,7 +189,7 @@ describe('a signal', () => {
     for (const [encoding, data] of Object.entries(illegible)) {
       const metadata = encoding ? { encoding: Buffer.from(encoding) } : {}
       const payload = { metadata, data: Buffer.from(data) }
-      for (const signalName of ['approve', LOOK_AGAIN])
+      for (const signalName of ['approve', RECORD_CHANGED, LOOK_AGAIN])
         for (const payloads of [[payload], [payload, payload]])
           await temporal.client.workflowService.signalWorkflowExecution({
             namespace: 'default',

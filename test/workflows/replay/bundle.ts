@@ -18,7 +18,7 @@ describe('what a worker loads to run the processes', () => {
     const ours = modules.filter(name => /^\.\/(src|workflows|activities|test)\//.test(name))
     const wrong = ours.filter(
       name =>
-        !/^\.\/(workflows\/[\w-]+\.(ts|cjs)|src\/kernel\/contract\/process\.ts|src\/\w+\/[\w-]+\/process\.ts)$/.test(
+        !/^\.\/(workflows\/(shared\/)?[\w-]+\.(ts|cjs)|src\/kernel\/contract\/process\.ts|src\/\w+\/[\w-]+\/process\.ts)$/.test(
           name,
         ),
     )

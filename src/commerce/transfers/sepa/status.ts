@@ -1,5 +1,7 @@
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { minuteInWords } from '../../../values/clock.ts'
 import { formatEuros } from '../../../values/money.ts'
+import type { TransferSignal } from '../process.ts'
 import { Transfer, transferMachine } from '../transfer.ts'
 import type { stepsApi } from './steps-api.ts'
 
@@ -27,8 +29,29 @@ function summaryOf(transfer: Transfer): string {
   return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
 }
 
-export const look: HandlerOf<typeof stepsApi.look> = async ({ params }, context) => {
-  const { em, now, refuse } = context
+const NEXT: Readonly<Record<Next, string>> = {
+  verify: 'for the payee’s bank to answer about the name',
+  submit: 'for the payment to be submitted',
+  lapse: 'for a person to confirm the payee',
+  inquire: 'for the rail to say how it ends',
+}
+
+/** Completes "it waits" for the operator. */
+function waitsFor({ recall, dueAt }: Transfer, next: Next): string {
+  const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT[next]
+  if (!dueAt || next === 'verify' || next === 'submit') return what
+  return next === 'lapse'
+    ? `${what}, until ${minuteInWords(dueAt)}`
+    : `${what}, which is asked at ${minuteInWords(dueAt)}`
+}
+
+/** Signals that change something: what is submitted cannot be cancelled any more. */
+function signalsOf(transfer: Transfer): TransferSignal[] {
+  if (transfer.status !== 'verifying' && transfer.status !== 'created') return []
+  return transfer.isToBeConfirmed() ? ['confirmPayee', 'cancel'] : ['cancel']
+}
+
+export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { em, now, refuse }) => {
   const transfer = await em.findOne(Transfer, { id: params.id })
   if (!transfer) return refuse('transfer_not_found')
   const coming = nextOf(transfer)
@@ -38,6 +61,8 @@ export const look: HandlerOf<typeof stepsApi.look> = async ({ params }, context)
     summary: summaryOf(transfer),
     closed: coming === null,
     dueInMs: coming ? dueInMs : null,
+    waitsFor: coming && waitsFor(transfer, coming.next),
+    signals: coming ? signalsOf(transfer) : [],
     next: coming?.next ?? null,
   }
 }

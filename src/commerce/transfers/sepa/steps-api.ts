@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { get, missing, post } from '../../../kernel/contract/operation.ts'
-import { LookRecord } from '../../../values/schemas.ts'
+import { ProcessStatusRecord } from '../../../values/schemas.ts'
 import { isoReason, sepaTransferEvents } from '../schemas.ts'
 import { notices } from './apply-notice.ts'
 
@@ -21,12 +21,12 @@ const outside = { ...step, run: 'outside', requires: 'sepaRail' } as const
 
 /** The steps of a transfer's process. Each may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
-  look: get('/transfers/{id}/look', {
+  status: get('/transfers/{id}/status', {
     summary: 'How a transfer stands',
     callers: [],
     returns: [
       200,
-      LookRecord.extend({
+      ProcessStatusRecord.extend({
         next: z.enum(steps).nullable().meta({ description: 'What is done when it is due.' }),
       }),
     ],

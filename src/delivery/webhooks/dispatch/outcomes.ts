@@ -92,8 +92,8 @@ async function markDelivered(sql: Sql, marks: readonly Mark[]): Promise<Set<stri
   return new Set(rows.map(({ id }) => id))
 }
 
-const processOf = ({ id, ownerId, mode }: DeliveryRow) =>
-  wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null })
+const processOf = ({ id, ownerId, mode, event, webhookId }: DeliveryRow) =>
+  wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null, about: `${event} to ${webhookId}` })
 
 function apply(rows: readonly Locked[], marks: readonly Mark[], waitsMs: readonly number[]): void {
   const byId = new Map(marks.map(one => [one.id, one]))

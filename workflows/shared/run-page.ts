@@ -1,0 +1,70 @@
+import { CancellationScope, patched, setCurrentDetails, sleep } from '@temporalio/workflow'
+import { DECISION_PAYLOAD, type ProcessStatus } from '../../src/kernel/contract/process.ts'
+import { hasNamedSteps } from './steps.ts'
+
+/** The server takes 400 bytes for a summary and what wraps it. */
+const SUMMARY_BYTES = 300
+
+const UNPRINTABLE = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
+
+/** A summary of a line in the timeline, shortened where it is too long for the server. */
+export function inOneLine(text: string): string {
+  let summary = text.replace(UNPRINTABLE, ' ')
+  while (new TextEncoder().encode(summary).length > SUMMARY_BYTES) summary = `${summary.slice(0, -9)}…`
+  return summary
+}
+
+/**
+ * Shows a line in the timeline of the run, which is what an operator sees first: a timer of a moment has it as its
+ * summary. Runs that were signalled before there was such a line go on without one.
+ */
+export async function addToTimeline(note: string): Promise<void> {
+  if (!hasNamedSteps() && !patched('signals-are-answered')) return
+  await CancellationScope.nonCancellable(() => sleep(1, { summary: inOneLine(note) }))
+}
+
+export type RunPage = ReturnType<typeof runPage>
+
+/** Current details of the run: its record, what it waits for, what an operator can do, and the answer to the last signal. */
+export function runPage(withoutPayload: readonly string[] = []) {
+  let status: ProcessStatus | undefined
+  let answer = ''
+  function render(): void {
+    const paragraphs = [escaped(status?.summary ?? ''), ...waiting(status, withoutPayload), escaped(answer)]
+    setCurrentDetails(paragraphs.filter(Boolean).join('\n\n'))
+  }
+  return {
+    show(current: ProcessStatus, latestAnswer?: string): void {
+      status = current
+      answer = latestAnswer ?? answer
+      render()
+    },
+    /** Below the rest, and as a line of the timeline. */
+    note(line: string): void {
+      answer = line
+      render()
+      void addToTimeline(line)
+    },
+  }
+}
+
+/** A record that is closed waits for nothing; one that was read by an earlier version does not say for what. */
+function waiting(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
+  const { waitsFor, signals = [] } = status ?? {}
+  if (!waitsFor) return []
+  return [`It waits **${escaped(waitsFor)}**.`, wayOut(signals, withoutPayload)]
+}
+
+function wayOut(signals: readonly string[], withoutPayload: readonly string[]): string {
+  if (signals.length === 0) return 'No signal changes anything just now.'
+  const names = signals.map(name => `\`${name}\``)
+  const last = names.pop() ?? ''
+  const choice = names.length > 0 ? `${names.join(', ')} or ${last}` : last
+  const payload = signals.some(name => withoutPayload.includes(name))
+    ? 'without a payload'
+    : `with \`${DECISION_PAYLOAD}\``
+  return `Send a Signal: ${choice} ${payload}.`
+}
+
+/** The page of a run is Markdown: the words of others make no second line, no link and no other direction of it. */
+const escaped = (text: string): string => text.replace(UNPRINTABLE, ' ').replace(/[\\`*[\]<>#|]/g, '\\$&')
