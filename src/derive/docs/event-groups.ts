@@ -26,7 +26,9 @@ export interface EventGroup {
 export function eventGroupsOf({ webhooks, paths }: Document): EventGroup[] {
   const operations = Object.values(paths).flatMap(item => Object.values(item))
   const entries = Object.entries(webhooks).map(([name, { post }]) => ({
-    ...{ name, id: post.operationId, post },
+    name,
+    id: post.operationId,
+    post,
     causes: operations.filter(({ 'x-events': events = [] }) => events.includes(name)),
   }))
   return [...Map.groupBy(entries, ({ name }) => name.split('.')[0] ?? '')].map(([noun, events]) => ({

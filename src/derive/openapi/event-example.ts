@@ -3,9 +3,18 @@ import type { JsonSchema, Schemas } from './types.ts'
 
 /** What the members of most events could say. */
 const WORDS: Known = {
-  ...{ merchant: 'Bookshop', actualMerchant: 'Bookstore', name: 'Research', label: 'Laptop', country: 'DE' },
-  ...{ reason: 'Unusual spending', last4: '4242', score: 72, signal: 'velocity', points: 40 },
-  ...{ changed: ['name'], messageId: 'MSG-2026-11-20-1' },
+  merchant: 'Bookshop',
+  actualMerchant: 'Bookstore',
+  name: 'Research',
+  label: 'Laptop',
+  country: 'DE',
+  reason: 'Unusual spending',
+  last4: '4242',
+  score: 72,
+  signal: 'velocity',
+  points: 40,
+  changed: ['name'],
+  messageId: 'MSG-2026-11-20-1',
 }
 
 /** In which state something is of which this has just been said, where it is not that very word. */

@@ -56,7 +56,11 @@ const HEADERS: Readonly<Record<string, { description: string; schema?: JsonSchem
 
 const parameters = Object.entries(HEADERS).map(
   ([name, { description, schema = string(), required = true }]) => ({
-    ...{ name, in: 'header' as const, required, description, schema },
+    name,
+    in: 'header' as const,
+    required,
+    description,
+    schema,
   }),
 )
 
