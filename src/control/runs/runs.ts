@@ -120,5 +120,5 @@ export const runsArea = area(
   'Runs',
   'ByteStream of an agent’s work: what each caused, what it cost, and the most it may cost.',
   runs,
-  { entities: [Run], machines: [runMachine], findRuns },
+  { aliases: { runs: 'workflows' }, entities: [Run], machines: [runMachine], findRuns },
 )

@@ -1,6 +1,7 @@
 import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
 import type { Actor, CalledRun, Tenant } from './actor.ts'
+import { type Aliases, addressesOf } from './addresses.ts'
 import type { Context } from './context.ts'
 import type { Deadline, Waiting } from './deadline.ts'
 import type { Events } from './events.ts'
@@ -54,6 +55,8 @@ export interface Area<A extends Api = Api> {
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to although no operation emits them yet. */
   readonly announces: Events
+  /** Other names under which its addresses are served: of all operations that begin with them. */
+  readonly aliases?: Aliases
   /** Looks up the runs that the header `X-Run-Id` names. */
   readonly findRuns?: FindRuns
   /** Looks up the area's payments on intents. */
@@ -70,6 +73,7 @@ type OptionalMember =
   | 'endsCredentials'
   | 'reactions'
   | 'announces'
+  | 'aliases'
   | 'findRuns'
   | 'findPayments'
 type Optional = Partial<Pick<Area, OptionalMember>>
@@ -113,12 +117,15 @@ export type Areas = Readonly<Record<string, Area>>
 export const published = (areas: Areas): Registered[] =>
   registered(areas).filter(({ operation }) => operation.callers.length > 0)
 
-export const registered = (areas: Areas): Registered[] =>
-  Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>
+export function registered(areas: Areas): Registered[] {
+  const aliases: Aliases = Object.assign({}, ...Object.values(areas).map(area => area.aliases))
+  return Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>
     Object.entries(api).map(([verb, operation]) => ({
       key: `${noun}.${verb}`,
       tag: operation.tag ?? name,
+      addresses: addressesOf(operation.path, aliases),
       operation,
       handler: handlers[verb],
     })),
   )
+}

@@ -173,6 +173,8 @@ export interface Registered {
   /** `policies.create`: in logs, metrics, the audit trail, the client. */
   readonly key: string
   readonly tag: string
+  /** Every address that leads to it. */
+  readonly addresses: readonly string[]
   readonly operation: AnyOperation
   readonly handler: unknown
 }

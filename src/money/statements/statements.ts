@@ -95,6 +95,7 @@ export const statementsArea = area(
   'What came into a wallet in a month, what left it, and what was there before and after.',
   statements,
   {
+    aliases: { statements: 'bills' },
     entities: [Statement],
     machines: [statementMachine],
     openRecords: [{ process: statementsProcess, select: TENANTS_DUE }],
