@@ -4,7 +4,7 @@ import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** One API process of several on one database. It changes no schema: `migrate` does, before. */
+/** An API process. Several may share a database, which `migrate` must have prepared. */
 live(async life => {
   const settings = environment()
   const waiting = { tell: printLine, signal: life.ending }

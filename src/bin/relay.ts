@@ -9,7 +9,7 @@ import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** One relay of several: brings the outbox to Temporal, and events to those who have subscribed to them. */
+/** A relay process: brings the outbox to Temporal and delivers events. Several may run. */
 live(async life => {
   const settings = environment()
   const access = requireTemporal(settings)

@@ -11,7 +11,7 @@ import { environment } from '../platform/settings/environment.ts'
 async function reset(): Promise<void> {
   const { dataDir: path } = environment()
   if (!existsSync(path)) return printLine(`There is no data in ${path}.`)
-  // A mistyped DATA_DIR is left alone.
+  // A directory that is no data directory is not removed: DATA_DIR may be mistyped.
   if (!hasSecrets(path)) throw new Error(`${path} holds no data of this service; nothing was removed.`)
   const dataDir = realpathSync(path)
   await claim(dataDir)

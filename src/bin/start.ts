@@ -56,14 +56,14 @@ async function start(life: Lifetime): Promise<void> {
     })
 }
 
-/** Those that we are given, or else what was made up at the first start. */
+/** The configured secrets, else those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   secretKey: settings.secretKey ?? kept.secretKey,
   encryptionKey: settings.encryptionKey ?? kept.encryptionKey,
 })
 
-/** The API, and all that runs beside it without Temporal. */
+/** Starts the API and the background parts that need no Temporal. */
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
   const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
   life.closeLater(() => service.stop())
@@ -74,12 +74,12 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
   return service
 }
 
-/** Nobody waits longer for a server that has its difficulties. */
+/** How long the start waits for the Temporal server. */
 const SOON_MS = 3_000
 
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null }
 
-/** Relay and worker begin when there is a Temporal to work with; only then is its SDK loaded. */
+/** Starts relay and worker once Temporal is there; only then its SDK is loaded. */
 async function work({ runtime }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
   const [{ startRelay }, { startWork }] = await Promise.all([
     import('../app/relay-service.ts'),
@@ -113,7 +113,7 @@ async function listen(service: Service, { port, host }: Settings): Promise<strin
   }
 }
 
-/** A host as it stands in a URL; one that means every address is reached through the local one. */
+/** The host as a URL needs it; an unspecified address is reached by the loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -9,7 +9,7 @@ import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** One worker of several: carries out the durable processes, and ends what is overdue. */
+/** A worker process: runs workflows and ends overdue records. Several may run. */
 live(async life => {
   const settings = environment()
   const access = requireTemporal(settings)

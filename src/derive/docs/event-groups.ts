@@ -3,7 +3,7 @@ import type { Document, JsonSchema, OperationObject } from '../openapi/types.ts'
 /** An event as a page shows it, and the operations after which it may be sent. */
 export interface EventEntry {
   readonly name: string
-  /** Its anchor. */
+  /** The anchor on the page. */
   readonly id: string
   readonly post: OperationObject
   readonly causes: readonly OperationObject[]

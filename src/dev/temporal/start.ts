@@ -9,7 +9,7 @@ import { startTemporal } from './server.ts'
 export interface Temporal {
   readonly temporalAddress: string
   readonly temporalNamespace: string
-  /** Null where only the operator of the server knows. */
+  /** Null for a configured server, whose Web UI only its operator knows. */
   readonly webUi: string | null
 }
 
@@ -22,7 +22,7 @@ interface Wish {
 const search = { env: process.env, tell: printLine }
 const LOOK_EVERY_MS = 5_000
 
-/** The server that we are given, or one of our own if it takes no more than starting it. */
+/** The configured server, or an embedded one if its binary is installed. */
 export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   const { temporalAddress, temporalNamespace } = wish.settings
   if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: null }
@@ -35,13 +35,13 @@ export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   })
 }
 
-/** A server of our own, however long it takes to get one; the service works meanwhile, and its work queues. */
+/** An embedded server, however long its binary takes; meanwhile the service runs and its work queues. */
 export async function temporalLater(wish: Wish): Promise<Temporal> {
   printLine('There is no Temporal server yet. What needs one is queued until it is there.')
   const found = await findTemporal(search)
   if (found.binary === null) printError(`Temporal cannot be had. ${found.reason}`)
   for (;;) {
-    // Somebody may have done what was advised.
+    // The advice of the last failure may have been followed.
     const binary = await temporalAtHand(search)
     const temporal = binary && (await ownTemporal(binary, wish).catch(() => null))
     if (temporal) return temporal
