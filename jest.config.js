@@ -1,6 +1,8 @@
 export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  // These need `go` and `python3`, and are run by `npm run test:peers`.
+  testPathIgnorePatterns: ['/node_modules/', '/test/peers/'],
   extensionsToTreatAsEsm: ['.ts'],
   // Jest erases the types by itself, as Node does.
   transform: {},

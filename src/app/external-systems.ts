@@ -3,13 +3,13 @@ import { type Queue, railByFiles } from '../adapters/sepa-rail/files.ts'
 import { outFolder } from '../adapters/sepa-rail/folder.ts'
 import { sandboxRail } from '../adapters/sepa-rail/sandbox.ts'
 import type { Mode } from '../kernel/contract/actor.ts'
-import type { Outside } from '../kernel/contract/ports.ts'
+import type { ExternalSystems } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
 
 /** Which system answers in which mode. */
-export function outsideOf(settings: Settings, queue: Queue): Outside {
+export function outsideOf(settings: Settings, queue: Queue): ExternalSystems {
   const { sepaRail, fundingRail } = settings
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFunding() }

@@ -2,7 +2,7 @@ import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
-import type { Health, Outside, Ports } from '../kernel/contract/ports.ts'
+import type { ExternalSystems, Health, Ports } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Execute } from '../kernel/run/execute.ts'
@@ -19,7 +19,7 @@ interface Parts {
   readonly publicUrl: string | undefined
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
-  readonly outside: Outside
+  readonly outside: ExternalSystems
   readonly outbound: Outbound
   readonly vault: Vault
   readonly threads: Threads

@@ -7,7 +7,7 @@ import { eventSchemas } from '../kernel/contract/event-types.ts'
 import type { Ports } from '../kernel/contract/ports.ts'
 import { inSlices } from '../kernel/contract/time-slices.ts'
 import type { Threads } from '../ports/threads.ts'
-import { keptFile } from '../web/static-file.ts'
+import { cachedFile } from '../web/static-file.ts'
 
 interface Described {
   readonly areas: Areas
@@ -23,7 +23,7 @@ export function reference({
 }: Described): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
   const eventTypes = once(() => inSlices(eventTypesSliced(areas)))
   const text = once(async () => inSlices(writeSliced(await inSlices(openapiSliced(areas)))))
-  const openapi = once(async () => keptFile('application/json; charset=utf-8', await text()))
+  const openapi = once(async () => cachedFile('application/json; charset=utf-8', await text()))
   const module = new URL('../derive/docs/thread.ts', import.meta.url)
   const pages = once(async () =>
     threads.run<typeof docsFiles>({ module, name: 'docsFiles', owner: 'docs' }, await text(), publicUrl),

@@ -5,7 +5,7 @@ import { openCredentials } from '../derive/http/credentials.ts'
 import { type Areas, registered } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { Cursors } from '../kernel/contract/page.ts'
-import type { Outside, Ports } from '../kernel/contract/ports.ts'
+import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
 import { announcersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
 import { type Runtime, reactionsOf } from '../kernel/run/runtime.ts'
@@ -41,7 +41,7 @@ export interface RuntimeOptions {
   readonly shared?: boolean
   readonly areas?: Areas
   /** Systems of others in place of those that the settings choose. */
-  readonly outside?: Partial<Outside>
+  readonly outside?: Partial<ExternalSystems>
   /** A way out other than the guarded one. */
   readonly outbound?: Outbound
 }

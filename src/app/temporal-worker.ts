@@ -7,7 +7,7 @@ import { transferActivities } from '../../activities/transfers.ts'
 import { webhookActivities } from '../../activities/webhooks.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { offsetOf } from '../kernel/database/tenant-clock.ts'
-import { causeOf } from '../kernel/journal/last-request.ts'
+import { lastRequestOf } from '../kernel/journal/last-request.ts'
 import { monthsDue } from '../money/statements/index.ts'
 import { legible } from '../platform/temporal/payloads.ts'
 import type { OpenRuntime } from './runtime.ts'
@@ -34,7 +34,7 @@ export async function startWorker(
   const run = runner({
     ...{ execute, operations },
     offsetOf: tenant => offsetOf(sql, tenant),
-    causeOf: (tenant, id) => causeOf(sql, tenant, id),
+    causeOf: (tenant, id) => lastRequestOf(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
   })
   const worker = await Worker.create({

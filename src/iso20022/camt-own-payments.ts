@@ -7,7 +7,7 @@ export interface OwnPayment {
   readonly endToEndId: string | null
   readonly notice: 'settled' | 'returned'
   readonly reasonCode: string | null
-  /** Zero if the entry has several payments and gives no amount for this one. */
+  /** Zero if the entry has several payments and gives no amount for this payment. */
   readonly amountEuros: Euros
 }
 
@@ -20,16 +20,16 @@ export function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
   if (!isBooked || isReversal || !isOurs || elementsAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR')
     return []
   const details = elementsAt(entry, 'NtryDtls/TxDtls')
-  return details.map(one => ({
-    endToEndId: textAt(one, 'Refs/EndToEndId'),
+  return details.map(payment => ({
+    endToEndId: textAt(payment, 'Refs/EndToEndId'),
     notice: direction === 'DBIT' ? 'settled' : 'returned',
-    reasonCode: textAt(one, 'RtrInf/Rsn/Cd'),
-    amountEuros: amountOf(one) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? 0n,
+    reasonCode: textAt(payment, 'RtrInf/Rsn/Cd'),
+    amountEuros: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? 0n,
   }))
 }
 
-const amountOf = (one: XmlElement): Euros | undefined =>
-  amountAt(one, 'Amt') ?? amountAt(one, 'AmtDtls/TxAmt/Amt')
+const amountOf = (payment: XmlElement): Euros | undefined =>
+  amountAt(payment, 'Amt') ?? amountAt(payment, 'AmtDtls/TxAmt/Amt')
 
 /** Whether an entry returns a payment of ours, so that its money is not a payer's. */
 export const isReturn = (entry: XmlElement): boolean =>

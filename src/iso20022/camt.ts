@@ -49,19 +49,21 @@ export function readCamt(document: XmlElement, today: string): BankFile {
     throw new UnreadableXml('It is neither a camt.053 nor a camt.054 message.')
   const messageId = textAt(body, 'GrpHdr/MsgId')
   if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
-  const seen = new Set<string>()
-  const read = elementsAt(body, kind.statement).flatMap(statement => entriesOf(statement, seen, today))
-  const credits = read.flatMap(entry => ('reason' in entry ? [] : entry.credits))
-  const skipped = read.filter(entry => 'reason' in entry)
+  const references = new Set<string>()
+  const entries = elementsAt(body, kind.statement).flatMap(statement =>
+    entriesOf(statement, references, today),
+  )
+  const credits = entries.flatMap(entry => ('reason' in entry ? [] : entry.credits))
+  const skipped = entries.filter(entry => 'reason' in entry)
   const payments = skipped.flatMap(entry => entry.payments)
-  if (Math.max(read.length, credits.length, payments.length) > MAX_ITEMS)
+  if (Math.max(entries.length, credits.length, payments.length) > MAX_ITEMS)
     throw new UnreadableXml(`It tells of more than ${MAX_ITEMS} bookings or payments: ask for smaller files.`)
-  return { kind: kind.name, messageId, entries: read.length, credits, skipped }
+  return { kind: kind.name, messageId, entries: entries.length, credits, skipped }
 }
 
 type Entry = SkippedEntry | { readonly credits: readonly ReceivedCredit[] }
 
-function entriesOf(statement: XmlElement, seen: Set<string>, today: string): Entry[] {
+function entriesOf(statement: XmlElement, references: Set<string>, today: string): Entry[] {
   const account = textAt(statement, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id')
   if (!account || account.length > MAX_REFERENCE_LENGTH)
     throw new UnreadableXml('It has a statement without an account.')
@@ -74,9 +76,9 @@ function entriesOf(statement: XmlElement, seen: Set<string>, today: string): Ent
       payments: ownPaymentsIn(entry),
     })
     if (reason || bankReference === null) return skip(reason ?? 'no_bank_reference')
-    const name = `${account}|${bankReference}`
-    if (seen.has(name)) return skip('repeated_reference')
-    seen.add(name)
+    const key = `${account}|${bankReference}`
+    if (references.has(key)) return skip('repeated_reference')
+    references.add(key)
     return { credits: creditsOf(entry, { origin: plainIban(account), bankReference, today }) }
   })
 }
@@ -115,10 +117,10 @@ function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
   const amount = amountAt(entry, 'Amt') ?? 0n
   const details = detailsOf(entry)
   if (details.length <= 1) return [creditFrom(entry, details[0] ?? entry, amount, 0, booking)]
-  const amounts = details.map(one => amountAt(one, 'Amt') ?? amountAt(one, 'AmtDtls/TxAmt/Amt') ?? 0n)
+  const amounts = details.map(part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? 0n)
   if (amounts.includes(0n) || amounts.reduce((sum, part) => sum + part, 0n) !== amount)
     return [{ ...creditFrom(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
-  return details.map((one, part) => creditFrom(entry, one, amounts[part] ?? 0n, part, booking))
+  return details.map((detail, part) => creditFrom(entry, detail, amounts[part] ?? 0n, part, booking))
 }
 
 function creditFrom(

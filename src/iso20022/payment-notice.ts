@@ -1,6 +1,6 @@
 import type { Euros } from '../values/money.ts'
 
-/** What a bank's file can report of a payment of ours. */
+/** The outcomes of a payment of ours that a bank's file can report. */
 export const noticeKinds = ['settled', 'rejected', 'returned'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 

@@ -95,8 +95,11 @@ export interface Reason {
 
 /** A reason with its sentence; unknown codes get a general one, none counts as MS03 (not specified). */
 export function reasonOf(code: string | null): Reason {
-  const given = code ?? 'MS03'
-  return { code: given, message: meanings[given] ?? ownCodes[given] ?? `The bank gives the reason ${given}.` }
+  const reason = code ?? 'MS03'
+  return {
+    code: reason,
+    message: meanings[reason] ?? ownCodes[reason] ?? `The bank gives the reason ${reason}.`,
+  }
 }
 
 /** The reason for which a recall is refused. */

@@ -85,7 +85,7 @@ export interface PayeeCheck {
   readonly suggestedName: string | null
 }
 
-/** A reason has a code of ISO 20022: see `sepa-reasons.ts`. */
+/** Reason codes are those of ISO 20022: see `src/iso20022/reason-codes.ts`. */
 export interface PaymentStatus {
   readonly status: 'pending' | 'settled' | 'rejected' | 'returned' | 'unknown'
   readonly reasonCode: string | null

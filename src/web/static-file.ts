@@ -13,8 +13,8 @@ export const versionOf = (content: string): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16)
 
 /** A file that clients keep: compressed here, once, beside the event loop. */
-export async function keptFile(type: string, text: string, isForGood = false): Promise<File> {
+export async function cachedFile(type: string, text: string, isImmutable = false): Promise<File> {
   const content = Buffer.from(text)
   const [br, gzip] = await Promise.all([toBrotli(content, BROTLI), toGzip(content)])
-  return { type, content, kept: { version: versionOf(text), br, gzip, isForGood } }
+  return { type, content, cache: { version: versionOf(text), br, gzip, isImmutable } }
 }

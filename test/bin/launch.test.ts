@@ -138,6 +138,8 @@ describe('error: a launch says in one line', () => {
   test('which commands there are', async () => {
     const launched = run('dance')
     expect(await launched.exit).toBe(1)
-    expect(launched.output()).toBe('Say one of: start, test, bench, topology, openapi, reset, check.\n')
+    expect(launched.output()).toBe(
+      'Say one of: start, test, test:peers, bench, topology, openapi, reset, check.\n',
+    )
   })
 })

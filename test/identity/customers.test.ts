@@ -78,24 +78,26 @@ describe('opening an account', () => {
 
 describe('the dashboard', () => {
   test('lists customers newest first, and finds them by plan, status and address', async () => {
-    const one = await made(
+    const older = await made(
       dash.keys.openAccount({ body: { ...ada, email: 'one@list.example', plan: 'starter' } }),
     )
-    const two = await made(
+    const newer = await made(
       dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }),
     )
     const enterprises = await made(dash.customers.list({ query: { plan: 'enterprise' } }))
     expect(enterprises.data.map(({ id }) => id)).not.toContain(PLATFORM_OWNER)
     const starters = await made(dash.customers.list({ query: { plan: 'starter' } }))
-    expect(starters.data.map(({ id }) => id)).toEqual([two.id, one.id])
-    const found = await made(dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }))
-    expect(found.data.map(({ id }) => id)).toEqual([one.id])
-    expect(found).toMatchObject({ hasMore: false, nextCursor: null })
+    expect(starters.data.map(({ id }) => id)).toEqual([newer.id, older.id])
+    const matches = await made(
+      dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }),
+    )
+    expect(matches.data.map(({ id }) => id)).toEqual([older.id])
+    expect(matches).toMatchObject({ hasMore: false, nextCursor: null })
     const page = await made(dash.customers.list({ query: { plan: 'starter', limit: 1 } }))
     const next = await made(
       dash.customers.list({ query: { plan: 'starter', limit: 1, cursor: String(page.nextCursor) } }),
     )
-    expect([...page.data, ...next.data].map(({ id }) => id)).toEqual([two.id, one.id])
+    expect([...page.data, ...next.data].map(({ id }) => id)).toEqual([newer.id, older.id])
   })
 
   test('gets a customer, and 404 for an unknown id', async () => {
@@ -124,8 +126,8 @@ describe('the dashboard', () => {
   test('cannot verify a customer by itself', async () => {
     const { ownerId } = await service.owner()
     const headers = { 'x-dashboard-secret': service.dashboardSecret }
-    const asked = { headers, body: { kycStatus: 'verified' } }
-    const { status, body } = await service.http('PATCH', `/customers/${ownerId}`, asked)
+    const request = { headers, body: { kycStatus: 'verified' } }
+    const { status, body } = await service.http('PATCH', `/customers/${ownerId}`, request)
     expect(status).toBe(400)
     expect(body.error).toContain('kycStatus')
   })
@@ -199,7 +201,7 @@ describe('an owner', () => {
     const live = await aLiveClient(service, owner)
     await made(dash.customers.update({ params: { id: owner.ownerId }, body: { plan: 'enterprise' } }))
     await made(owner.client.customers.updateMe({ body: { country: 'FR' } }))
-    const told = (await live.events.list()).body.data.map(({ event }) => event)
-    expect(told).toEqual(['cardholder.updated', 'customer.updated', 'key.created'])
+    const events = (await live.events.list()).body.data.map(({ event }) => event)
+    expect(events).toEqual(['cardholder.updated', 'customer.updated', 'key.created'])
   })
 })

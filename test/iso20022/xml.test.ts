@@ -82,10 +82,10 @@ describe('a document is refused', () => {
     ['with a name that is too long', `<${'a'.repeat(100_000)}/>`, /longer than 65536/],
     ['with a comment that is too long', `<a><!--${'x'.repeat(100_000)}--></a>`, /longer than 65536/],
     ['with a reference that is too long', `<a>&${'x'.repeat(100_000)};</a>`, /longer than 65536/],
-  ])('%s, with what and where', (_, text, said) => {
+  ])('%s, with what and where', (_, text, message) => {
     const reading = () => readXml(text)
     expect(reading).toThrow(UnreadableXml)
-    expect(reading).toThrow(said)
+    expect(reading).toThrow(message)
   })
 
   test('space between elements does not count as text', () => {
@@ -115,7 +115,7 @@ describe('parsing takes time linear to the length', () => {
   })
 })
 
-/** In milliseconds: other work on the machine does not count. */
+/** The CPU time of parsing, in milliseconds: other work on the machine does not count. */
 function processorTimeOf(text: string): number {
   const before = process.threadCpuUsage()
   try {

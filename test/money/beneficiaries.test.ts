@@ -100,11 +100,11 @@ describe('a new beneficiary', () => {
     ['an email that is none', { email: 'ada' }, /^email: /],
     ['a verification', { verification: { result: 'match' } }, /^verification: there is no such member/],
     ['an owner', { ownerId: 'customer_1' }, /^ownerId: there is no such member/],
-  ])('is refused with %s', async (_, wrong, said) => {
+  ])('is refused with %s', async (_, wrong, message) => {
     const { client, key } = await service.owner()
     const body = { name: 'Ada', iban: GERMAN, ...wrong }
     const answer = await service.http('POST', '/beneficiaries', { token: key, body })
-    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(said)])
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)])
     expect(await idsOf(client)).toEqual([])
   })
 
@@ -201,7 +201,10 @@ describe('other callers', () => {
       status: 403,
       code: 'wrong_caller',
     })
-    const asked = { params: { id: agent.id }, body: { label: 'x', scopes: ['beneficiaries:read' as const] } }
-    expect((await client.agentTokens.create(asked)).status).toBe(400)
+    const request = {
+      params: { id: agent.id },
+      body: { label: 'x', scopes: ['beneficiaries:read' as const] },
+    }
+    expect((await client.agentTokens.create(request)).status).toBe(400)
   })
 })

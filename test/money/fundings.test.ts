@@ -70,10 +70,10 @@ describe('a wallet is funded', () => {
     const { id } = await aWallet(client)
     expect(statusCounts(await times(20, () => fund(id, 1)))).toEqual({ 200: 20 })
     expect((await walletOf(id)).availableEuros).toBe(20)
-    const { 200: told = 0, 409: waiting = 0 } = statusCounts(
+    const { 200: answered = 0, 409: waiting = 0 } = statusCounts(
       await times(20, () => fund(id, 1, { idempotencyKey: 'twenty' })),
     )
-    expect([told > 0, told + waiting, (await walletOf(id)).availableEuros]).toEqual([true, 20, 21])
+    expect([answered > 0, answered + waiting, (await walletOf(id)).availableEuros]).toEqual([true, 20, 21])
     await provenLedger()
   })
 })

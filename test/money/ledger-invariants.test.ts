@@ -6,7 +6,7 @@ import { startBooks } from '../support/money/books.ts'
 
 const { service, client, tenant, wallet } = await startBooks()
 
-/** Plain SQL, as the role that our own programs have. */
+/** A connection with the role of our own programs. */
 const application = new pg.Client({
   connectionString: service.databaseUrl,
   options: '-c role=agentpay_application',

@@ -10,97 +10,101 @@ const { service, client, tenant, sql, inBook, wallet } = await startBooks()
 
 const WALLETS = 4
 
-/** What somebody wants of the ledger; whether it can be had the state decides. */
-interface Wish {
-  readonly what: 'fund' | 'move' | 'hold' | 'capture' | 'release' | 'force'
+/** A random operation; whether it is possible depends on the balances. */
+interface Operation {
+  readonly kind: 'fund' | 'move' | 'hold' | 'capture' | 'release' | 'force'
   readonly from: number
   readonly to: number
   readonly amount: number
 }
 
-const wish = fc.record<Wish>({
-  what: fc.constantFrom('fund', 'move', 'move', 'hold', 'capture', 'release', 'force'),
+const operation = fc.record<Operation>({
+  kind: fc.constantFrom('fund', 'move', 'move', 'hold', 'capture', 'release', 'force'),
   from: fc.nat(WALLETS - 1),
   to: fc.nat(WALLETS - 1),
   amount: fc.integer({ min: 1, max: 1_000 }),
 })
 
-interface Purse {
+interface ModelAccount {
   available: bigint
   /** The open holds, oldest first. */
   holds: { id: string; left: bigint }[]
 }
 
-/** What the owner owes us, over all runs. */
+/** The owner's debt, which continues over all runs. */
 let owed = 0n
 
-const heldIn = ({ holds }: Purse): bigint => holds.reduce((sum, { left }) => sum + left, 0n)
+const heldIn = ({ holds }: ModelAccount): bigint => holds.reduce((sum, { left }) => sum + left, 0n)
 
-/** What is to be done at the ledger, and the oracle's mind already changed. Undefined where it cannot be had. */
-function decide({ what, from, to, amount }: Wish, purses: readonly Purse[], wallets: readonly string[]) {
-  const [payer, payee] = [purses[from] as Purse, purses[to] as Purse]
-  const [here, there] = [wallets[from] as string, wallets[to] as string]
+/** Applies an operation to the model and to the ledger; undefined if it is not possible. */
+function apply(
+  { kind, from, to, amount }: Operation,
+  model: readonly ModelAccount[],
+  wallets: readonly string[],
+) {
+  const [payer, payee] = [model[from] as ModelAccount, model[to] as ModelAccount]
+  const [fromId, toId] = [wallets[from] as string, wallets[to] as string]
   const cents = BigInt(amount)
   const cause = { type: 'trial', id: newId('trial') }
-  if (what === 'fund') {
+  if (kind === 'fund') {
     const paid = owed < cents ? owed : cents
     owed -= paid
     payer.available += cents - paid
-    return inBook({ wallets: [here], others: ['bank'], ifExists: DEBT_ACCOUNTS }, book => {
-      book.move('fund', 'bank', here, cents, cause)
-      expect(book.repayDebt(here, cents, cause)).toBe(paid)
+    return inBook({ wallets: [fromId], others: ['bank'], ifExists: DEBT_ACCOUNTS }, book => {
+      book.move('fund', 'bank', fromId, cents, cause)
+      expect(book.repayDebt(fromId, cents, cause)).toBe(paid)
     })
   }
-  if (what === 'force') {
+  if (kind === 'force') {
     const taken = payer.available < cents ? payer.available : cents
     owed += cents - taken
     payer.available -= taken
-    return inBook({ wallets: [here], others: FORCED_DEBIT_ACCOUNTS }, book =>
-      expect(book.forceDebit('fund_reversal', here, 'bank', cents, cause)).toBe(cents - taken),
+    return inBook({ wallets: [fromId], others: FORCED_DEBIT_ACCOUNTS }, book =>
+      expect(book.forceDebit('fund_reversal', fromId, 'bank', cents, cause)).toBe(cents - taken),
     )
   }
-  if (what === 'move') {
+  if (kind === 'move') {
     if (payer.available < cents || from === to) return undefined
     payer.available -= cents
     payee.available += cents
-    return inBook({ wallets: [here, there] }, book => book.move('transfer', here, there, cents, cause))
+    return inBook({ wallets: [fromId, toId] }, book => book.move('transfer', fromId, toId, cents, cause))
   }
-  if (what === 'hold') {
+  if (kind === 'hold') {
     if (payer.available < cents) return undefined
     payer.available -= cents
     payer.holds.push({ id: cause.id, left: cents })
-    return inBook({ wallets: [here] }, book => book.hold(here, cents, cause))
+    return inBook({ wallets: [fromId] }, book => book.hold(fromId, cents, cause))
   }
   const [hold] = payer.holds
-  if (!hold || (what === 'capture' && (cents > hold.left || from === to))) return undefined
+  if (!hold || (kind === 'capture' && (cents > hold.left || from === to))) return undefined
   const held = { type: 'trial', id: hold.id }
-  if (what === 'release') {
+  if (kind === 'release') {
     payer.available += hold.left
     payer.holds.shift()
-    return inBook({ wallets: [here], holds: [held] }, book => book.release(held))
+    return inBook({ wallets: [fromId], holds: [held] }, book => book.release(held))
   }
   hold.left -= cents
   payee.available += cents
   if (hold.left === 0n) payer.holds.shift()
-  return inBook({ wallets: [here, there], holds: [held] }, book =>
-    book.capture('transfer', held, there, cents, cause),
+  return inBook({ wallets: [fromId, toId], holds: [held] }, book =>
+    book.capture('transfer', held, toId, cents, cause),
   )
 }
 
 describe('random sequences of operations', () => {
   test('the ledger agrees with a model after every step', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(wish, { minLength: 10, maxLength: 40 }), async wishes => {
+      fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async operations => {
         const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet()))
-        const purses: Purse[] = wallets.map(() => ({ available: 0n, holds: [] }))
-        for (const one of wishes) {
-          await decide(one, purses, wallets)
+        const model: ModelAccount[] = wallets.map(() => ({ available: 0n, holds: [] }))
+        for (const operation of operations) {
+          await apply(operation, model, wallets)
           const balances = await balancesOf(sql, tenant, wallets)
           expect(wallets.map(id => balances.get(id))).toMatchObject(
-            purses.map(purse => ({ availableEuros: purse.available, heldEuros: heldIn(purse) })),
+            model.map(account => ({ availableEuros: account.available, heldEuros: heldIn(account) })),
           )
           const totals = await totalsOf(sql, tenant)
-          for (const kind of DEBT_ACCOUNTS) expect(totals(kind).availableEuros).toBe(owed)
+          for (const account of DEBT_ACCOUNTS) expect(totals(account).availableEuros).toBe(owed)
         }
       }),
       { numRuns: 12 },
@@ -112,12 +116,12 @@ describe('random sequences of operations', () => {
   })
 })
 
-/** One in ten of those that are at work. */
+/** Kills about one in ten busy connections. */
 const KILL = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' and random() < 0.1`
 
 describe('concurrent postings', () => {
-  /** Pays where there is enough, as every area does; tells what it has moved. */
+  /** Pays if there is enough, as every noun does; returns what it has moved. */
   const pay = (from: string, to: string, cents: bigint) =>
     inBook({ wallets: [from, to] }, book => {
       if (!book.canPay(from, cents)) return 0n
@@ -136,13 +140,13 @@ describe('concurrent postings', () => {
   test('opposite payments between the same wallets do not deadlock, and no cent is lost', async () => {
     const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet(10)))
     const sum = new Map(wallets.map(id => [id, 1_000n]))
-    const pairs = fc.sample(wish, { numRuns: 300, seed: 7 }).filter(({ from, to }) => from !== to)
+    const pairs = fc.sample(operation, { numRuns: 300, seed: 7 }).filter(({ from, to }) => from !== to)
     await Promise.all(
       pairs.map(async ({ from, to, amount }) => {
-        const [here, there] = [wallets[from] as string, wallets[to] as string]
-        const moved = await pay(here, there, BigInt(amount))
-        sum.set(here, (sum.get(here) ?? 0n) - moved)
-        sum.set(there, (sum.get(there) ?? 0n) + moved)
+        const [fromId, toId] = [wallets[from] as string, wallets[to] as string]
+        const moved = await pay(fromId, toId, BigInt(amount))
+        sum.set(fromId, (sum.get(fromId) ?? 0n) - moved)
+        sum.set(toId, (sum.get(toId) ?? 0n) + moved)
       }),
     )
     const balances = await balancesOf(sql, tenant, wallets)

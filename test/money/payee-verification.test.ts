@@ -7,7 +7,7 @@ import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
-/** The sandbox's rail, with every call noted; a test may have it answer otherwise. */
+/** The sandbox's rail, which records every call; a test can replace its answers. */
 const calls: (Payee & RailCall)[] = []
 const sandbox = sandboxRail()
 let answer: SepaRail['verifyPayee'] = sandbox.verifyPayee
@@ -31,22 +31,23 @@ beforeEach(() => {
 const verify = (id: string, idempotencyKey?: string, by: TestClient = client) =>
   by.beneficiaries.verify({ params: { id }, ...(idempotencyKey ? { idempotencyKey } : {}) })
 
-const kept = async (id: string) => (await made(client.beneficiaries.get({ params: { id } }))).verification
+const verificationOf = async (id: string) =>
+  (await made(client.beneficiaries.get({ params: { id } }))).verification
 
-/** As if the call had been made that long ago. */
+/** Makes a call look old enough to be recovered. */
 const age = (key: string) =>
   service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
     key,
   ])
 
-/** A rail that answers when it is told to. */
+/** Makes the rail wait with its answer until the function returned is called. */
 function slowRail() {
   const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<SepaRail['verifyPayee']>>>()
   answer = () => promise
   return { resolve, fail: () => reject(new Error('the line is dead')) }
 }
 
-const asked = () => until('the rail is asked', () => calls.length > 0)
+const bankIsAsked = () => until('the rail is asked', () => calls.length > 0)
 
 describe('the verification of a payee', () => {
   test.each([
@@ -59,7 +60,7 @@ describe('the verification of a payee', () => {
     const { status, body } = await verify(id)
     const verification = { result, suggestedName, at: expect.stringMatching(/^\d{4}-.*Z$/) }
     expect([status, body]).toEqual([200, { beneficiaryId: id, ...verification }])
-    expect(await kept(id)).toEqual({ result, suggestedName, at: body.at })
+    expect(await verificationOf(id)).toEqual({ result, suggestedName, at: body.at })
   })
 
   test('sends the name as given, and the account', async () => {
@@ -94,7 +95,7 @@ describe('the verification of a payee', () => {
     await made(verify(id))
     answer = async () => ({ result: 'no_match', suggestedName: null })
     await made(verify(id))
-    expect((await kept(id))?.result).toBe('no_match')
+    expect((await verificationOf(id))?.result).toBe('no_match')
     expect(new Set(calls.map(({ reference }) => reference)).size).toBe(2)
   })
 
@@ -114,10 +115,10 @@ describe('the verification of a payee', () => {
     const { id } = await aBeneficiary(client)
     const slow = slowRail()
     const all = times(20, () => verify(id, 'twenty'))
-    await asked()
+    await bankIsAsked()
     slow.resolve({ result: 'match', suggestedName: null })
-    const { 200: told = 0, 409: waiting = 0 } = statusCounts(await all)
-    expect([told > 0, told + waiting]).toEqual([true, 20])
+    const { 200: answered = 0, 409: waiting = 0 } = statusCounts(await all)
+    expect([answered > 0, answered + waiting]).toEqual([true, 20])
     expect(calls).toHaveLength(1)
   })
 })
@@ -130,17 +131,17 @@ describe('a bank without a usable answer', () => {
     const { id } = await aBeneficiary(client, { name })
     const answered = await verify(id)
     expect(answered).toMatchObject({ status, code })
-    expect(await kept(id)).toBe(null)
+    expect(await verificationOf(id)).toBe(null)
     expect((await traceOf(service, answered))?.events).toEqual([])
   })
 
   test('leaves the earlier result unchanged', async () => {
     const { id } = await aBeneficiary(client)
     await made(verify(id))
-    const before = await kept(id)
+    const before = await verificationOf(id)
     answer = async () => 'late'
     expect((await verify(id)).status).toBe(504)
-    expect(await kept(id)).toEqual(before)
+    expect(await verificationOf(id)).toEqual(before)
   })
 })
 
@@ -157,7 +158,7 @@ describe('a crash between the call and the record', () => {
     for (let count = 0; count < 2; count++)
       expect(await verify(id, 'crashed')).toMatchObject({ status: 504, code: 'bank_silent' })
     expect(calls).toHaveLength(1)
-    expect(await kept(id)).toBe(null)
+    expect(await verificationOf(id)).toBe(null)
     expect((await verify(id, 'anew')).status).toBe(200)
   })
 
@@ -165,12 +166,12 @@ describe('a crash between the call and the record', () => {
     const { id } = await aBeneficiary(client)
     const slow = slowRail()
     const first = verify(id, 'slow')
-    await asked()
+    await bankIsAsked()
     await age('slow')
     expect((await verify(id, 'slow')).status).toBe(504)
     slow.resolve({ result: 'match', suggestedName: null })
     expect((await first).status).toBe(504)
-    expect(await kept(id)).toBe(null)
+    expect(await verificationOf(id)).toBe(null)
   })
 })
 
@@ -178,7 +179,7 @@ describe('a beneficiary that changes while the bank is asked', () => {
   const meanwhile = async (id: string, happens: () => Promise<{ status: number }>) => {
     const slow = slowRail()
     const pending = verify(id)
-    await asked()
+    await bankIsAsked()
     expect((await happens()).status).toBeLessThan(300)
     slow.resolve({ result: 'match', suggestedName: null })
     return pending
@@ -191,7 +192,7 @@ describe('a beneficiary that changes while the bank is asked', () => {
     const { id } = await aBeneficiary(client)
     const answered = await meanwhile(id, () => client.beneficiaries.update({ params: { id }, body }))
     expect(answered).toMatchObject({ status: 409, code: 'beneficiary_changed' })
-    expect(await kept(id)).toBe(null)
+    expect(await verificationOf(id)).toBe(null)
   })
 
   test('by email gets the result', async () => {
@@ -200,7 +201,7 @@ describe('a beneficiary that changes while the bank is asked', () => {
     expect((await meanwhile(id, () => client.beneficiaries.update({ params: { id }, body }))).status).toBe(
       200,
     )
-    expect((await kept(id))?.result).toBe('match')
+    expect((await verificationOf(id))?.result).toBe('match')
   })
 
   test('by being deleted is not found', async () => {

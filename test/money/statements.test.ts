@@ -14,15 +14,15 @@ import { times } from '../support/sample-service.ts'
 const { service, client, key, inBook } = await startBooks()
 const { updates, draw, read, anOldWallet } = statementsIn({ service, client, key, inBook })
 
-function release(book: Book, kept: Cause[]): void {
-  const one = kept.shift()
-  if (one) book.release(one)
+function releaseOldest(book: Book, holds: Cause[]): void {
+  const hold = holds.shift()
+  if (hold) book.release(hold)
 }
 
 describe('the opening balance and the movements sum to the closing balance', () => {
   const PERIODS = ['2026-01', '2026-02', '2026-03'] as const
   const step = fc.record({
-    what: fc.constantFrom('in', 'out', 'hold', 'release'),
+    kind: fc.constantFrom('in', 'out', 'hold', 'release'),
     amount: fc.bigInt({ min: 1n, max: 100_000n }),
     hours: fc.integer({ min: 0, max: 400 }),
   })
@@ -31,21 +31,21 @@ describe('the opening balance and the movements sum to the closing balance', () 
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async steps => {
         const old = await anOldWallet()
-        const [kept, booked]: [Cause[], { on: Date; amount: bigint }[]] = [[], []]
+        const [holds, booked]: [Cause[], { on: Date; amount: bigint }[]] = [[], []]
         let now = OPENED
-        for (const { what, amount, hours } of steps) {
+        for (const { kind, amount, hours } of steps) {
           now = new Date(Math.min(now.getTime() + hours * 3_600_000, Date.parse('2026-03-31T23:59:59.999Z')))
           const work = (book: Book): void => {
-            if (what === 'release') release(book, kept)
-            if (what === 'release' || (what !== 'in' && !book.canPay(old.id, amount))) return
-            const one = cause()
-            if (what === 'hold') book.hold(old.id, amount, one)
-            if (what === 'in') book.move('fund', 'bank', old.id, amount, one)
-            if (what === 'out') book.move('transfer', old.id, old.other, amount, one)
-            if (what === 'hold') kept.push(one)
-            else booked.push({ on: now, amount: what === 'in' ? amount : -amount })
+            if (kind === 'release') releaseOldest(book, holds)
+            if (kind === 'release' || (kind !== 'in' && !book.canPay(old.id, amount))) return
+            const posting = cause()
+            if (kind === 'hold') book.hold(old.id, amount, posting)
+            if (kind === 'in') book.move('fund', 'bank', old.id, amount, posting)
+            if (kind === 'out') book.move('transfer', old.id, old.other, amount, posting)
+            if (kind === 'hold') holds.push(posting)
+            else booked.push({ on: now, amount: kind === 'in' ? amount : -amount })
           }
-          await old.book(now, work, kept)
+          await old.book(now, work, holds)
         }
         let balance = 0n
         for (const period of PERIODS) {
@@ -128,7 +128,9 @@ describe('a statement', () => {
     const { draw, id, client } = await anOldWallet()
     const [open, final] = [await draw(), await draw('2026-02')]
     const list = async (query: object) =>
-      (await made(client.statements.list({ query: { walletId: id, ...query } }))).data.map(one => one.id)
+      (await made(client.statements.list({ query: { walletId: id, ...query } }))).data.map(
+        statement => statement.id,
+      )
     expect(await list({})).toEqual([final.id, open.id])
     expect(await list({ period: '2026-02' })).toEqual([final.id])
     expect(await list({ status: 'open' })).toEqual([open.id])

@@ -4,11 +4,11 @@ import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
 
-/** Of these amounts the sandbox's bank says at once, or only when asked to. */
+/** Amounts that make the sandbox's bank answer at once, or only on request. */
 const AT_ONCE = 12.5
 const STAYS = 777.06
 
-/** A transfer by SEPA that has left a wallet, and its payment. */
+/** A submitted SEPA transfer and its transaction. */
 async function aPayment(client: TestClient, amountEuros = AT_ONCE) {
   const wallet = await aWallet(client, 1_000)
   const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }
@@ -96,13 +96,13 @@ describe('a transaction', () => {
     const { client } = await service.owner()
     const { wallet, transfer, params } = await aPayment(client)
     await aPayment(client)
-    const found = async (query: object) =>
+    const idsOf = async (query: object) =>
       (await made(client.transactions.list({ query }))).data.map(({ id }) => id)
-    expect(await found({ transferId: transfer.id })).toEqual([params.id])
-    expect(await found({ walletId: wallet.id, status: 'completed', type: 'transfer' })).toEqual([params.id])
-    expect(await found({ merchant: 'Müller GmbH' })).toHaveLength(2)
-    expect(await found({ agentId: 'agent_nobody' })).toEqual([])
-    expect(await found({ to: transfer.createdAt })).toEqual([])
+    expect(await idsOf({ transferId: transfer.id })).toEqual([params.id])
+    expect(await idsOf({ walletId: wallet.id, status: 'completed', type: 'transfer' })).toEqual([params.id])
+    expect(await idsOf({ merchant: 'Müller GmbH' })).toHaveLength(2)
+    expect(await idsOf({ agentId: 'agent_nobody' })).toEqual([])
+    expect(await idsOf({ to: transfer.createdAt })).toEqual([])
   })
 
   test('has a memo, which can be removed', async () => {

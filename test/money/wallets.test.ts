@@ -9,7 +9,7 @@ const service = await startTestService()
 const owner = await service.owner()
 const { client } = owner
 
-/** ISO 13616: the first four characters at the end, letters as numbers, and one is left of a division by 97. */
+/** The check of ISO 13616: first four characters last, letters as numbers, remainder 1 of a division by 97. */
 const isValid = (iban: string): boolean =>
   BigInt((iban.slice(4) + iban.slice(0, 4)).replace(/[A-Z]/g, letter => String(letter.charCodeAt(0) - 55))) %
     97n ===
@@ -48,11 +48,11 @@ describe('a wallet', () => {
   test('is found by its filters, and under /accounts', async () => {
     const parent = await aWallet(client)
     const child = await aWallet(client, 0, { parentWalletId: parent.id, metadata: { team: 'research' } })
-    const found = async (query: object) =>
+    const idsOf = async (query: object) =>
       (await made(client.wallets.list({ query }))).data.map(({ id }) => id)
-    expect(await found({ parentWalletId: parent.id })).toEqual([child.id])
-    expect(await found({ iban: child.iban })).toEqual([child.id])
-    expect(await found({ iban: child.iban, kind: 'agent' })).toEqual([])
+    expect(await idsOf({ parentWalletId: parent.id })).toEqual([child.id])
+    expect(await idsOf({ iban: child.iban })).toEqual([child.id])
+    expect(await idsOf({ iban: child.iban, kind: 'agent' })).toEqual([])
     const { body } = await service.http('GET', `/v1/accounts/${child.id}`, { token: owner.key })
     expect(body).toEqual(await made(client.wallets.get({ params: { id: child.id } })))
   })

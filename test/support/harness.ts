@@ -10,7 +10,7 @@ import type { TemporalAccess } from '../../src/app/temporal-access.ts'
 import { areas as realAreas } from '../../src/areas.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import type { Areas } from '../../src/kernel/contract/area.ts'
-import type { Outside } from '../../src/kernel/contract/ports.ts'
+import type { ExternalSystems } from '../../src/kernel/contract/ports.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import type { Outbound } from '../../src/ports/outbound.ts'
 import { cloneDatabase } from './database.ts'
@@ -70,7 +70,7 @@ interface Options<A extends Areas> {
   /** How many bring events to their receivers. */
   readonly deliverers?: number
   /** Systems of others in place of the sandbox's. */
-  readonly outside?: Partial<Outside>
+  readonly outside?: Partial<ExternalSystems>
   /** A way out in place of the guarded one; receivers of the test's own need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
   readonly outbound?: Outbound
   /** Browsers are told of events, by each of the services. */

@@ -8,11 +8,11 @@ import { startTestService } from '../support/harness.ts'
 const service = await startTestService()
 const MONTH = days(30)
 
-/** As `POST /simulate/clock/advance` will do it. */
+/** Moves a tenant's clock directly in the database. */
 const advance = (ownerId: string, offset: number) =>
   service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
 
-/** How many days ahead of real time; never minus nothing. */
+/** Days ahead of real time; adding 0 turns -0 into 0. */
 const ahead = (iso: string): number => Math.round((Date.parse(iso) - clock.milliseconds()) / days(1)) + 0
 
 describe('an instant', () => {

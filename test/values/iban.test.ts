@@ -5,7 +5,7 @@ import { countries } from '../../src/values/countries.ts'
 import { iban, ibanProblem, plainIban } from '../../src/values/iban.ts'
 import { ibanCountryOf, sepaCountries } from '../../src/values/sepa-area.ts'
 
-/** The examples of the IBAN registry, one for each country of SEPA. */
+/** The IBAN registry's example for each SEPA country. */
 const valid = [
   'AD12 0001 2030 2003 5910 0100',
   'AL47 2121 1009 0000 0002 3569 8741',
@@ -51,7 +51,7 @@ const valid = [
   'VA59 0011 2300 0012 3456 78',
 ]
 
-/** ISO 7064, by the book. */
+/** The remainder of ISO 7064, computed without the code under test. */
 function remainder(text: string): bigint {
   const digits = (text.slice(4) + text.slice(0, 4)).replace(/[A-Z]/g, letter =>
     String(letter.charCodeAt(0) - 55),
@@ -59,7 +59,7 @@ function remainder(text: string): bigint {
   return BigInt(digits) % 97n
 }
 
-const said = (text: string): string | undefined => iban.safeParse(text).error?.issues[0]?.message
+const errorOf = (text: string): string | undefined => iban.safeParse(text).error?.issues[0]?.message
 
 const letters = (stranger: string) => `An IBAN has letters and digits only, this has "${stranger}".`
 const length = (country: string, has: number, is: number) =>
@@ -105,7 +105,7 @@ const invalid: [string, string][] = [
   ['GB29NWBK60161331926918', checkDigits],
   ['AL47212110090000000235698742', checkDigits],
   ['RS35260005601001611378', checkDigits],
-  // 97 and 0, 98 and 1, 99 and 2 leave the same remainder: only the number from 2 to 98 is right.
+  // 00 and 97, 01 and 98, 02 and 99 leave the same remainder: only 02 to 98 are valid.
   ['AT00190430023457320100', length('AT', 20, 22)],
   ['TR330006100519786457841326', outside('TR')],
   ['UA213223130000026007233566001', outside('UA')],
@@ -127,12 +127,12 @@ const invalid: [string, string][] = [
 describe('an IBAN', () => {
   test.each(valid)('%s is valid', text => {
     expect(remainder(plainIban(text))).toBe(1n)
-    expect(said(text)).toBeUndefined()
+    expect(errorOf(text)).toBeUndefined()
     expect(iban.parse(` ${text.toLowerCase()}\u00a0`)).toBe(plainIban(text))
   })
 
   test.each(invalid)('"%s" is none: %s', (text, why) => {
-    expect(said(text)).toBe(why)
+    expect(errorOf(text)).toBe(why)
   })
 
   test('is valid for every SEPA country and no other', () => {
@@ -151,7 +151,7 @@ describe('an IBAN', () => {
       const place = at % text.length
       const was = text.charAt(place)
       fc.pre(was !== by && isDigit(was) === isDigit(by))
-      expect(said(text.slice(0, place) + by + text.slice(place + 1))).toMatch(/\.$/)
+      expect(errorOf(text.slice(0, place) + by + text.slice(place + 1))).toMatch(/\.$/)
     })
     fc.assert(property, { numRuns: 2_000 })
   })
@@ -161,7 +161,7 @@ describe('an IBAN', () => {
       const place = at % (text.length - 1)
       const [a = '', b = ''] = text.slice(place)
       fc.pre(a !== b && isDigit(a) && isDigit(b))
-      expect(said(text.slice(0, place) + b + a + text.slice(place + 2))).toMatch(/\.$/)
+      expect(errorOf(text.slice(0, place) + b + a + text.slice(place + 2))).toMatch(/\.$/)
     })
     fc.assert(property, { numRuns: 1_000 })
   })
@@ -179,7 +179,7 @@ describe('an IBAN', () => {
   test('gives a sentence as error for any other text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), text => {
-        const problem = said(text)
+        const problem = errorOf(text)
         if (problem !== undefined) expect(problem).toMatch(/\.$/)
       }),
     )

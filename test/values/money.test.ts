@@ -7,7 +7,7 @@ const HIGHEST = 10_000_000_000_000n
 
 const cents = fc.bigInt({ min: 0n, max: HIGHEST })
 
-/** As it travels: a JSON text, there and back. */
+/** Encodes an amount as JSON text; `received` decodes it. */
 const sent = (amount: bigint): string => JSON.stringify(z.encode(euros, amount))
 const received = (text: string) => euros.safeParse(JSON.parse(text))
 

@@ -66,5 +66,5 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
   files,
 })
 
-/** A word of ours: see `sepa-reasons.ts`. */
+/** A code of ours: see `src/iso20022/reason-codes.ts`. */
 const NOT_BY_FILES = 'not_by_files'

@@ -103,6 +103,7 @@ export const transfersArea = area(
   'Money that an owner moves: between wallets, one to one or one to many, and by SEPA.',
   all,
   {
+    aliases: { transfers: 'payments' },
     entities: [Transfer],
     machines: [transferMachine],
     reactions: blockReactions,

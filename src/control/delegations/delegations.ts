@@ -145,6 +145,7 @@ export const delegationsArea = area(
   'Parts of what an agent may spend, handed on by a code that is redeemed for a token.',
   delegations,
   {
+    aliases: { delegations: 'authorizations' },
     entities: [Delegation],
     machines: [delegationMachine],
     deadlines: [end],

@@ -74,7 +74,7 @@ export const heldFor = ({ id }: { readonly id: string }) => ({ type: 'intent', i
 export const ALIKE_FOR = minutes(10)
 
 /**
- * What makes two intents of a run alike: the merchant, however it is spelled, and the amount. Outside of a run nothing
+ * What makes two intents of a run alike: the merchant, however it is spelled, and the amount. ExternalSystems of a run nothing
  * is: who pays the same a hundred times a day means it.
  */
 export const likenessOf = ({

@@ -118,7 +118,7 @@ const findRuns: FindRuns = (ids, sql) => sql<FoundRun & Row>(RUNS, [ids])
 
 export const runsArea = area(
   'Runs',
-  'Pieces of an agent’s work: what each caused, what it cost, and the most it may cost.',
+  'ByteStream of an agent’s work: what each caused, what it cost, and the most it may cost.',
   runs,
-  { entities: [Run], machines: [runMachine], findRuns },
+  { aliases: { runs: 'workflows' }, entities: [Run], machines: [runMachine], findRuns },
 )

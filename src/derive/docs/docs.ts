@@ -10,7 +10,7 @@ export interface DocsFile {
   readonly type: string
   readonly content: string
   /** Another content has another address. */
-  readonly isForGood: boolean
+  readonly isImmutable: boolean
 }
 
 /** The reference by addresses: its overview, a page for each section, and what they are made of. */
@@ -30,11 +30,11 @@ export function renderDocs(
   return new Map([
     ...pages.map((page): [string, DocsFile] => [
       addressOf(page.section),
-      { type: 'text/html; charset=utf-8', content: layout(reference, page).text, isForGood: false },
+      { type: 'text/html; charset=utf-8', content: layout(reference, page).text, isImmutable: false },
     ]),
     ...Object.values(assets).map(({ address, type, content }): [string, DocsFile] => [
       address,
-      { type, content, isForGood: true },
+      { type, content, isImmutable: true },
     ]),
   ])
 }

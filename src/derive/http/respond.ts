@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Outcome } from '../../kernel/contract/call.ts'
-import { inPieces, type Pieces } from '../../kernel/contract/file.ts'
+import { type ByteStream, isStreamed } from '../../kernel/contract/file.ts'
 import type { Problem } from '../../kernel/contract/problem.ts'
 import { hasCredential } from '../../kernel/database/credential.ts'
 import { errorBody } from '../../kernel/run/outcome.ts'
 import type { Headers } from './send-static-file.ts'
-import { sendKept } from './send-static-file.ts'
+import { sendCached } from './send-static-file.ts'
 
 const RESIDENCY = 'EU'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -34,13 +34,13 @@ export const greeting = (requestId: string): Headers => ({
 })
 
 export async function send(response: ServerResponse, headers: Headers, outcome: Outcome): Promise<void> {
-  const { status, body, errorCode, replayed, kept } = outcome
-  if (body !== null && inPieces(body)) return stream(response, headers, outcome, body)
+  const { status, body, errorCode, replayed, cache } = outcome
+  if (body !== null && isStreamed(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (body !== null) {
     describe(headers, outcome)
-    if (kept) return sendKept(response, headers, { status, content: body, kept })
+    if (cache) return sendCached(response, headers, { status, content: body, cache })
     headers['Content-Length'] = Buffer.byteLength(body)
   }
   response.writeHead(status, headers).end(body ?? undefined)
@@ -60,7 +60,7 @@ async function stream(
   response: ServerResponse,
   headers: Headers,
   outcome: Outcome,
-  body: Pieces,
+  body: ByteStream,
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]()
   try {

@@ -12,30 +12,10 @@ export type Found = Route | { readonly allow: readonly string[] } | undefined
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** The contract's other spellings: the same handlers, the same records. */
-const ALIASES: Readonly<Record<string, string>> = {
-  wallets: 'accounts',
-  transfers: 'payments',
-  beneficiaries: 'vendors',
-  runs: 'workflows',
-  delegations: 'authorizations',
-  statements: 'bills',
-  collect: 'claim',
-}
-
-/** Every address of an operation: bare and under `/v1`, by its own name and its aliases. */
-export function addressesOf(path: string): string[] {
-  const bare = path.startsWith('/v1/') ? path.slice(3) : path
-  const [, first = ''] = bare.split('/')
-  const alias = ALIASES[first]
-  const spellings = alias ? [bare, `/${alias}${bare.slice(first.length + 1)}`] : [bare]
-  return spellings.flatMap(spelling => [spelling, `/v1${spelling}`])
-}
-
 export function router(operations: readonly Registered[]): (method: string, path: string) => Found {
   const tree = findMyWay({ maxParamLength: 128 })
   for (const registered of operations)
-    for (const address of addressesOf(registered.operation.path))
+    for (const address of registered.addresses)
       tree.on(registered.operation.method, address.replace(/\{(\w+)\}/g, ':$1'), ignored, registered)
 
   const find = (method: string, path: string): Route | undefined => {

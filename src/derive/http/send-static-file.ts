@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Kept } from '../../kernel/contract/file.ts'
+import type { CachedFile } from '../../kernel/contract/file.ts'
 
 /** Gathered while a request is at work and written in one go: ten times `setHeader` shows in a profile. */
 export type Headers = Record<string, string | number>
@@ -8,25 +8,25 @@ export type Headers = Record<string, string | number>
 const CACHE = { forGood: 'public, max-age=31536000, immutable', asking: 'public, no-cache' } as const
 
 /** The best of the forms that the client can unpack; nothing where it has this very one. */
-export function sendKept(
+export function sendCached(
   response: ServerResponse,
   headers: Headers,
   {
     status,
     content,
-    kept,
-  }: { readonly status: number; readonly content: Uint8Array | string; readonly kept: Kept },
+    cache,
+  }: { readonly status: number; readonly content: Uint8Array | string; readonly cache: CachedFile },
 ): void {
   const { headers: asked } = response.req
   const encoding = preferred(asked['accept-encoding'])
-  const tag = `"${kept.version}${encoding === 'identity' ? '' : `-${encoding}`}"`
+  const tag = `"${cache.version}${encoding === 'identity' ? '' : `-${encoding}`}"`
   Object.assign(headers, {
     ETag: tag,
     Vary: 'Accept-Encoding',
-    'Cache-Control': kept.isForGood ? CACHE.forGood : CACHE.asking,
+    'Cache-Control': cache.isImmutable ? CACHE.forGood : CACHE.asking,
   })
   if (isKnown(asked, tag)) return void response.writeHead(304, withoutContent(headers)).end()
-  const body = encoding === 'identity' ? content : kept[encoding]
+  const body = encoding === 'identity' ? content : cache[encoding]
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding
   headers['Content-Length'] = Buffer.byteLength(body)
   response.writeHead(status, headers).end(body)

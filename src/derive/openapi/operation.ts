@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { mediaTypeOf } from '../../kernel/contract/file.ts'
 import { type AnyOperation, bodyLimitOf, inKiB, type Registered } from '../../kernel/contract/operation.ts'
-import { addressesOf } from '../http/routes.ts'
 import type { ErrorCollector } from './errors.ts'
 import { exampleOf, type Known } from './example.ts'
 import { headersOf } from './headers.ts'
@@ -19,13 +18,10 @@ export interface Parts {
 /** Begins the paragraph of a description that says what the rest of the object says to programs. */
 export const ACCESS = '**Access**'
 
-export function operationObject(
-  { key, tag, operation }: Registered,
-  known: Known,
-  parts: Parts,
-): OperationObject {
+export function operationObject(registered: Registered, known: Known, parts: Parts): OperationObject {
+  const { key, tag, operation } = registered
   const events = Object.keys(operation.emits)
-  const aliases = aliasesOf(operation.path)
+  const aliases = aliasesOf(registered)
   return {
     operationId: key,
     tags: [tag],
@@ -45,10 +41,8 @@ export function operationObject(
 }
 
 /** Other spellings than the one in `paths`; that each is served under `/v1` too is said once, by `servers`. */
-const aliasesOf = (path: string): string[] =>
-  addressesOf(path).filter(
-    address => address !== path && !(address.startsWith('/v1/') && !path.startsWith('/v1/')),
-  )
+const aliasesOf = ({ addresses, operation: { path } }: Registered): string[] =>
+  addresses.filter(address => address !== path && !(address.startsWith('/v1/') && !path.startsWith('/v1/')))
 
 const listed = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')
 

@@ -74,7 +74,7 @@ export const keysApi = {
   create: post('/keys', {
     summary: 'Create an API key',
     description:
-      'The secret is in `key`, this once. A key ends no later than the one that makes it, and has no scope that this one lacks. A key of test mode makes a live key only while no live key of the owner works, with `keys:write` among its scopes; it is told in test mode, too, as `key.live_created`. Further ones are made with that one, in live mode, where they are listed.',
+      'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks. A test key creates a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Further live keys are created with that one, in live mode.',
     callers: ['key'],
     scope: 'keys:write',
     body: z.strictObject({
@@ -151,7 +151,7 @@ export const keysApi = {
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
-      'It stops at once, for good. An owner’s last key can be revoked too, as a leaked key must always be stoppable; to stay in, rotate it. A key revokes itself and those that have no scope that it lacks. What was made with a revoked key goes on: `GET /keys?madeById=` lists it. The operator revokes any key: so does an owner whose live keys are lost get another one.',
+      'It stops working at once, for good. An owner’s last key can be revoked too, since a leaked key must always be stoppable; to keep access, rotate it. A key revokes itself and keys that have no scope that it lacks. Keys created with a revoked key keep working: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner whose live keys are lost can get another one.',
     callers: ['key', 'dash'],
     scope: 'keys:write',
     returns: [200, KeyRecord],

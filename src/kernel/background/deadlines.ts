@@ -10,7 +10,7 @@ import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { moveOffset, offsetOf } from '../database/tenant-clock.ts'
 import { emptyJournal, writeJournal } from '../journal/journal.ts'
 import { wakeUp } from '../journal/journal-rows.ts'
-import { causeOf } from '../journal/last-request.ts'
+import { lastRequestOf } from '../journal/last-request.ts'
 import type { Execute } from '../run/execute.ts'
 
 interface Overdue extends Record<string, unknown> {
@@ -19,29 +19,29 @@ interface Overdue extends Record<string, unknown> {
   readonly mode: Mode
 }
 
-const AT_ONCE = 1_000
+const BATCH_SIZE = 1_000
 
-/** By the index over what is open, in its order: what is open and not due yet costs nothing. */
+/** Reads the index over open records in its order: open records that are not due yet cost nothing. */
 const firstOf = ({ table, record, due, open }: Deadline, whose: string, until: string): string => `
 cross join lateral (
   select ${record} as id, owner_id, mode, ${due} as due from ${table} t
-  where ${open} and ${whose} and ${due} <= ${until} order by ${due} limit ${AT_ONCE}) as one`
+  where ${open} and ${whose} and ${due} <= ${until} order by ${due} limit ${BATCH_SIZE}) as first`
 
-/** Nobody's clock is behind ours; some tenants have moved theirs ahead. */
+/** Overdue by real time, or by the time of a tenant whose test clock is ahead; no clock is ever behind. */
 const overdueOf = (deadline: Deadline): string => `
 select distinct id, owner_id, mode, due from (
-  select one.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, 't.mode = each.mode', 'now()')}
+  select first.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, 't.mode = each.mode', 'now()')}
   union all
-  select one.* from tenant_clocks c ${firstOf(
+  select first.* from tenant_clocks c ${firstOf(
     deadline,
     '(t.owner_id, t.mode) = (c.owner_id, c.mode)',
     "now() + c.offset_ms * interval '1 millisecond'",
   )}
-) as overdue order by due, id limit ${AT_ONCE}`
+) as overdue order by due, id limit ${BATCH_SIZE}`
 
 const overdueOfTenant = ({ table, record, due, open }: Deadline): string => `
 select ${record} as id, owner_id, mode from ${table}
-where owner_id = $1 and mode = $2 and ${open} and ${due} <= $3 order by ${due}, id limit ${AT_ONCE}`
+where owner_id = $1 and mode = $2 and ${open} and ${due} <= $3 order by ${due}, id limit ${BATCH_SIZE}`
 
 const nextOf = ({ table, due, open }: Deadline): string => `
 select min(${due}) as at from ${table}
@@ -57,12 +57,13 @@ interface Parts {
   readonly areas: Areas
 }
 
-interface Ending {
+/** A deadline with the registered operations that end its records. */
+interface BoundDeadline {
   readonly deadline: Deadline
   readonly operations: readonly Registered[]
 }
 
-function deadlinesOf(areas: Areas): Ending[] {
+function deadlinesOf(areas: Areas): BoundDeadline[] {
   const operations = new Map(registered(areas).map(operation => [operation.key, operation]))
   return Object.values(areas).flatMap(area =>
     area.deadlines.map(deadline => ({
@@ -72,43 +73,43 @@ function deadlinesOf(areas: Areas): Ending[] {
   )
 }
 
-/** Ends what is overdue, oldest first; what a process is late for is done here, and the process finds it done. */
+/** Ends overdue records, oldest first: a process that is late finds its record ended. */
 export async function endOverdue(parts: Parts): Promise<void> {
   const failures: unknown[] = []
-  for (const one of deadlinesOf(parts.areas))
-    failures.push(...(await endAll(parts, one, overdueOf(one.deadline), [])))
+  for (const bound of deadlinesOf(parts.areas))
+    failures.push(...(await endAll(parts, bound, overdueOf(bound.deadline), [])))
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be ended`)
 }
 
-/** Each is tried once, so that one that cannot be ended holds up no other; gives why some could not. */
+/** Tries each record once, so that a failing one holds up no other; gives the failures. */
 async function endAll(
   { database, execute }: Parts,
-  ending: Ending,
+  bound: BoundDeadline,
   select: string,
   values: readonly unknown[],
 ): Promise<unknown[]> {
   const sql = sqlOn(database.pool)
   const tried = new Set<string>()
   const failures: unknown[] = []
-  const tryToEnd = (one: Overdue): Promise<void> =>
-    end(sql, execute, ending, one).catch((error: unknown) => void failures.push(error))
+  const tryToEnd = (record: Overdue): Promise<void> =>
+    end(sql, execute, bound, record).catch((error: unknown) => void failures.push(error))
   for (;;) {
     const overdue = await sql<Overdue>(select, values)
     const untried = overdue.filter(({ id }) => !tried.has(id))
     for (const { id } of untried) tried.add(id)
     await Promise.all(untried.map(tryToEnd))
-    if (overdue.length < AT_ONCE || untried.length === 0) return failures
+    if (overdue.length < BATCH_SIZE || untried.length === 0) return failures
   }
 }
 
 async function end(
   sql: Sql,
   execute: Execute,
-  { deadline, operations }: Ending,
+  { deadline, operations }: BoundDeadline,
   { id, owner_id, mode }: Overdue,
 ): Promise<void> {
   const tenant = { ownerId: owner_id, mode }
-  const requestId = (await causeOf(sql, tenant, id)) ?? `deadline:${workflowIdOf(deadline.process, id)}`
+  const requestId = (await lastRequestOf(sql, tenant, id)) ?? `deadline:${workflowIdOf(deadline.process, id)}`
   for (const operation of operations) {
     const outcome = await execute({
       operation,
@@ -122,7 +123,7 @@ async function end(
   }
 }
 
-/** Whether the next operation may begin. */
+/** Whether the operation has finished its part, so that the next one may begin. */
 const isDone = ({ errorCode, body }: Outcome): boolean =>
   errorCode === undefined && JSON.parse(String(body)).done !== false
 
@@ -130,20 +131,20 @@ export const processOf = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const
 
 /**
- * Moves a tenant's clock forward, until it is so far ahead, by way of every instant at which something falls due, in
- * order. What cannot be ended just now the sweep ends.
+ * Moves a tenant's clock forward to the offset `toMs`, stopping at every deadline on the way, in order. Records that
+ * fail to end are ended later by `endOverdue`.
  */
 export async function advance(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
   const sql = sqlOn(parts.database.pool)
-  let at = clock.tenant(await offsetOf(sql, tenant))
+  let now = clock.tenant(await offsetOf(sql, tenant))
   let next: Date | undefined
   do {
-    next = await nextInstant(sql, parts.areas, tenant, at, clock.tenant(toMs))
-    at = next ?? clock.tenant(toMs)
+    next = await nextInstant(sql, parts.areas, tenant, now, clock.tenant(toMs))
+    now = next ?? clock.tenant(toMs)
     await moveOffset(sql, tenant, next ? next.getTime() - clock.milliseconds() : toMs)
-    const values = [tenant.ownerId, tenant.mode, at]
-    for (const one of deadlinesOf(parts.areas))
-      await endAll(parts, one, overdueOfTenant(one.deadline), values)
+    const values = [tenant.ownerId, tenant.mode, now]
+    for (const bound of deadlinesOf(parts.areas))
+      await endAll(parts, bound, overdueOfTenant(bound.deadline), values)
   } while (next)
   await wakeWaiting(sql, parts.areas, tenant)
 }
@@ -154,15 +155,15 @@ async function nextInstant(sql: Sql, areas: Areas, { ownerId, mode }: Tenant, af
     const [row] = await sql<{ at: Date | null }>(nextOf(deadline), [ownerId, mode, after, until])
     if (row?.at) instants.push(row.at)
   }
-  return instants.sort((one, other) => one.getTime() - other.getTime())[0]
+  return instants.sort((a, b) => a.getTime() - b.getTime())[0]
 }
 
-/** Every process of the tenant that still waits measures its time by the clock as it is now. */
+/** Signals every waiting process of the tenant: each measures its wait by the moved clock. */
 async function wakeWaiting(sql: Sql, areas: Areas, tenant: Tenant): Promise<void> {
   const journal = emptyJournal()
-  for (const one of Object.values(areas).flatMap(({ deadlines, waits }) => [...deadlines, ...waits])) {
-    const waiting = await sql<ProcessRecord & Row>(waitingOf(one), [tenant.ownerId, tenant.mode])
-    journal.outbox.push(...waiting.map(record => wakeUp(one.process, tenant, record)))
+  for (const waiting of Object.values(areas).flatMap(({ deadlines, waits }) => [...deadlines, ...waits])) {
+    const records = await sql<ProcessRecord & Row>(waitingOf(waiting), [tenant.ownerId, tenant.mode])
+    journal.outbox.push(...records.map(record => wakeUp(waiting.process, tenant, record)))
   }
   await writeJournal(sql, journal)
 }

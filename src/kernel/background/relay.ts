@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
-import { type Deliver, type Due, outboxOf } from '../journal/outbox.ts'
+import { type Deliver, type OutboxMessage, outboxOf } from '../journal/outbox.ts'
 
-/** How many calls to Temporal are under way at once: it takes no more a second from more of them. */
+/** How many calls to Temporal are under way at once; more of them would not raise its throughput. */
 const CONCURRENCY = 32
 const POLL = 1_000
 const LONGEST_PAUSE = 5_000
@@ -15,22 +15,22 @@ export interface RelayParts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** Brings the outbox to Temporal, from as many processes side by side as there are. */
+/** Brings the outbox to Temporal. Relays of several processes share the work. */
 export class Relay {
   readonly #outbox: ReturnType<typeof outboxOf>
-  readonly #holder: RelayParts['lease']
+  readonly #lease: RelayParts['lease']
   readonly #deliver: Deliver
   readonly #onFailure: (error: unknown) => void
   readonly #underWay = new Set<Promise<void>>()
-  /** Leased already: to lease them one by one would cost a commit for each. */
-  readonly #ready: Due[][] = []
+  /** Claimed and not begun, by workflow. Claiming them one by one would cost a commit each. */
+  readonly #claimed: OutboxMessage[][] = []
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #idling = new AbortController()
   #woken = false
   #failures = 0
 
-  /** There is something to do. */
+  /** Tells the relay that the outbox has new messages. */
   readonly wake = (): void => {
     this.#woken = true
     this.#idling.abort()
@@ -38,13 +38,13 @@ export class Relay {
 
   constructor({ database, lease, deliver, onFailure }: RelayParts) {
     this.#outbox = outboxOf(database)
-    this.#holder = lease
+    this.#lease = lease
     this.#deliver = deliver
     this.#onFailure = onFailure
     this.#running = this.#run()
   }
 
-  /** Takes nothing more and finishes what is under way. */
+  /** Claims no more and finishes what is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()
@@ -60,42 +60,43 @@ export class Relay {
     await Promise.all([...this.#underWay, this.#giveBack()])
   }
 
-  /** What was leased and is not begun goes to another relay at once, not when the lease is over. */
+  /** Gives back the claimed messages that were not begun: another relay may have them at once. */
   async #giveBack(): Promise<void> {
-    const ids = this.#ready.flat().map(({ id }) => id)
+    const ids = this.#claimed.flat().map(({ id }) => id)
     await Promise.all(ids.map(this.#outbox.giveBack)).catch(error => this.#failed(error))
   }
 
-  /** False where there is nothing to do just now. */
+  /** One pass of the loop; false where nothing is due. */
   async #round(): Promise<boolean> {
-    if (this.#ready.length === 0) await this.#lease()
+    if (this.#claimed.length === 0) await this.#claim()
     if (this.#stopping.signal.aborted) return true
-    const busy = this.#ready.length > 0
-    while (this.#ready.length > 0 && this.#underWay.size < CONCURRENCY) this.#begin(this.#ready.shift() ?? [])
+    const busy = this.#claimed.length > 0
+    while (this.#claimed.length > 0 && this.#underWay.size < CONCURRENCY)
+      this.#begin(this.#claimed.shift() ?? [])
     if (this.#underWay.size >= CONCURRENCY) await Promise.race(this.#underWay)
     if (!busy) this.#failures = 0
     return busy
   }
 
-  async #lease(): Promise<void> {
+  async #claim(): Promise<void> {
     this.#woken = false
-    const rows = await this.#outbox.take(CONCURRENCY, await this.#holder.hold())
-    this.#ready.push(...Map.groupBy(rows, ({ workflowId }) => workflowId).values())
+    const messages = await this.#outbox.claim(CONCURRENCY, await this.#lease.hold())
+    this.#claimed.push(...Map.groupBy(messages, ({ workflowId }) => workflowId).values())
   }
 
-  #begin(rows: readonly Due[]): void {
-    const work: Promise<void> = this.#handOver(rows).finally(() => this.#underWay.delete(work))
+  #begin(messages: readonly OutboxMessage[]): void {
+    const work: Promise<void> = this.#handOver(messages).finally(() => this.#underWay.delete(work))
     this.#underWay.add(work)
   }
 
-  async #handOver(rows: readonly Due[]): Promise<void> {
+  async #handOver(messages: readonly OutboxMessage[]): Promise<void> {
     try {
-      await this.#deliver(rows[0] as Due)
+      await this.#deliver(messages[0] as OutboxMessage)
       this.#failures = 0
-      await Promise.all(rows.map(({ id }) => this.#outbox.done(id)))
+      await Promise.all(messages.map(({ id }) => this.#outbox.done(id)))
     } catch (error) {
       this.#failed(error)
-      await Promise.all(rows.map(({ id }) => this.#outbox.postpone(id))).catch(() => undefined)
+      await Promise.all(messages.map(({ id }) => this.#outbox.postpone(id))).catch(() => undefined)
     }
   }
 
@@ -104,13 +105,13 @@ export class Relay {
     this.#onFailure(error)
   }
 
-  /** Until there is something to do, or it is time to look for it. */
+  /** Waits until it is woken, or until the next poll. */
   async #idle(): Promise<void> {
     this.#idling = new AbortController()
     if (!this.#woken) await rest(POLL, this.#idling.signal)
   }
 
-  /** What is in trouble is tried again later, and later still each time, whatever arrives meanwhile. */
+  /** Backs off exponentially after a failure, whatever arrives meanwhile. */
   async #recover(): Promise<void> {
     await rest(Math.min(LONGEST_PAUSE, 100 * 2 ** this.#failures), this.#stopping.signal)
     if (this.#failures > 0) this.#failures++

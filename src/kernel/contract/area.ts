@@ -1,6 +1,7 @@
 import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
 import type { Actor, CalledRun, Tenant } from './actor.ts'
+import { type Aliases, addressesOf } from './addresses.ts'
 import type { Context } from './context.ts'
 import type { Deadline, Waiting } from './deadline.ts'
 import type { Events } from './events.ts'
@@ -10,17 +11,17 @@ import type { OpenRecords } from './open-records.ts'
 import type { Api, Handlers, Implemented, Registered } from './operation.ts'
 import type { Sql } from './sql.ts'
 
-/** Turns a presented secret into the one who holds it; undefined where it opens nothing. */
+/** Finds the actor that a presented secret belongs to; undefined for an unknown, expired or revoked one. */
 export type Authenticate = (secret: string, sql: Sql) => Promise<Actor | undefined>
 
-/** Which of these runs there are, whosever they are. */
+/** Finds the runs with these ids, of any owner. */
 export type FindRuns = (ids: readonly string[], sql: Sql) => Promise<FoundRun[]>
 
 export interface FoundRun extends Tenant, CalledRun {
   readonly agentId: string
 }
 
-/** What an area does, in the same transaction, when another area has emitted an event. */
+/** An area's response to another area's event, in the same transaction. */
 export interface Reaction {
   readonly emits: Events
   readonly run: (data: unknown, context: Context<never, Events>) => Promise<void>
@@ -32,9 +33,9 @@ export const reaction = <D extends z.ZodType, E extends Events>(
   run: (data: z.output<D>, context: Context<never, E>) => Promise<void>,
 ): Reaction => ({ emits, run: run as Reaction['run'] })
 
-/** An area: one noun of the business, with all that the service is composed of. */
+/** An area: one noun of the business, with everything that it contributes to the service. */
 export interface Area<A extends Api = Api> {
-  /** The section of the documentation. */
+  /** The title of its section in the documentation. */
   readonly name: string
   readonly about: string
   readonly api: A
@@ -42,25 +43,27 @@ export interface Area<A extends Api = Api> {
   readonly entities: readonly EntityClass<object>[]
   /** The states of its nouns and the steps between them, for the documentation. */
   readonly machines: readonly Machine<string>[]
-  /** Records that end by themselves. */
+  /** Records that end at an instant. */
   readonly deadlines: readonly Deadline[]
-  /** Records that end by nobody's clock, but whose processes wait by the tenant's. */
+  /** Records without a deadline whose processes wait by the tenant's time. */
   readonly waits: readonly Waiting[]
-  /** Records that a run looks after. */
+  /** Records that need a workflow run while they are open. */
   readonly openRecords: readonly OpenRecords[]
   readonly credentials: Readonly<Record<string, Authenticate>>
-  /** Events after which a credential may open nothing any more: of this process, from the commit on. */
+  /** Events that may end a credential: from their commit on, this process trusts none without looking it up. */
   readonly endsCredentials: readonly string[]
   readonly reactions: Readonly<Record<string, Reaction>>
-  /** Events that can be subscribed to, whether or not an operation of today emits them. */
+  /** Events that can be subscribed to although no operation emits them yet. */
   readonly announces: Events
-  /** Tells what the header `X-Run-Id` names. */
+  /** Other names under which its addresses are served: of all operations that begin with them. */
+  readonly aliases?: Aliases
+  /** Looks up the runs that the header `X-Run-Id` names. */
   readonly findRuns?: FindRuns
-  /** Tells what it pays on intents. */
+  /** Looks up the area's payments on intents. */
   readonly findPayments?: FindPayments
 }
 
-type Named =
+type OptionalMember =
   | 'entities'
   | 'machines'
   | 'deadlines'
@@ -70,9 +73,10 @@ type Named =
   | 'endsCredentials'
   | 'reactions'
   | 'announces'
+  | 'aliases'
   | 'findRuns'
   | 'findPayments'
-type Optional = Partial<Pick<Area, Named>>
+type Optional = Partial<Pick<Area, OptionalMember>>
 
 export const area = <A extends Api>(
   name: string,
@@ -91,22 +95,20 @@ export const area = <A extends Api>(
     ...others
   }: Optional = {},
 ): Area<A> => ({
-  ...{
-    name,
-    about,
-    api,
-    handlers,
-    entities,
-    machines,
-    deadlines,
-    waits,
-    openRecords,
-    credentials,
-    endsCredentials,
-    reactions,
-    announces,
-    ...others,
-  },
+  name,
+  about,
+  api,
+  handlers,
+  entities,
+  machines,
+  deadlines,
+  waits,
+  openRecords,
+  credentials,
+  endsCredentials,
+  reactions,
+  announces,
+  ...others,
 })
 
 export type Areas = Readonly<Record<string, Area>>
@@ -115,12 +117,15 @@ export type Areas = Readonly<Record<string, Area>>
 export const published = (areas: Areas): Registered[] =>
   registered(areas).filter(({ operation }) => operation.callers.length > 0)
 
-export const registered = (areas: Areas): Registered[] =>
-  Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>
+export function registered(areas: Areas): Registered[] {
+  const aliases: Aliases = Object.assign({}, ...Object.values(areas).map(area => area.aliases))
+  return Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>
     Object.entries(api).map(([verb, operation]) => ({
       key: `${noun}.${verb}`,
       tag: operation.tag ?? name,
+      addresses: addressesOf(operation.path, aliases),
       operation,
       handler: handlers[verb],
     })),
   )
+}

@@ -8,11 +8,11 @@ import type { Refusal } from './problem.ts'
 import type { Process, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
-/** What a handler has: the tenant's records, time, and the words to answer with. */
+/** What a handler works with: the tenant's records, the tenant's time, events and refusals. */
 export interface Context<F extends string = string, E extends Events = Events> extends TenantNow {
   readonly actor: Actor
   readonly em: EntityManager
-  /** For what is read or written by sets. Nothing narrows it: each statement names the tenant itself. */
+  /** For sets of rows. Unlike `em`, it adds no filter: each statement names the tenant itself. */
   readonly sql: Sql
   readonly requestId: string
   /** The run that the request names in its header. */
@@ -20,9 +20,12 @@ export interface Context<F extends string = string, E extends Events = Events> e
   readonly ports: Ports
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
-  /** What other areas do about the events so far, theirs included: now, where the answer tells of it, else at the end. */
+  /**
+   * Runs other areas' reactions to the events so far, and to the events that those emit. Runs at the end by itself;
+   * call it earlier where the answer depends on a reaction.
+   */
   react(): Promise<void>
-  /** Begins the record's durable process once this is committed, or tells its run that the record has changed. */
+  /** After the commit, starts the record's durable process, or signals the running one that the record has changed. */
   wake(process: Process, record: ProcessRecord): void
   /**
    * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where another
@@ -30,8 +33,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
    */
   withExclusiveRead<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
   /**
-   * One page of what matches, newest first (by `id`, or the member that counts them), from the cursor of the request.
-   * Where a row can be large, few are read at `first`.
+   * One page of the matching records, newest first (by `id`, or the member `by`), from the request's cursor. `first` is
+   * how many rows the first query reads: few, where a row can be large.
    */
   page<T extends object>(
     entity: EntityName<T>,
@@ -39,16 +42,16 @@ export interface Context<F extends string = string, E extends Events = Events> e
     by?: keyof T & string,
     first?: number,
   ): Promise<PageOf<T>>
-  /** The same over what a statement reads, in an order of its own: so many at most that come after this id. */
+  /** A page over a statement with an order of its own: `read` gives at most `most` rows after the id `after`. */
   pageBy<T extends { id: string }>(
     read: (after: string | undefined, most: number) => Promise<T[]>,
   ): Promise<PageOf<T>>
-  /** The same over a list that is not in the database. */
+  /** A page of a list that is not in the database. */
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
   /**
-   * Go on as this tenant: for the dashboard secret and for a public call, which have none of their own, and for a key
-   * where the thing belongs to the other mode of the same owner. Another owner's is never reached. `now` is what the
-   * tenant's clock says, where it has been asked.
+   * Continues as this tenant: for the dashboard secret and public calls, which have no tenant of their own, and for a
+   * key whose record is in the other mode of the same owner; never in place of another owner. `now` is the tenant's
+   * time, where it has been read.
    */
   actFor(tenant: Tenant, now?: Date): void
 }

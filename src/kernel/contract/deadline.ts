@@ -1,26 +1,26 @@
 import type { Process } from './process.ts'
 
-/** Records for which processes wait by the tenant's time. */
+/** Records whose processes wait by the tenant's time, and must be woken when a test clock moves. */
 export interface Waiting {
   readonly process: Process
   readonly table: string
   /** The column that names the record of the process, and of the operation. */
   readonly record: string
-  /** The column that names the agent to whom it belongs. */
+  /** The column of the agent that the record belongs to. */
   readonly agent: string
-  /** SQL that tells which records still have it before them. */
+  /** SQL condition: the record is open. */
   readonly open: string
-  /** SQL that tells for which of these a process waits. */
+  /** SQL condition: a process waits for this open record. */
   readonly waits: string
 }
 
-/** Records that end by themselves: where their instant stands, and the operation that ends one. */
+/** Records that end at an instant: the column of the instant, and the operations that end one. */
 export interface Deadline extends Waiting {
   /** The column of the instant, in the tenant's time. */
   readonly due: string
   /**
-   * The operations that end one, by their keys, in this order. Each does nothing where there is nothing to do; what
-   * answers `{done: false}` goes on the next time, and those after it wait.
+   * The keys of the operations that end a record, in this order. Each is harmless where nothing is left to do. One that
+   * answers `{done: false}` is run again by the next sweep, and the later ones wait for it.
    */
   readonly operations: readonly string[]
 }

@@ -7,11 +7,11 @@ const emitted = (areas: Areas): Events[] => [
   ...registered(areas).map(({ operation }) => operation.emits),
 ]
 
-/** The names of those that something sends today. */
+/** The names of the events that an operation or a reaction emits. */
 export const emittedNames = (areas: Areas): ReadonlySet<string> =>
   new Set(emitted(areas).flatMap(Object.keys))
 
-/** Every place that declares events: what areas announce, what reactions and operations emit. */
+/** The events that areas announce, and those that reactions and operations emit. */
 export const eventDeclarations = (areas: Areas): Events[] => [
   ...Object.values(areas).map(({ announces }) => announces),
   ...emitted(areas),
@@ -20,7 +20,7 @@ export const eventDeclarations = (areas: Areas): Events[] => [
 /** The schemas of all events by name. */
 export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {
   const schemas = new Map(eventDeclarations(areas).flatMap(events => Object.entries(events)))
-  return new Map([...schemas].sort(([one], [other]) => (one < other ? -1 : 1)))
+  return new Map([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The description of each event, from the contract in which it stands. */

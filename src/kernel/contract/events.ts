@@ -34,7 +34,7 @@ function described<D extends z.ZodType>(data: D, description: EventDescription):
 export const descriptionOf = (declaration: z.ZodType): EventDescription | undefined =>
   descriptions.get(declaration)
 
-/** An event as whoever subscribes to it sees it. */
+/** An event type as it is published to subscribers. */
 export interface EventType {
   readonly event: string
   /** What has happened when it is sent. */
@@ -42,6 +42,6 @@ export interface EventType {
   readonly reserved: boolean
   /** JSON Schema of `data`. */
   readonly schema: Readonly<Record<string, unknown>>
-  /** A `data` that fits. */
+  /** An example of `data`. */
   readonly example: Readonly<Record<string, unknown>>
 }

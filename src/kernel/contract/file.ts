@@ -1,26 +1,26 @@
 import { z } from 'zod'
 
-/** Content that is made while it is sent: the next piece is asked for when the last one has gone. */
-export type Pieces = AsyncIterable<string | Uint8Array>
-export type Content = string | Uint8Array | Pieces
+/** Content that is produced while it is sent: the next piece is produced when the last one has gone. */
+export type ByteStream = AsyncIterable<string | Uint8Array>
+export type Content = string | Uint8Array | ByteStream
 
-/** An answer that is not JSON: a page, a picture, a table of figures. */
+/** An answer that is not JSON: a page, a picture, a CSV table. */
 export interface File {
   readonly type: string
   readonly content: Content
-  /** Under which a browser saves it, where it is not to be looked at. */
+  /** The name under which a browser saves the file instead of showing it. */
   readonly name?: string
-  readonly kept?: Kept
+  readonly cache?: CachedFile
 }
 
-/** Of content that is the same for everybody: by what it is known, and how it is sent to those who can unpack it. */
-export interface Kept {
-  /** Another one whenever the content is another one. */
+/** Content that is the same for every caller: its version for the ETag, and its compressed forms. */
+export interface CachedFile {
+  /** Changes whenever the content does. */
   readonly version: string
   readonly br: Uint8Array
   readonly gzip: Uint8Array
-  /** Its address names the version: what has been fetched once need never be asked for again. */
-  readonly isForGood: boolean
+  /** The URL names the version: a client that has the file need never ask for it again. */
+  readonly isImmutable: boolean
 }
 
 export const file = (mediaType: string) =>
@@ -29,5 +29,5 @@ export const file = (mediaType: string) =>
 export const mediaTypeOf = (schema: z.ZodType): string | undefined =>
   schema.meta()?.mediaType as string | undefined
 
-export const inPieces = (content: Content): content is Pieces =>
+export const isStreamed = (content: Content): content is ByteStream =>
   typeof content !== 'string' && !(content instanceof Uint8Array)

@@ -13,8 +13,9 @@ export type PlainHandler<I, R, F extends string, E extends Events> = (
 ) => Promise<R | Refusal> | R | Refusal
 
 /**
- * Reserve and commit; call out with no transaction open; record and commit. A reservation is plain JSON: it outlives
- * a crash. What crashed between is settled by `recover` at the next try with the same key, never by a second call.
+ * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is plain
+ * JSON, so that it outlives a crash. After a crash the next request with the same key runs `recover`, never a second
+ * call.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   reserve(input: I, context: Context<F, E>): Promise<V | Refusal>
@@ -23,7 +24,7 @@ export interface OutsideHandler<I, R, F extends string, E extends Events, V = un
   recover(reservation: V, context: Context<F, E>): Promise<R | Refusal>
 }
 
-/** One request of a batch, as the area's functions see it. */
+/** A request of a batch, as the area's functions see it. */
 export interface Item<I> extends TenantNow {
   readonly input: I
   readonly actor: Actor
@@ -31,6 +32,7 @@ export interface Item<I> extends TenantNow {
   readonly runId: string | null
 }
 
+/** The means by which `decide` answers. */
 export interface Verdict<F extends string, E extends Events> {
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
@@ -46,6 +48,6 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
   load(items: readonly Item<I>[], sql: Sql, ports: Ports): Promise<S>
   /** Pure: one request after another, each seeing in `state` what the ones before it took. */
   decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal
-  /** Everything that was decided, each kind in one statement. */
+  /** Writes all decisions, each table in one statement. */
   write(state: S, sql: Sql): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { Tenant } from './actor.ts'
 import type { Sql } from './sql.ts'
 
-/** How a payment on an intent can stand, by whatever means it is paid. */
+/** The states of a payment on an intent, the same for every means of payment. */
 export const paymentStates = [
   'created',
   'verifying',
@@ -14,20 +14,20 @@ export const paymentStates = [
 
 export type PaymentState = (typeof paymentStates)[number]
 
-/** A payment on an intent as the area has it that makes it. */
+/** A payment on an intent, as the area that makes it reports it. */
 export interface IntentPayment {
   readonly intentId: string
   readonly type: 'transfer'
   readonly id: string
   readonly status: PaymentState
-  /** Why it came to nothing or came back, or what it waits for. */
+  /** Why it was rejected or returned, or what it waits for. */
   readonly reason: { readonly code: string; readonly message: string } | null
   readonly updatedAt: Date
 }
 
 /**
- * Tells the payments on these intents, the newest first. What pays lies to the right of the intents: so do they show
- * what has become of a payment, and no area asks one to its right.
+ * Finds the payments on these intents, newest first. The areas that pay lie to the right of the intents and may not be
+ * imported there, so they register this function.
  */
 export type FindPayments = (
   intentIds: readonly string[],

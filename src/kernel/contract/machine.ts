@@ -4,9 +4,9 @@ export interface Machine<State extends string> {
   readonly initial: State
   readonly table: Readonly<Record<State, readonly State[]>>
   can(from: State, to: State): boolean
-  /** Nothing comes after it. */
+  /** No step leads out of it. */
   isFinal(state: State): boolean
-  /** The only writer of a status. False, and nothing written, where the table has no such step. */
+  /** The only writer of a status. Returns false and writes nothing where the table has no such step. */
   move(record: { readonly status: State }, to: State): boolean
 }
 

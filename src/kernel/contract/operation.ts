@@ -4,15 +4,15 @@ import type { Context } from './context.ts'
 import type { Events } from './events.ts'
 import type { HotHandler, OutsideHandler, PlainHandler } from './handlers.ts'
 import { type Page, type PageQuery, pageOf, pageQuery } from './page.ts'
-import type { Outside } from './ports.ts'
+import type { ExternalSystems } from './ports.ts'
 import type { Scope } from './scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** How it runs: one transaction; a group commit; reserve, call out, record. */
+/** `plain`: one transaction. `hot`: a group commit. `outside`: reserve, call an external system, record. */
 export type Run = 'plain' | 'hot' | 'outside'
 
-/** A refusal's status and what it tells the caller. */
+/** A refusal's status and its default message. */
 export type Failure = readonly [status: number, message: string]
 export interface Contract<
   Q extends z.ZodType,
@@ -24,24 +24,24 @@ export interface Contract<
 > {
   readonly summary: string
   readonly description?: string
-  /** With none it has no address: only our own processes run it. */
+  /** An operation without callers has no route: only our own processes run it. */
   readonly callers: readonly Caller[]
   readonly scope?: Scope
   readonly run?: K
   readonly query?: Q
   readonly body?: B
-  /** How large a body may be, where the contract needs more than others: see `bodyLimitOf`. */
+  /** A larger limit for the body than the default of `bodyLimitOf`. */
   readonly bodyLimitKiB?: 256 | 1_024
   readonly returns: readonly [status: number, schema: R]
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
-  /** A body that works when pasted, shown in the documentation. */
+  /** An example body for the documentation: it must work when pasted. */
   readonly example?: z.input<B>
-  /** The section of the documentation, where it is not the area's own. */
+  /** The section of the documentation, where it is not the area's. */
   readonly tag?: string
-  /** The external system that the operation needs. Live mode may lack it: see `Outside`. */
-  readonly requires?: keyof Outside
-  /** Outside the rate limit: for programs that look after the service, and for who reads how to use it. */
+  /** The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. */
+  readonly requires?: keyof ExternalSystems
+  /** Exempt from the rate limit: health checks, metrics and the documentation. */
   readonly unmetered?: true
   /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
   readonly readOnly?: true
@@ -72,7 +72,7 @@ export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodTyp
   readonly body: z.output<B>
 }
 
-/** What `implement` wants for an operation, read off its contract. */
+/** The handler type of an operation, derived from its contract. */
 export type HandlerOf<O> =
   O extends Operation<infer P, infer Q, infer B, infer R, infer F, infer E, infer K>
     ? {
@@ -82,13 +82,13 @@ export type HandlerOf<O> =
       }[K]
     : never
 
-/** The context that an operation's handler has, for functions that its handler shares. */
+/** The context type of an operation's handler, for functions that several handlers share. */
 export type ContextOf<O> =
   O extends Operation<infer _P, infer _Q, infer _B, infer _R, infer F, infer E, infer _K>
     ? Context<F, E>
     : never
 
-// biome-ignore lint/suspicious/noExplicitAny: a place for every operation, whatever its types
+// biome-ignore lint/suspicious/noExplicitAny: stands for every operation, whatever its types
 export type AnyOperation = Operation<any, any, any, any, any, any, any>
 export type Api = Readonly<Record<string, AnyOperation>>
 export type Handlers<A extends Api> = { readonly [Name in keyof A]: HandlerOf<A[Name]> }
@@ -146,7 +146,7 @@ export function list<
   }) as ReturnType<typeof list<P, T, S, F>>
 }
 
-/** How many bytes a body may have: few where anybody may call, enough for most contracts, more where one says so. */
+/** How many bytes a body may have: 4 KiB for public operations, else 64 KiB or what the contract says. */
 export const bodyLimitOf = ({
   callers,
   bodyLimitKiB,
@@ -157,22 +157,24 @@ export const bodyLimitOf = ({
 export const inKiB = (bytes: number): string =>
   bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`
 
-/** The refusal for an id that names nothing the caller may see. */
+/** The refusal for an id that names no record visible to the caller. */
 export const missing = (noun: string): Failure => [404, `No such ${noun}.`]
-/** The same where something is to be done with it: what is on its way out is past that. */
+/** The refusal for changing a record that is missing, deleted or being deleted. */
 export const gone = (noun: string): Failure => [404, `No such ${noun}, or it is deleted or being deleted.`]
-/** An agent's token says by itself whose it is; a key is asked. */
+/** An agent's token names its agent; a key must name one. */
 export const agent_required: Failure = [
   400,
   'agentId: name the agent. Only an agent’s own token may leave it out.',
 ]
 export const nothing = z.undefined()
 
-/** A registered operation: its key, the section of the documentation, and what runs it. */
+/** A registered operation: its key, its section in the documentation, and its handler. */
 export interface Registered {
   /** `policies.create`: in logs, metrics, the audit trail, the client. */
   readonly key: string
   readonly tag: string
+  /** Every address that leads to it. */
+  readonly addresses: readonly string[]
   readonly operation: AnyOperation
   readonly handler: unknown
 }

@@ -1,11 +1,11 @@
-/** So large a page is at most, in bytes; only a single record that has more by itself is sent all the same. */
+/** The most bytes a page may have. Only a single record that is larger than that is sent all the same. */
 export const PAGE_BYTES = 524_288
 
-/** So many rows are read at first, where nothing says that they are large. */
+/** How many rows the first query of a page reads, unless the caller says fewer. */
 const FIRST = 21
 
-export interface Reading<T> {
-  /** So many at most that come after this one. */
+export interface PageRequest<T> {
+  /** Reads at most `most` rows after the row with the key `after`. */
   readonly read: (after: string | undefined, most: number) => Promise<T[]>
   readonly keyOf: (row: T) => string
   readonly after: string | undefined
@@ -13,21 +13,21 @@ export interface Reading<T> {
   readonly first?: number | undefined
 }
 
-export interface Rows<T> {
+export interface PageRows<T> {
   readonly rows: T[]
   readonly hasMore: boolean
 }
 
-/** The rows of one page: `limit` of them, or as many as a page has room for. They are read by how large they prove. */
+/** Reads the rows of one page: `limit`, or as many as fit. Each query's size follows the row size seen so far. */
 export async function readPage<T>({
   read,
   keyOf,
   limit,
   first = FIRST,
-  ...from
-}: Reading<T>): Promise<Rows<T>> {
+  ...start
+}: PageRequest<T>): Promise<PageRows<T>> {
   const rows: T[] = []
-  let [after, bytes, most] = [from.after, 0, Math.min(first, limit + 1)]
+  let [after, bytes, most] = [start.after, 0, Math.min(first, limit + 1)]
   for (;;) {
     const more = await read(after, most)
     rows.push(...more)
@@ -41,7 +41,7 @@ export async function readPage<T>({
   return { rows: fitting, hasMore: fitting.length < rows.length }
 }
 
-/** How many of these a page has room for, and one at least. */
+/** How many of these rows fit into a page, at least one. */
 function roomFor(rows: readonly unknown[]): number {
   let bytes = 0
   const tooMany = rows.findIndex(row => {
@@ -51,7 +51,7 @@ function roomFor(rows: readonly unknown[]): number {
   return tooMany === -1 ? rows.length : Math.max(tooMany, 1)
 }
 
-/** About so many bytes it has as JSON. */
+/** Estimates the bytes of a value as JSON. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 3
   if (typeof value !== 'object' || value === null) return 8

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-/** A number in a query: in decimal digits and nothing else. */
+/** A number in a query string: decimal digits only. */
 export const inDigits = <T extends z.ZodType>(number: T) =>
-  z.preprocess(given => (/^\d{1,9}$/.test(String(given)) ? Number(given) : given), number)
+  z.preprocess(value => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value), number)
 
-/** A whole number, in words for all that can be wrong with it. */
+/** A whole number whose every error message names the allowed range. */
 export function wholeNumber(least: number, most: number) {
   const words = `a whole number from ${least} to ${most}`
   return z.int(words).min(least, words).max(most, words)
@@ -51,11 +51,11 @@ export class Cursors {
   /** The id after which the page begins; undefined for a cursor that is not ours. */
   read(list: string, cursor: string): string | undefined {
     const bytes = Buffer.from(cursor, 'base64url')
-    // Reading base64 overlooks what does not belong there.
+    // Decoding base64 skips invalid characters, so the cursor must survive the way back.
     if (bytes.toString('base64url') !== cursor) return undefined
     const lastId = bytes.subarray(16).toString()
-    const genuine = bytes.length > 16 && timingSafeEqual(bytes.subarray(0, 16), this.#sign(list, lastId))
-    return genuine ? lastId : undefined
+    const isGenuine = bytes.length > 16 && timingSafeEqual(bytes.subarray(0, 16), this.#sign(list, lastId))
+    return isGenuine ? lastId : undefined
   }
 
   #sign(list: string, lastId: string): Buffer {

@@ -8,37 +8,37 @@ import type { EventType } from './events.ts'
 import type { File } from './file.ts'
 import type { FindPayments } from './intent-payments.ts'
 
-/** What handlers may ask of the world around them; wired in `bin`. */
-export interface Ports extends Outside {
+/** What handlers may use beyond the database; wired in `app`. */
+export interface Ports extends ExternalSystems {
   health(): Promise<Health>
   metrics(): Promise<string>
-  /** Moves the tenant's test clock until it is so many milliseconds ahead, and lets happen what falls due on the way. */
+  /** Moves the tenant's test clock to this offset, running every deadline on the way. */
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
-  /** The bank at which test wallets have their numbers. */
+  /** The bank code and BIC in the IBANs of test wallets. */
   readonly walletBank: { readonly code: string; readonly bic: string }
-  /** The account to which live money is sent, if there is one, and in whose name wallets' numbers are. */
+  /** The account that live money is sent to, if any, and the name of its holder. */
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
-  /** The payments on these intents, the newest first, whatever area makes them. */
+  /** The payments on these intents from all areas, newest first. */
   readonly paymentsOn: FindPayments
   readonly outbound: Outbound
   readonly vault: Vault
   readonly threads: Threads
-  /** To whom push services turn about our messages: an address of mail, or a page. */
+  /** The contact for push services: a `mailto:` or `https:` URL. */
   readonly pushContact: string
-  /** All events that can be subscribed to. */
+  /** All event types that can be subscribed to. */
   eventTypes(): Promise<readonly EventType[]>
   eventNames(): readonly string[]
   /** The OpenAPI document, as served. */
   openapi(): Promise<File>
-  /** The reference for people, by addresses: `/docs`, its sections, and what they are made of. */
+  /** A file of the HTML reference by its path: `/docs`, its sections, styles and scripts. */
   docs(address: string): Promise<File | undefined>
 }
 
 /**
- * The systems of others, each behind an interface of its own. Test mode has one that pretends; asked for one that live
- * mode lacks, it throws the problem `not_configured`, which says what to set.
+ * The external systems, each behind an interface of its own. Test mode always has simulators. For a system that live
+ * mode lacks, the function throws the problem `not_configured`, which says what to set.
  */
-export interface Outside {
+export interface ExternalSystems {
   sepaRail(mode: Mode): SepaRail
   fundingRail(mode: Mode): FundingRail
 }

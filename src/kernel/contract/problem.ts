@@ -1,4 +1,4 @@
-/** A refusal that belongs to the business: a value, committed together with whatever it caused. */
+/** A refusal by the business: a value that a handler returns, committed with whatever the handler wrote. */
 export class Refusal {
   readonly status: number
   readonly code: string
@@ -11,7 +11,7 @@ export class Refusal {
   }
 }
 
-/** What stops a request before or around its handler. Nothing of the request remains. */
+/** An error that stops a request before or around its handler. Nothing that the request did remains. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
@@ -26,7 +26,7 @@ export class Problem extends Error {
   }
 }
 
-/** Everything that can go wrong in any operation: status and what to tell the caller. */
+/** The problems that any operation can have: status and default message. */
 export const problems = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_json: [400, 'The body is not valid JSON.'],

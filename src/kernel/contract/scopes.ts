@@ -1,6 +1,6 @@
 /**
- * Every right a credential can carry, and whether an agent's token has it: `given` to each unless it is made with
- * fewer, `asked` for by name, or `never`. A test compares this list with what the contracts ask for.
+ * Every scope a credential can carry, and whether an agent's token has it: `given` by default, only when `asked` for by
+ * name, or `never`. A test compares this list with the scopes that contracts require.
  */
 const rights = {
   'agents:read': 'given',
@@ -51,7 +51,7 @@ export type Scope = keyof typeof rights
 
 export const scopes = Object.keys(rights) as [Scope, ...Scope[]]
 
-/** What an agent's token has when nothing is said, and what it can never have. */
+/** The scopes that an agent's token has by default, and those that it can never have. */
 export const tokenScopes = {
   given: scopes.filter(scope => rights[scope] === 'given'),
   never: scopes.filter(scope => rights[scope] === 'never'),

@@ -1,4 +1,4 @@
-/** One row as PostgreSQL answers it, by the names of its columns. */
+/** A row of a result, by the names of its columns. */
 export type Row = Record<string, unknown>
-/** Runs one statement with its values, on whatever connection it was made for. */
+/** Runs one statement with its values on the connection or pool that it is bound to. */
 export type Sql = <R extends Row = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>

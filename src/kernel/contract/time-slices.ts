@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
 
-/** Work that stops at each `yield`, so that others may be served in between. */
+/** Long computation that pauses at each `yield`, so that other requests can be served in between. */
 export type Sliced<T> = Generator<void, T, void>
 
-/** Well below the 50 ms that no request may hold the event loop for. */
+/** Well below 50 ms, the longest that a request may block the event loop. */
 const SLICE_MS = 8
 
-/** Does the work a slice at a time: between two of them the event loop has a turn. */
+/** Runs the work in slices, yielding to the event loop between two of them. */
 export async function inSlices<T>(work: Sliced<T>): Promise<T> {
   for (;;) {
     const end = clock.ticks() + SLICE_MS
@@ -19,7 +19,7 @@ export async function inSlices<T>(work: Sliced<T>): Promise<T> {
   }
 }
 
-/** Does the work without a pause: for programs that serve nobody. */
+/** Runs the work without a pause: for programs that serve no requests. */
 export function atOnce<T>(work: Sliced<T>): T {
   for (;;) {
     const step = work.next()

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-interface Waiting<T, R> {
+interface Submitted<T, R> {
   readonly item: T
   readonly resolve: (result: R) => void
   readonly reject: (error: unknown) => void
@@ -9,65 +9,64 @@ interface Waiting<T, R> {
 export interface Limits {
   /** How many items one batch takes. */
   readonly size: number
-  /** How many batches of one lane are under way at once. */
+  /** How many batches of one queue are under way at once. */
   readonly inFlight: number
-  /** For how many it is worth to begin one; fewer wait for others to come. */
+  /** The smallest batch worth starting beside others; fewer items wait for more. */
   readonly least?: () => number
 }
 
-/** Nobody waits longer for others to come, whatever holds up the batch under way: milliseconds. */
-const PATIENCE = 25
+/** No item waits longer than this for its batch to fill, in milliseconds. */
+const FILL_TIMEOUT_MS = 25
 
-/** What became of an item: its result, or why it has none. */
+/** The result of an item, or the reason of its failure. */
 export type Settled<R> = PromiseSettledResult<R>
 
-interface Lane<T, R> {
-  readonly queue: Waiting<T, R>[]
-  /** Batches under way, and how many items they have. */
-  running: number
-  underWay: number
-  /** Somebody has waited long enough. */
-  isUrgent: boolean
+interface Queue<T, R> {
+  readonly waiting: Submitted<T, R>[]
+  batchesUnderWay: number
+  itemsUnderWay: number
+  /** An item has waited for `FILL_TIMEOUT_MS`: the next batch starts whatever its size. */
+  isOverdue: boolean
 }
 
 /**
- * Gathers what arrives while work is under way. An idle lane starts at the end of the turn: a single item is a
- * batch of one and waits for nobody. Beside another batch one starts when it is worth it: many small ones would cost
- * more than they save. Lanes never wait for each other.
+ * Batches the items that arrive while earlier batches are under way. An idle queue starts at the end of the turn of the
+ * event loop, so a single item is a batch of one and waits for nobody. Beside another batch only a large enough one
+ * starts: many small ones would cost more than they save. Queues never wait for each other.
  */
 export function batcher<T, R>(
   { size, inFlight, least = () => 1 }: Limits,
   work: (items: readonly T[]) => Promise<readonly Settled<R>[]>,
-): (lane: string, item: T) => Promise<R> {
-  const lanes = new Map<string, Lane<T, R>>()
+): (queueName: string, item: T) => Promise<R> {
+  const queues = new Map<string, Queue<T, R>>()
 
   async function run(name: string): Promise<void> {
-    const lane = lanes.get(name)
-    if (!lane || lane.running >= inFlight) return
-    while (lane.queue.length > 0 && (lane.isUrgent || isWorthIt(lane, least()))) {
-      const batch = lane.queue.splice(0, size)
-      lane.isUrgent = false
-      if (lane.queue.length > 0) hurryLater(name, lane)
-      lane.running++
-      lane.underWay += batch.length
+    const queue = queues.get(name)
+    if (!queue || queue.batchesUnderWay >= inFlight) return
+    while (queue.waiting.length > 0 && (queue.isOverdue || isLargeEnough(queue, least()))) {
+      const batch = queue.waiting.splice(0, size)
+      queue.isOverdue = false
+      if (queue.waiting.length > 0) startLater(name, queue)
+      queue.batchesUnderWay++
+      queue.itemsUnderWay += batch.length
       await deliver(batch)
-      lane.running--
-      lane.underWay -= batch.length
+      queue.batchesUnderWay--
+      queue.itemsUnderWay -= batch.length
     }
-    if (lane.running === 0 && lane.queue.length === 0) lanes.delete(name)
+    if (queue.batchesUnderWay === 0 && queue.waiting.length === 0) queues.delete(name)
   }
 
-  /** For what is too little to begin at once. */
-  function hurryLater(name: string, lane: Lane<T, R>): void {
-    const [first] = lane.queue
-    void pause(PATIENCE, undefined, { ref: false }).then(() => {
-      if (lane.queue[0] !== first) return
-      lane.isUrgent = true
+  /** Starts a batch of the items that wait now once `FILL_TIMEOUT_MS` has passed, however few they are. */
+  function startLater(name: string, queue: Queue<T, R>): void {
+    const [first] = queue.waiting
+    void pause(FILL_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      if (queue.waiting[0] !== first) return
+      queue.isOverdue = true
       void run(name)
     })
   }
 
-  async function deliver(batch: readonly Waiting<T, R>[]): Promise<void> {
+  async function deliver(batch: readonly Submitted<T, R>[]): Promise<void> {
     try {
       const results = await work(batch.map(({ item }) => item))
       batch.forEach(({ resolve, reject }, index) => {
@@ -82,15 +81,20 @@ export function batcher<T, R>(
 
   return (name, item) =>
     new Promise((resolve, reject) => {
-      const lane = lanes.get(name) ?? { queue: [], running: 0, underWay: 0, isUrgent: false }
-      lanes.set(name, lane)
-      lane.queue.push({ item, resolve, reject })
-      // After what else this turn of the event loop brings.
+      const queue = queues.get(name) ?? {
+        waiting: [],
+        batchesUnderWay: 0,
+        itemsUnderWay: 0,
+        isOverdue: false,
+      }
+      queues.set(name, queue)
+      queue.waiting.push({ item, resolve, reject })
+      // The batch takes the items of the whole turn of the event loop.
       setImmediate(() => void run(name))
-      if (lane.queue.length === 1) hurryLater(name, lane)
+      if (queue.waiting.length === 1) startLater(name, queue)
     })
 }
 
-/** At least half as many as are under way; what is fewer goes with the next one. */
-const isWorthIt = ({ queue, underWay }: Lane<unknown, never>, least: number): boolean =>
-  queue.length >= least && queue.length * 2 >= underWay
+/** Whether the waiting items are at least half as many as those under way. */
+const isLargeEnough = ({ waiting, itemsUnderWay }: Queue<unknown, never>, least: number): boolean =>
+  waiting.length >= least && waiting.length * 2 >= itemsUnderWay

@@ -36,7 +36,7 @@ function insertion<R extends { id: string }>(table: Table<R>, place: string): st
   return `insert into ${table.name} (${names}) select ${values} from ${recordset(columns, place)}`
 }
 
-/** All rows in one statement. */
+/** Inserts all rows in one statement. */
 export function insertInto<R extends { id: string }>(
   table: Table<R>,
 ): (sql: Sql, rows: readonly R[]) => Promise<void> {
@@ -47,7 +47,7 @@ export function insertInto<R extends { id: string }>(
   }
 }
 
-/** The rows of two tables in one statement: one way to the database less. */
+/** Inserts rows into two tables in one statement, saving a round trip. */
 export function insertIntoBoth<A extends { id: string }, B extends { id: string }>(
   one: Table<A>,
   other: Table<B>,
@@ -59,7 +59,7 @@ export function insertIntoBoth<A extends { id: string }, B extends { id: string 
   }
 }
 
-/** These members of all rows in one statement, each found by its id. */
+/** Updates these members of all rows, found by id, in one statement. */
 export function updateOf<R extends { id: string }>(
   table: Table<R>,
   members: readonly (keyof R & string)[],
@@ -67,25 +67,25 @@ export function updateOf<R extends { id: string }>(
   const changed = columnsOf(table, members)
   const known = columnsOf(table, ['id', ...members])
   const set = changed.map(([member, [column]]) => `${column} = r."${member}"`).join(', ')
-  // The ids once more by themselves: of the recordset PostgreSQL does not know that it is short, and would read all rows.
-  const text = `update ${table.name} as kept set ${set} from ${recordset(known)} where kept.id = r.id and kept.id = any($2::text[])`
+  // `any` repeats the ids: PostgreSQL cannot tell that the recordset is short, and would read all rows.
+  const text = `update ${table.name} as stored set ${set} from ${recordset(known)} where stored.id = r.id and stored.id = any($2::text[])`
   return async (sql, rows) => {
     if (rows.length > 0) await sql(text, [asJson(rows, known), rows.map(({ id }) => id)])
   }
 }
 
-/** Only what is there: a member that is missing is null, and half of an intent is. */
+/** Leaves out null members: a missing member reads as null, and half the members of an intent are null. */
 const asJson = (rows: readonly object[], columns: Columns): string =>
-  JSON.stringify(rows.map(row => lean(row as Record<string, unknown>, columns)))
+  JSON.stringify(rows.map(row => withoutNulls(row as Record<string, unknown>, columns)))
 
-function lean(row: Readonly<Record<string, unknown>>, columns: Columns): Record<string, unknown> {
-  const there: Record<string, unknown> = {}
+function withoutNulls(row: Readonly<Record<string, unknown>>, columns: Columns): Record<string, unknown> {
+  const members: Record<string, unknown> = {}
   for (const [member] of columns) {
     const value = row[member]
-    if (value !== null) there[member] = exact(value)
+    if (value !== null) members[member] = exact(value)
   }
-  return there
+  return members
 }
 
-/** An amount keeps all its digits on the way into the database. */
+/** Amounts are written as text: JSON numbers would lose digits. */
 export const exact = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)

@@ -7,7 +7,9 @@ import { Problem } from '../contract/problem.ts'
 import type { Database } from './prepared-sql.ts'
 import { isLost } from './retry.ts'
 
-/** A transaction on a connection of its own, which is given back whatever becomes of it; one that broke is thrown away. */
+/**
+ * Runs a transaction on a connection of its own. The connection always goes back to the pool, or is closed if it broke.
+ */
 export async function onConnection<T>(
   { pool }: Database,
   begin: string,
@@ -32,36 +34,36 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
     (failure: Error) => failure,
   )
 
-const seenByOrm = new WeakMap<PoolClient, Transaction>()
+const transactionOf = new WeakMap<PoolClient, Transaction>()
 
 /**
- * Entities on this connection. MikroORM is told that a transaction is open; it neither begins nor ends it, as it
- * would never give back a connection that was lost in between.
+ * An entity manager on this connection. MikroORM takes the transaction as open and neither begins nor ends it: MikroORM
+ * itself would never give back a connection that is lost before the commit.
  */
 export function entitiesOn(database: Database, client: PoolClient): EntityManager {
   const em = database.fork()
-  const known = seenByOrm.get(client)
+  const known = transactionOf.get(client)
   const transaction = known ?? asTransaction(client)
-  if (!known) seenByOrm.set(client, transaction)
+  if (!known) transactionOf.set(client, transaction)
   em.setTransactionContext(transaction)
   return em
 }
 
 function asTransaction(client: PoolClient): Transaction {
-  const held = { query: client.query.bind(client), release: () => undefined } as unknown as PoolClient
-  const pool = { connect: async () => held, end: async () => undefined, options: {} }
+  const borrowed = { query: client.query.bind(client), release: () => undefined } as unknown as PoolClient
+  const pool = { connect: async () => borrowed, end: async () => undefined, options: {} }
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** By what a transaction is known when its connection is lost: its number, and a row of the audit that only it writes. */
-interface Trace {
+/** Identifies a transaction after its connection is lost: its id, and an audit row that only it writes. */
+interface TransactionTrace {
   readonly id: string
-  /** Undefined where it changes nothing. */
+  /** Undefined for a transaction that changes nothing. */
   readonly auditId: string | undefined
 }
 
-/** Commits, and knows that it has even where the answer was lost. */
-export async function commit(database: Database, client: PoolClient, trace: Trace): Promise<void> {
+/** Commits. If the connection is lost meanwhile, finds out whether the commit succeeded. */
+export async function commit(database: Database, client: PoolClient, trace: TransactionTrace): Promise<void> {
   try {
     const { command } = await client.query('commit')
     if (command !== 'COMMIT') throw new Error('an error before the commit has undone the transaction')
@@ -72,15 +74,15 @@ export async function commit(database: Database, client: PoolClient, trace: Trac
 
 type Fate = 'committed' | 'aborted'
 
-/** How long the server is asked; whoever waits for us waits as long. */
-const PATIENCE = 5_000
+/** How long the server is asked for the outcome; the caller waits as long. */
+const PATIENCE_MS = 5_000
 
 /**
- * After a connection that was lost at commit: asked until the server says it, never guessed. Every change leaves an
- * audit row; of a transaction that left none nothing can be known.
+ * The outcome of a commit whose connection was lost: asked of the server until it answers, never guessed. Every change
+ * writes an audit row; the outcome of a transaction without one cannot be known.
  */
-async function fateOf(database: Database, { id, auditId }: Trace): Promise<Fate> {
-  const giveUp = clock.ticks() + PATIENCE
+async function fateOf(database: Database, { id, auditId }: TransactionTrace): Promise<Fate> {
+  const giveUp = clock.ticks() + PATIENCE_MS
   while (auditId && clock.ticks() < giveUp) {
     const fate = await ask(database, id, auditId)
     if (fate) return fate
@@ -90,8 +92,8 @@ async function fateOf(database: Database, { id, auditId }: Trace): Promise<Fate>
 }
 
 /**
- * Both from one snapshot: is the row there, and can it still come? A number as high as the server's next one was lost
- * in a crash; the server gives it to another transaction, so what `pg_xact_status` says of it proves nothing.
+ * Reads from one snapshot whether the audit row is there and whether it can still come. An id at or above the server's
+ * next one was lost in a crash and will be given to another transaction, so `pg_xact_status` would prove nothing.
  */
 const FATE = `
 select exists (select from audit_entries where id = $2) as done,

@@ -4,12 +4,13 @@ import type { Context } from '../contract/context.ts'
 import { given, within } from './entity.ts'
 import { offsetOf } from './tenant-clock.ts'
 
-/** An instant is taken as a transaction begins, an id a moment later, and by the clock of another machine perhaps. */
+/** `createdAt` is read as a transaction begins, the id is made a moment later, perhaps by another machine's clock. */
 const SLACK = minutes(1)
 
 /**
- * Created in a span of the tenant's time, and no further away by the order of the ids: what lies beyond it is not read.
- * A clock that was moved has never been behind the real one, nor further ahead than it is now.
+ * The condition for records created in a period of the tenant's time. It bounds the ids, too, as they are ordered by
+ * time: so the primary key finds the period. A moved clock was never behind real time, nor further ahead than it is
+ * now.
  */
 export async function createdWithin(
   prefix: string,

@@ -4,10 +4,10 @@ import { clock } from '../../values/clock.ts'
 import { maybe, record, timestamp } from './entity.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** As many letters and digits as 32 bytes can need. */
+/** As many digits of base 62 as 32 bytes need. */
 const LENGTH = 43
 
-/** 256 random bits behind a prefix that says what they open; a double click selects all of it. */
+/** A secret of 256 random bits behind a prefix that names its kind. A double click selects all of it. */
 export function newSecret(prefix: string): string {
   let rest = BigInt(`0x${randomBytes(32).toString('hex')}`)
   let text = ''
@@ -20,18 +20,18 @@ export function newSecret(prefix: string): string {
 
 const CREDENTIAL = /(sk|at|mer|dlg|whsec)_\w{24}/
 
-/** Whether a credential of ours stands anywhere in a text: such a text is repeated nowhere. */
+/** Whether a text contains a credential: such a text must not be logged or echoed. */
 export const hasCredential = (text: string): boolean => CREDENTIAL.test(text)
 
-/** Unsalted: a secret of 256 random bits is in no dictionary, and is found by it. */
+/** Unsalted, so that a credential can be found by its hash: 256 random bits are in no dictionary. */
 export const hashOf = (secret: string): string => hash('sha256', secret)
 
-/** All that is kept of a secret: enough to know it again, and to tell it from others. */
+/** The stored traces of a secret: the hash finds it, the last four characters let people tell it from others. */
 export const traceOf = (secret: string) => ({ hash: hashOf(secret), hint: secret.slice(-4) })
 
 const realTime = () => timestamp().onCreate(() => clock.real())
 
-/** The members of what is opened by a secret. They are in real time: a test clock that moves closes nothing. */
+/** The members of a credential's entity. Its instants are in real time: a moved test clock expires none. */
 export const credential = (prefix: string) => ({
   ...record(prefix),
   createdAt: realTime(),
@@ -43,11 +43,11 @@ export const credential = (prefix: string) => ({
   revokedAt: maybe.instant(),
 })
 
-interface Opening {
+interface Validity {
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
 }
 
-/** Whether it still opens anything. */
-export const isOpen = ({ expiresAt, revokedAt }: Opening): boolean =>
+/** Whether a credential is neither revoked nor expired. */
+export const isOpen = ({ expiresAt, revokedAt }: Validity): boolean =>
   !revokedAt && (!expiresAt || expiresAt > clock.real())

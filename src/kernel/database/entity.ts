@@ -4,18 +4,18 @@ import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Actor, Mode, Tenant } from '../contract/actor.ts'
 
-/** What an entity manager of a request knows; the filters and the columns below read it. */
+/** The scope that a request binds to its entity manager; the filters and columns below read it. */
 export interface RecordScope extends Tenant, Reach {
   readonly now: Date
 }
 
-/** Whose records, within the tenant's, a credential reaches. */
+/** Narrows the tenant's records to those that a credential reaches. */
 interface Reach {
   readonly agentId: string | null
   readonly delegationId: string | null
 }
 
-/** Whether a record that was read without the filter below is one of the caller's, among those of the tenant. */
+/** Whether the caller may see a record of its tenant that was read without the filter below. */
 export const reaches = (actor: Actor, record: Reach): boolean =>
   (!actor.agentId || actor.agentId === record.agentId) &&
   (!actor.delegationId || actor.delegationId === record.delegationId)
@@ -30,9 +30,8 @@ const scopeOf = (em: EntityManager): RecordScope =>
   em.getContext().getFilterParams('tenant') as unknown as RecordScope
 
 /**
- * Every query of a tenant's table is narrowed to the tenant, for an agent's token to the agent's records, and for that
- * of a delegation to what was made with it.
- * Without a bound scope a query throws: nothing can be read by forgetting something.
+ * Narrows every query of a tenant's table to the tenant; for an agent's token to the agent's records, and for a
+ * delegation's token to the records made with it. A query without a bound scope throws: no filter can be forgotten.
  */
 const narrowed = (agentColumn?: string, delegationColumn?: string) => ({
   tenant: {
@@ -57,7 +56,7 @@ export const tenantTable = <N extends string>(
 
 export const timestamp = () => p.datetime().columnType('timestamptz(3)')
 
-/** A member that is null until it is given. */
+/** Columns that are null until they are set. */
 export const maybe = {
   string: () =>
     p
@@ -98,7 +97,7 @@ export const words = () =>
     .onCreate((): string[] => [])
 export const flag = () => p.boolean().onCreate(() => false)
 
-/** When a record came to be and when it was last changed, in the tenant's time. */
+/** When a record was created and last changed, in the tenant's time. */
 export const stamps = () => ({
   createdAt: timestamp().onCreate((_, em) => scopeOf(em).now),
   updatedAt: timestamp()
@@ -106,7 +105,7 @@ export const stamps = () => ({
     .onUpdate((_, em) => scopeOf(em).now),
 })
 
-/** The members that every tenant's record has. */
+/** The members of every tenant's record. */
 export const record = (prefix: string) => ({
   id: p
     .text()
@@ -118,13 +117,13 @@ export const record = (prefix: string) => ({
 })
 
 /**
- * A record as it is answered, with these members beside or in place of its own. All others are read from the record
- * itself when the answer is written, not when it is made: `updatedAt` is set in between, with the record's change.
+ * A view of a record with these members beside or in place of its own. The others are read from the record only when
+ * the answer is encoded, as the flush before that sets `updatedAt`.
  */
 export const answered = <T extends object, M extends object>(record: T, members: M): Omit<T, keyof M> & M =>
   Object.create(record, Object.getOwnPropertyDescriptors(members))
 
-/** A record of the tenant, locked until the transaction ends and read as it is then. */
+/** Locks a record of the tenant until the transaction ends, and reads it anew. */
 export const lock = <T extends { id: string }>(
   em: SqlEntityManager,
   entity: EntityName<T>,
@@ -135,18 +134,18 @@ export const lock = <T extends { id: string }>(
     refresh: true,
   }) as Promise<T | null>
 
-/** The filters that a request has set: the others match everything. */
+/** Drops the filters that a request has not set. */
 export const given = <T extends object>(filters: T) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>
   }
 
-/** A merchant in whatever case; in the words of the indexes over it. */
+/** Matches a merchant's name in any case, written as the indexes on it are. */
 export const ofMerchant = (merchant: string | undefined): object =>
   merchant === undefined
     ? {}
     : { [raw('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])]: [] }
 
-/** At `from` or later and before `to`, each where it is set. */
+/** At `from` or later and before `to`; either bound may be missing. */
 export const within = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
   from || to ? given({ $gte: from, $lt: to }) : undefined

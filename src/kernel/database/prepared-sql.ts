@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import pg from 'pg'
 import type { Sql } from '../contract/sql.ts'
 
-/** The one pool, seen as entities and as plain SQL. */
+/** The process's connection pool, with entity managers on it. */
 export interface Database {
   fork(): EntityManager
   readonly pool: Pool
@@ -18,7 +18,7 @@ const types = {
 
 const statementNames = new Map<string, string>()
 
-/** The same text is prepared once per connection: the hot paths run few statements, very often. */
+/** Names a statement by its text, so that each connection prepares it once: hot paths run few statements very often. */
 function statementName(text: string): string {
   const known = statementNames.get(text)
   if (known) return known
@@ -27,7 +27,7 @@ function statementName(text: string): string {
   return name
 }
 
-/** SQL on one connection, or on any of the pool. */
+/** Runs SQL on one connection, or on any of a pool. */
 export const sqlOn =
   (connection: Pool | PoolClient): Sql =>
   async (text, values = []) => {

@@ -3,10 +3,10 @@ import { clock } from '../../values/clock.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { type Database, sqlOn } from './prepared-sql.ts'
 
-/** For how long a process is waited for that does not say that it lives. */
-const HELD_MS = 10_000
+/** How long a lease lasts without renewal. */
+const LEASE_MS = 10_000
 
-/** How often it should say so. */
+/** How often a lease should be renewed. */
 export const RENEW_MS = 2_000
 
 const RENEW = `
@@ -19,48 +19,48 @@ values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`
 export type LeaseKind = 'deliveries' | 'pushes' | 'outbox'
 
 /**
- * What this process takes is its own while it says again and again that it lives, at no cost for each thing taken; once
- * it has died, the others free what it had within seconds. While its row is there nobody has freed anything, however
- * late it is: after a long halt, of itself or of PostgreSQL, it goes on with what it has.
+ * One lease covers all rows that a process has claimed, so claiming a row costs nothing more. The process renews it;
+ * once the process has died, others free its rows within seconds. While the lease's row exists nothing was freed, so
+ * after a long halt of the process or of PostgreSQL it keeps its claims.
  */
 export class ProcessLease {
   readonly #sql: Sql
   readonly #kind: LeaseKind
   #id: string | undefined
   #heldUntil = 0
-  /** Since when it has been renewed without a gap. */
+  /** Since when the lease has been renewed without a gap. */
   #steadySince = 0
   #renewing: Promise<void> | undefined
 
   readonly #heldMs: number
 
-  constructor({ pool }: Database, kind: LeaseKind, heldMs = HELD_MS) {
+  constructor({ pool }: Database, kind: LeaseKind, heldMs = LEASE_MS) {
     this.#sql = sqlOn(pool)
     this.#kind = kind
     this.#heldMs = heldMs
   }
 
-  /** The lease under which something may be begun now; undefined where others may have what was taken. */
+  /** The id of the lease while it lasts; undefined where others may have freed the claimed rows. */
   get held(): string | undefined {
     return clock.ticks() < this.#heldUntil ? this.#id : undefined
   }
 
-  /** The lease under which something may be taken. */
+  /** The id of a valid lease, renewed where it must be. */
   async hold(): Promise<string> {
     while (this.held === undefined) await this.#renew()
     return this.held
   }
 
-  /** Says that it lives, and frees what the dead had; gives how much that was. */
+  /** Renews the lease and frees the rows of dead processes; gives how many rows were freed. */
   async round(): Promise<number> {
     await this.#renew()
-    // Where everybody was halted, PostgreSQL for one, each has the time to say that it lives.
+    // After a halt of everything (PostgreSQL, for one) each process first gets the time to renew its own lease.
     if (clock.ticks() - this.#steadySince < this.#heldMs) return 0
     const [freed] = await this.#sql<{ count: number }>('select free_leases($1) as count', [this.#kind])
     return freed?.count ?? 0
   }
 
-  /** Nothing is held any more. */
+  /** Ends the lease; its rows become free. */
   async end(): Promise<void> {
     await this.#renewing
     const id = this.#id
@@ -76,15 +76,15 @@ export class ProcessLease {
   }
 
   async #renewNow(): Promise<void> {
-    const asked = clock.ticks()
-    const isSteady = asked < this.#heldUntil
-    const [kept] = this.#id ? await this.#sql<Row>(RENEW, [this.#id, this.#heldMs]) : []
-    if (!kept) {
+    const startedAt = clock.ticks()
+    const isSteady = startedAt < this.#heldUntil
+    const [renewed] = this.#id ? await this.#sql<Row>(RENEW, [this.#id, this.#heldMs]) : []
+    if (!renewed) {
       const id = randomUUID()
       await this.#sql(BEGIN, [id, this.#kind, this.#heldMs])
       this.#id = id
     }
-    if (!kept || !isSteady) this.#steadySince = asked
-    this.#heldUntil = asked + this.#heldMs
+    if (!renewed || !isSteady) this.#steadySince = startedAt
+    this.#heldUntil = startedAt + this.#heldMs
   }
 }

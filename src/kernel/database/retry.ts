@@ -16,11 +16,11 @@ interface DatabaseError {
   detail?: string
 }
 
-/** MikroORM wraps what the driver threw; the driver's own error has the five-letter code. */
+/** The SQLSTATE of an error. MikroORM wraps the driver's error, which carries it. */
 export const codeOf = (error: unknown): string =>
   (error as DatabaseError)?.code ?? (error as { cause?: DatabaseError })?.cause?.code ?? ''
 
-/** Connection gone, server shutting down, starting or out of room, no connection to be had in time. */
+/** Whether the connection was lost, refused or not available in time. */
 export function isLost(error: unknown): boolean {
   return LOST.codes.test(codeOf(error)) || LOST.messages.test(String((error as Error)?.message))
 }
@@ -31,13 +31,15 @@ const LOST = {
     /Connection terminated|timeout e(xpired|xceeded when trying to connect)|Query read timeout|Client has encountered a connection error|Client was closed/,
 }
 
-/** A unique key that two requests reached at once: the second try sees the first one's record and answers for itself. */
+/**
+ * Includes unique violations of concurrent requests: the retry sees the other request's record and answers properly.
+ */
 const isTransient = (error: unknown): boolean => [DEADLOCK, SERIALIZATION, UNIQUE].includes(codeOf(error))
 
-/** A constraint that refused: of class 23. */
+/** Whether a constraint refused the statement: SQLSTATE class 23. */
 export const isRefusedByConstraint = (error: unknown): boolean => codeOf(error).startsWith('23')
 
-/** In the words of the API: what the caller is told when the database would not. */
+/** Translates a database error into the problem that the API answers. */
 export function asProblem(error: unknown): unknown {
   if (error instanceof Problem) return error
   if (isLost(error)) return new Problem('unavailable', undefined, { 'Retry-After': '2' })
@@ -55,7 +57,7 @@ function referenceIn(error: unknown): string {
   return member ? `${member}: no such record.` : 'The request names a record that does not exist.'
 }
 
-/** Runs until it succeeds or fails for a reason that another try would not mend. */
+/** Runs the work until it succeeds or fails with an error that a retry cannot mend. */
 export async function retrying<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

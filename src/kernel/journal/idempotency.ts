@@ -5,11 +5,12 @@ import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { IdempotencyRow } from './journal.ts'
 
-export const KEPT_FOR = 24 * 3_600_000
-/** An outside call that has not come back for this long is taken for crashed. */
+export const RETENTION_MS = 24 * 3_600_000
+/** An external call without an outcome for this long counts as crashed. */
 const OUTSIDE_LEASE = 120_000
 
-export interface Claim {
+/** An idempotency key with everything that it is unique within, and the hash of the request that it came with. */
+export interface ScopedKey {
   readonly key: string
   readonly operation: string
   readonly ownerId: string
@@ -19,14 +20,13 @@ export interface Claim {
 }
 
 /**
- * The key belongs to tenant, agent or delegation, and operation, not to the API key, which may rotate. Strangers share
- * no names: who guesses a key of one that calls without a credential meets him only with the very same body, secret
- * and all.
+ * Keys are scoped to tenant, agent or delegation, and operation, not to the API key, which may rotate. Public calls
+ * have no tenant, so their keys are scoped to the body: guessing a stranger's key needs the stranger's whole request.
  */
-export function claimOf(call: Call): Claim | null {
+export function scopedKeyOf(call: Call): ScopedKey | null {
   if (!call.idempotencyKey) return null
   const { tenant, agentId, delegationId, type } = call.actor
-  const requestHash = hash('sha256', JSON.stringify(call.input, plain), 'base64url')
+  const requestHash = hash('sha256', JSON.stringify(call.input, bigIntsAsText), 'base64url')
   return {
     key: call.idempotencyKey,
     operation: call.operation.key,
@@ -37,12 +37,13 @@ export function claimOf(call: Call): Claim | null {
   }
 }
 
-const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+const bigIntsAsText = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value
 
-export const lockName = (claim: Claim): string =>
-  `${identityOf({ ownerId: claim.ownerId, mode: claim.mode as 'test' }, claim.agentId)}|${claim.operation}|${claim.key}`
+export const lockName = ({ ownerId, mode, agentId, operation, key }: ScopedKey): string =>
+  `${identityOf({ ownerId, mode: mode as 'test' }, agentId)}|${operation}|${key}`
 
-export interface Kept {
+export interface StoredAnswer {
   position: number
   request_hash: string
   status: number | null
@@ -52,7 +53,9 @@ export interface Kept {
   age_ms: string | bigint
 }
 
-/** One by one through the primary key: left to itself, PostgreSQL reads the whole of a table that it has not analysed yet. */
+/**
+ * The lateral join looks up each key by the primary key: else PostgreSQL scans a table that it has not analysed yet.
+ */
 const LOOKUP = `
 select n::int as position, k.request_hash, k.status, k.body, k.error_code, k.reservation,
   (extract(epoch from clock_timestamp() - k.created_at) * 1000)::bigint as age_ms
@@ -65,32 +68,35 @@ cross join lateral (
 ) k
 where k.created_at > $6`
 
-/** What is kept under these keys; call it only while their locks are held. */
-export async function lookUp(sql: Sql, claims: readonly Claim[]): Promise<Map<Claim, Kept>> {
-  if (claims.length === 0) return new Map()
-  const column = (name: keyof Claim) => claims.map(claim => claim[name])
-  const rows = await sql<Kept & Record<string, unknown>>(LOOKUP, [
+/** Finds the answers stored under these keys. The caller must hold the keys' locks. */
+export async function findStoredAnswers(
+  sql: Sql,
+  keys: readonly ScopedKey[],
+): Promise<Map<ScopedKey, StoredAnswer>> {
+  if (keys.length === 0) return new Map()
+  const column = (name: keyof ScopedKey) => keys.map(key => key[name])
+  const rows = await sql<StoredAnswer & Record<string, unknown>>(LOOKUP, [
     ...(['ownerId', 'mode', 'agentId', 'operation', 'key'] as const).map(column),
-    after(clock.real(), -KEPT_FOR),
+    after(clock.real(), -RETENTION_MS),
   ])
-  return new Map(rows.map(row => [claims[row.position - 1] as Claim, row]))
+  return new Map(rows.map(row => [keys[row.position - 1] as ScopedKey, row]))
 }
 
 export const inProgress = (): Problem => new Problem('in_progress', undefined, { 'Retry-After': '1' })
 
-/** The stored answer; undefined where an outside call was begun and never finished, and its lease is over. */
-export function replay(claim: Claim, kept: Kept): Outcome | undefined {
-  if (kept.request_hash !== claim.requestHash) throw new Problem('idempotency_key_reused')
-  if (kept.status !== null) {
-    const error = kept.error_code === null ? {} : { errorCode: kept.error_code }
-    return { status: kept.status, body: kept.body, replayed: true, ...error }
+/** The stored answer; undefined where an external call was reserved, never recorded, and its lease has run out. */
+export function replay(key: ScopedKey, stored: StoredAnswer): Outcome | undefined {
+  if (stored.request_hash !== key.requestHash) throw new Problem('idempotency_key_reused')
+  if (stored.status !== null) {
+    const error = stored.error_code === null ? {} : { errorCode: stored.error_code }
+    return { status: stored.status, body: stored.body, replayed: true, ...error }
   }
-  if (Number(kept.age_ms) < OUTSIDE_LEASE) throw inProgress()
+  if (Number(stored.age_ms) < OUTSIDE_LEASE) throw inProgress()
   return undefined
 }
 
-export const keep = (claim: Claim, outcome: Outcome): IdempotencyRow => ({
-  ...claim,
+export const answerRow = (key: ScopedKey, outcome: Outcome): IdempotencyRow => ({
+  ...key,
   status: outcome.status,
   body: outcome.stored ?? (outcome.body as string | null),
   errorCode: outcome.errorCode ?? null,
@@ -98,8 +104,8 @@ export const keep = (claim: Claim, outcome: Outcome): IdempotencyRow => ({
   createdAt: clock.real(),
 })
 
-export const keepReservation = (claim: Claim, reservation: unknown): IdempotencyRow => ({
-  ...claim,
+export const reservationRow = (key: ScopedKey, reservation: unknown): IdempotencyRow => ({
+  ...key,
   status: null,
   body: null,
   errorCode: null,

@@ -16,19 +16,19 @@ export const refusalOf = (operation: AnyOperation, code: string, message?: strin
   return new Refusal(failure[0], code, message ?? failure[1])
 }
 
-/** On what occasion something happens. */
-interface Occasion extends TenantNow {
+/** The request in which an event happens. */
+interface EventSource extends TenantNow {
   readonly requestId: string
   /** The run that the request names. */
   readonly runId: string | null
 }
 
-/** An event of this call, checked against the schema it was declared with. */
+/** The row of an event. Its data are checked against the schema that the operation declared. */
 export function eventOf(
   declared: Events,
   event: string,
   data: unknown,
-  { tenant, now, requestId, runId }: Occasion,
+  { tenant, now, requestId, runId }: EventSource,
 ): EventRow {
   const schema = declared[event]
   if (!schema) throw new Error(`the event ${event} is not declared`)
@@ -37,19 +37,19 @@ export function eventOf(
     id: newId('event'),
     ownerId: tenant.ownerId,
     mode: tenant.mode,
-    agentId: named(wire.agentId),
+    agentId: textOrNull(wire.agentId),
     event,
     data: wire,
     requestId,
-    // What happens to a record of a run belongs to it, whoever makes it happen.
-    runId: runId ?? named(wire.runId),
+    // An event of a record that belongs to a run is the run's, even where the request names none.
+    runId: runId ?? textOrNull(wire.runId),
     createdAt: now,
   }
 }
 
-const named = (id: unknown): string | null => (typeof id === 'string' ? id : null)
+const textOrNull = (id: unknown): string | null => (typeof id === 'string' ? id : null)
 
-/** Who did what to which record, on whose behalf and from where: a row for each change, as each change is an event. */
+/** The audit row of an event: every change is an event, so every change has one. */
 export function auditOf(
   { actor, operation, requestId, address }: Call,
   event: EventRow,
@@ -65,7 +65,7 @@ export function auditOf(
     event: event.event,
     eventId: event.id,
     outcome: outcome.errorCode ?? 'done',
-    // An event names first what it is about.
+    // The first member of an event's data is the id of its record.
     resourceId: String(Object.values(event.data)[0]),
     agentId: event.agentId,
     requestId,
@@ -75,7 +75,7 @@ export function auditOf(
   }
 }
 
-/** Begins the process of a record, or tells its run that the record has changed: it need not be known which. */
+/** Starts the process of a record, or signals the running one: Temporal's signal-with-start decides which. */
 export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow => ({
   id: newId('outbox'),
   ownerId,

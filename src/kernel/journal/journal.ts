@@ -49,7 +49,7 @@ export interface IdempotencyRow {
   createdAt: Date
 }
 
-/** Work for Temporal: a durable process is started, or told that its record has changed. */
+/** A message for Temporal: start the process of a record, or signal the running one that the record has changed. */
 export interface OutboxRow {
   id: string
   ownerId: string
@@ -61,7 +61,7 @@ export interface OutboxRow {
   createdAt: Date
 }
 
-/** What a transaction leaves behind beside its records. */
+/** The rows that a transaction writes beside its records. */
 export interface Journal {
   events: EventRow[]
   audit: AuditRow[]
@@ -102,18 +102,18 @@ with e as (
 )
 select publish_events($1::jsonb, $5::text[]) as deliveries, publish_pushes($1::jsonb, $5::text[]) as pushes`
 
-/** Of what there is more now for those who wait for it. */
+/** How many rows each channel gained: tells which listeners to notify. */
 export type Written = Readonly<Record<Channel, number>>
 
-/** What one request or a whole batch leaves behind, of whatever kind: always one statement. */
+/** Writes the journal of a request or a whole batch in one statement. */
 export async function writeJournal(sql: Sql, journal: Journal): Promise<Written> {
   const { events, audit, idempotency, outbox } = journal
   const kinds = [events, audit, idempotency, outbox]
   if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0 }
   const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
-  const [made] = await sql<{ deliveries: number; pushes: number }>(STATEMENT, [
+  const [published] = await sql<{ deliveries: number; pushes: number }>(STATEMENT, [
     ...kinds.map(rows => JSON.stringify(rows)),
     owners,
   ])
-  return { outbox: outbox.length, deliveries: made?.deliveries ?? 0, pushes: made?.pushes ?? 0 }
+  return { outbox: outbox.length, deliveries: published?.deliveries ?? 0, pushes: published?.pushes ?? 0 }
 }

@@ -6,8 +6,12 @@ select request_id as "requestId" from audit_entries
 where owner_id = $1 and mode = $2 and resource_id = $3 and actor_type <> 'process' order by id desc limit 1`
 
 /**
- * The last request that somebody made about a record: for that one a process goes on with it, and what happens then is
- * told under its id. Undefined where there was none.
+ * The id of the last request of a person or program about a record. A process that continues the record uses it as the
+ * request id of its own events. Undefined where only processes have changed the record.
  */
-export const causeOf = async (sql: Sql, { ownerId, mode }: Tenant, id: string): Promise<string | undefined> =>
+export const lastRequestOf = async (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  id: string,
+): Promise<string | undefined> =>
   (await sql<Row & { requestId: string }>(LAST_REQUEST, [ownerId, mode, id]))[0]?.requestId

@@ -3,8 +3,8 @@ import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 
-/** Work that waits for Temporal, as the relay leases it. */
-export interface Due extends Record<string, unknown> {
+/** A message of the outbox, as a relay claims it. */
+export interface OutboxMessage extends Record<string, unknown> {
   readonly id: string
   readonly process: string
   readonly recurs: boolean
@@ -12,40 +12,42 @@ export interface Due extends Record<string, unknown> {
   readonly input: StartInput
 }
 
-/** Hands it over; throws where Temporal does not take it now. What it has taken before is taken. */
-export type Deliver = (due: Due) => Promise<void>
+/** Hands a message to Temporal; throws where Temporal does not accept it. Delivering one twice does no harm. */
+export type Deliver = (message: OutboxMessage) => Promise<void>
 
-/** How long a relay may take; after that another one takes the row for its own. What a dead one had is free sooner, by its lease. */
+/**
+ * After this time another relay claims the row again. The rows of a relay that died are free sooner, with its lease.
+ */
 const LEASE = '30 seconds'
 
-const TAKE = `
+const CLAIM = `
 update outbox set due_at = clock_timestamp() + interval '${LEASE}', attempts = attempts + 1, leased_by = $2
 where id in (select id from outbox where due_at <= clock_timestamp() order by due_at limit $1 for update skip locked)
 returning id, process, recurs, workflow_id as "workflowId", input`
 
 const DONE = 'delete from outbox where id = any($1::text[]) returning id'
 
-/** Later, and later still each time, never all at the same moment. */
+/** Exponential back-off with jitter, a minute at most. */
 const POSTPONE = `
 update outbox set due_at = clock_timestamp()
   + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second', leased_by = null
 where id = any($1::text[]) returning id`
 
-/** As if it had not been taken: nothing was tried. */
+/** Undoes a claim whose message was not tried. */
 const GIVE_BACK = `
 update outbox set due_at = clock_timestamp(), attempts = attempts - 1, leased_by = null where id = any($1::text[]) returning id`
 
-/** The first by id is the oldest: ids are in the order of time. */
+/** Ids are ordered by time, so the lowest id is the oldest message. */
 const OLDEST = `
 select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from outbox order by id limit 1`
 
 export const oldestSeconds = async (sql: Sql): Promise<number | null> =>
   (await sql<{ seconds: number | null }>(OLDEST))[0]?.seconds ?? null
 
-/** What a relay does with rows; each kind of statement takes all that wait for it. */
+/** The statements of a relay. Ids that arrive while a statement runs share the next one. */
 export function outboxOf({ pool }: Database) {
   const sql = sqlOn(pool)
-  const inOne = (text: string) => {
+  const inBatches = (text: string) => {
     const batched = batcher<string, void>({ size: 256, inFlight: 1 }, async ids => {
       await sql(text, [ids])
       return ids.map(() => ({ status: 'fulfilled', value: undefined }))
@@ -53,19 +55,20 @@ export function outboxOf({ pool }: Database) {
     return (id: string) => batched('', id)
   }
   return {
-    /** For the process that holds this lease. */
-    take: (most: number, lease: string): Promise<Due[]> => sql<Due>(TAKE, [most, lease]),
-    done: inOne(DONE),
-    postpone: inOne(POSTPONE),
-    giveBack: inOne(GIVE_BACK),
+    /** Claims due messages for the process that holds this lease. */
+    claim: (most: number, lease: string): Promise<OutboxMessage[]> =>
+      sql<OutboxMessage>(CLAIM, [most, lease]),
+    done: inBatches(DONE),
+    postpone: inBatches(POSTPONE),
+    giveBack: inBatches(GIVE_BACK),
   }
 }
 
-/** What is announced: work for Temporal, deliveries to make, browsers to tell. */
+/** PostgreSQL's NOTIFY channels: messages for Temporal, webhook deliveries, web pushes. */
 export const channels = ['outbox', 'deliveries', 'pushes'] as const
 export type Channel = (typeof channels)[number]
 
-/** Tells whoever listens, in all processes; at most one notice at a time, and it is no matter if one is lost. */
+/** Notifies the listeners of all processes, one notice at a time. A lost notice only delays: listeners also poll. */
 export function announcer({ pool }: Database, channel: Channel): () => void {
   let announcing: Promise<unknown> | undefined
   let again = false

@@ -5,7 +5,7 @@ import { euros } from '../../values/money.ts'
 import type { Actor, Tenant } from '../contract/actor.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 
-/** One entry of a timeline, whatever record it is of. */
+/** An entry of a timeline, the same for every kind of record. */
 export const TimelineEntry = z
   .object({
     id: id('audit'),
@@ -23,14 +23,14 @@ export const TimelineEntry = z
 
 type Entry = z.output<typeof TimelineEntry>
 
-/** Who did it as the audit trail has it, when in the tenant's time. */
+/** The actor comes from the audit trail, the instant from the event: it is in the tenant's time. */
 const ENTRIES = `
 select a.id, coalesce(e.created_at, a.at) as at, a.event, a.action, a.resource_id as "resourceId",
   ((e.data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", e.data ->> 'reason' as reason,
   a.actor_type as "actorType", a.actor_id as "actorId", a.request_id as "requestId"
 from audit_entries a left join events e on e.id = a.event_id`
 
-/** The token of a delegation is shown what it did itself, and what became of what is made under that. */
+/** A delegation's token sees its own actions and the events of records made under the delegation. */
 const OF_RUN = `${ENTRIES}
 where (a.owner_id, a.mode, a.run_id) = ($1, $2, $3) and a.id > $4
   and ($6::text is null or a.actor_id = $7 or e.data ->> 'delegationId' = $6)
@@ -39,7 +39,7 @@ order by a.id limit $5`
 const OF_RECORDS = `${ENTRIES}
 where (a.owner_id, a.mode) = ($1, $2) and a.resource_id = any($3::text[]) and a.id > $4 order by a.id limit $5`
 
-/** What belongs to a run, for who asks, the oldest first: so many at most that come after this id. */
+/** The entries of a run that the actor may see, oldest first: at most `most` after the id `after`. */
 export const timelineOfRun = (
   sql: Sql,
   { ownerId, mode, id }: Tenant & { id: string },
@@ -48,7 +48,7 @@ export const timelineOfRun = (
   most: number,
 ): Promise<Entry[]> => sql<Entry & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most, delegationId, actorId])
 
-/** The same for what happened to any of these records. */
+/** The entries of these records, oldest first: at most `most` after the id `after`. */
 export const timelineOfRecords = (
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -7,13 +7,13 @@ import type { Runtime } from './runtime.ts'
 
 export type Execute = (call: Call) => Promise<Outcome>
 
-/** One request, from a valid call to its outcome, whoever asks: the API, a workflow's activity, the start-up. */
+/** Runs a valid call to its outcome: for the API, the activities of workflows and the start-up alike. */
 export function executor(runtime: Runtime): Execute {
-  const runs: Record<Run, Execute> = {
+  const executeByRun: Record<Run, Execute> = {
     plain: call => runPlain(runtime, call),
     hot: hotRun(runtime),
     outside: call => runOutside(runtime, call),
   }
   const runOf = (call: Call): Run => call.operation.operation.run ?? 'plain'
-  return call => (isWrite(call) ? runs[runOf(call)](call) : read(runtime, call))
+  return call => (isWrite(call) ? executeByRun[runOf(call)](call) : read(runtime, call))
 }

@@ -1,8 +1,8 @@
 import type { Call, Outcome } from '../contract/call.ts'
 import type { OutsideHandler } from '../contract/handlers.ts'
 import { Refusal } from '../contract/problem.ts'
-import { keepReservation, replay } from '../journal/idempotency.ts'
-import { note, type Opened, perform, settle, transaction } from './plain.ts'
+import { replay, reservationRow } from '../journal/idempotency.ts'
+import { addToJournal, inTransaction, type OpenTransaction, perform, settle } from './plain.ts'
 import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -11,40 +11,46 @@ type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, nev
 const RESERVED: Outcome = { status: 202, body: null }
 
 interface Reserved {
-  readonly done?: Outcome
+  /** Set where the call needs no external system any more: refused, replayed or recovered. */
+  readonly outcome?: Outcome
   readonly reservation?: unknown
 }
 
+/** Reserves and commits, calls the external system with no transaction open, records its answer and commits. */
 export async function runOutside(runtime: Runtime, call: Call): Promise<Outcome> {
   const handler = call.operation.handler as Handler
-  const { done, reservation } = await transaction(runtime, call, opened =>
-    reserve(runtime, call, handler, opened),
+  const { outcome, reservation } = await inTransaction(runtime, call, tx =>
+    reserve(runtime, call, handler, tx),
   )
-  if (done) return done
+  if (outcome) return outcome
   const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
-  const record = async (opened: Opened): Promise<Outcome> =>
-    settledMeanwhile(opened) ??
-    perform(runtime, call, opened, context => handler.record(answer, reservation, context))
-  return transaction(runtime, call, record, 'wait')
+  const record = async (tx: OpenTransaction): Promise<Outcome> =>
+    recoveredMeanwhile(tx) ??
+    perform(runtime, call, tx, context => handler.record(answer, reservation, context))
+  return inTransaction(runtime, call, record, 'wait')
 }
 
-/** An answer that comes after its lease may find that somebody has recovered. */
-const settledMeanwhile = ({ claim, kept }: Opened): Outcome | undefined =>
-  claim && kept && kept.status !== null ? replay(claim, kept) : undefined
+/** An answer that comes after its lease has run out may find that another request has recovered the call. */
+const recoveredMeanwhile = ({ key, stored }: OpenTransaction): Outcome | undefined =>
+  key && stored && stored.status !== null ? replay(key, stored) : undefined
 
-async function reserve(runtime: Runtime, call: Call, handler: Handler, opened: Opened): Promise<Reserved> {
-  const { claim, kept } = opened
-  if (claim && kept) {
-    const recover = () =>
-      perform(runtime, call, opened, context => handler.recover(kept.reservation, context))
-    return { done: replay(claim, kept) ?? (await recover()) }
+async function reserve(
+  runtime: Runtime,
+  call: Call,
+  handler: Handler,
+  tx: OpenTransaction,
+): Promise<Reserved> {
+  const { key, stored } = tx
+  if (key && stored) {
+    const recover = () => perform(runtime, call, tx, context => handler.recover(stored.reservation, context))
+    return { outcome: replay(key, stored) ?? (await recover()) }
   }
-  const context = new RequestContext(runtime, call, opened.now, opened)
+  const context = new RequestContext(runtime, call, tx.now, tx)
   const reservation = await handler.reserve(call.input, context)
-  if (reservation instanceof Refusal) return { done: await settle(call, context, opened, reservation) }
+  if (reservation instanceof Refusal) return { outcome: await settle(call, context, tx, reservation) }
   await context.react()
   await context.em.flush()
-  note(call, context, opened.journal, RESERVED)
-  if (claim) opened.journal.idempotency.push(keepReservation(claim, reservation))
+  addToJournal(call, context, tx.journal, RESERVED)
+  if (key) tx.journal.idempotency.push(reservationRow(key, reservation))
   return { reservation }
 }

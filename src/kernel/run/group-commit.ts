@@ -7,58 +7,58 @@ import { sqlOn } from '../database/prepared-sql.ts'
 import { retrying } from '../database/retry.ts'
 import { emptyJournal, writeJournal } from '../journal/journal.ts'
 import { decideAll, type Result } from './group-decide.ts'
-import { open } from './group-open.ts'
+import { openBatch } from './group-open.ts'
 import { reactToBatch } from './group-reactions.ts'
 import { announce, type Runtime } from './runtime.ts'
 
 const BATCH = { size: 64, inFlight: 2 }
 /**
- * A row that somebody holds for longer delays its own requests, not everybody's: milliseconds. Three batches before, of
- * this process and of another, may hold the same hot rows, and on a busy machine each takes its time.
+ * How long a batch waits for a locked row, in milliseconds. Three earlier batches, of this process and another, may
+ * hold the same hot rows. A row locked for longer delays only its own requests: each is then tried alone, hardly
+ * waiting.
  */
-const PATIENCE = { first: 3_000, alone: 10 }
+const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
-/** A request joins the batch that its tenant's lane is gathering. */
+/** A call joins the next batch of its operation and tenant. */
 export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
-  const batched = batcher<Call, Outcome>(BATCH, calls => together(runtime, calls))
+  const batched = batcher<Call, Outcome>(BATCH, calls => runBatch(runtime, calls))
   return call => batched(`${call.operation.key}|${identityOf(call.actor.tenant, null)}`, call)
 }
 
-/** All in one transaction; where one of them spoils it, each by itself. */
-async function together(
+/** Runs the calls in one transaction; where one of them makes it fail, each in a transaction of its own. */
+async function runBatch(
   runtime: Runtime,
   calls: readonly Call[],
-  patience = PATIENCE.first,
+  lockTimeoutMs = LOCK_TIMEOUT_MS.batch,
 ): Promise<Result[]> {
   try {
-    return await retrying(() => commitTogether(runtime, calls, patience))
+    return await retrying(() => commitBatch(runtime, calls, lockTimeoutMs))
   } catch (error) {
-    const nobodyElsesFault =
+    const failsForAll =
       error instanceof Problem && error.code !== 'busy' && error.code !== 'unknown_reference'
-    if (calls.length === 1 || nobodyElsesFault)
-      return calls.map(() => ({ status: 'rejected', reason: error }))
+    if (calls.length === 1 || failsForAll) return calls.map(() => ({ status: 'rejected', reason: error }))
     return oneByOne(runtime, calls)
   }
 }
 
-/** In turn: a lane that is in trouble takes no more connections than one that is not. */
+/** One after another, so that a failing batch takes no more connections than a healthy one. */
 async function oneByOne(runtime: Runtime, calls: readonly Call[]): Promise<Result[]> {
   const results: Result[] = []
-  for (const call of calls) results.push(...(await together(runtime, [call], PATIENCE.alone)))
+  for (const call of calls) results.push(...(await runBatch(runtime, [call], LOCK_TIMEOUT_MS.single)))
   return results
 }
 
-const begin = (patience: number): string => `begin; set local lock_timeout = '${patience}ms'`
+const begin = (lockTimeoutMs: number): string => `begin; set local lock_timeout = '${lockTimeoutMs}ms'`
 
-const commitTogether = (runtime: Runtime, calls: readonly Call[], patience: number): Promise<Result[]> =>
-  onConnection(runtime.database, begin(patience), async client => {
+const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: number): Promise<Result[]> =>
+  onConnection(runtime.database, begin(lockTimeoutMs), async client => {
     let roundTrips = 2
     const plainSql = sqlOn(client)
     const sql: Sql = (text, values) => {
       roundTrips++
       return plainSql(text, values)
     }
-    const { id, entries } = await open(calls, sql)
+    const { id, entries } = await openBatch(calls, sql)
     const journal = emptyJournal()
     await decideAll(entries, sql, journal, runtime.ports)
     await reactToBatch(runtime, entries, { client, sql, journal })

@@ -3,7 +3,7 @@ import type { Call, Outcome } from '../contract/call.ts'
 import type { HotHandler, Item } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import type { Sql } from '../contract/sql.ts'
-import { type Claim, keep } from '../journal/idempotency.ts'
+import { answerRow, type ScopedKey } from '../journal/idempotency.ts'
 import type { EventRow, Journal } from '../journal/journal.ts'
 import { auditOf, eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
@@ -11,30 +11,30 @@ import { outcomeOf } from './outcome.ts'
 type Handler = HotHandler<Call['input'], unknown, string, Record<string, never>>
 export type Result = PromiseSettledResult<Outcome>
 
-/** A request in a batch; it has its result early where it was answered before or cannot be now. */
-export interface Entry {
+/** A call of a batch. It has a result before deciding where it is a replay or cannot run. */
+export interface BatchedCall {
   readonly call: Call
-  readonly claim: Claim | null
+  readonly key: ScopedKey | null
   readonly now: Date
   result?: Result
-  /** What it has emitted. */
+  /** The events that deciding it emitted. */
   events?: readonly EventRow[]
 }
 
-/** Runs the area's three functions over the requests that are still open. */
+/** Loads, decides and writes the calls of a batch that have no result yet. */
 export async function decideAll(
-  entries: readonly Entry[],
+  entries: readonly BatchedCall[],
   sql: Sql,
   journal: Journal,
   ports: Ports,
 ): Promise<void> {
-  const open = entries.filter(entry => !entry.result)
-  const first = open[0]
+  const undecided = entries.filter(entry => !entry.result)
+  const first = undecided[0]
   if (!first) return
   const handler = first.call.operation.handler as Handler
-  const items = open.map(itemOf)
+  const items = undecided.map(itemOf)
   const state = await handler.load(items, sql, ports)
-  open.forEach((entry, index) => {
+  undecided.forEach((entry, index) => {
     const outcome = decide(handler, entry, items[index] as Item<Call['input']>, state, journal)
     entry.result = { status: 'fulfilled', value: outcome }
   })
@@ -43,14 +43,14 @@ export async function decideAll(
 
 function decide(
   handler: Handler,
-  entry: Entry,
+  entry: BatchedCall,
   item: Item<Call['input']>,
   state: unknown,
   journal: Journal,
 ): Outcome {
-  const { call, claim } = entry
+  const { call, key } = entry
   const { operation } = call.operation
-  const before = journal.events.length
+  const eventsBefore = journal.events.length
   const value = handler.decide(item, state, {
     refuse: (code, message) => refusalOf(operation, code, message),
     emit: (event: string, data: unknown) =>
@@ -58,13 +58,13 @@ function decide(
     wake: (process, record) => journal.outbox.push(wakeUp(process, item.tenant, record)),
   })
   const outcome = outcomeOf(operation, value)
-  entry.events = journal.events.slice(before)
+  entry.events = journal.events.slice(eventsBefore)
   journal.audit.push(...entry.events.map(event => auditOf(call, event, outcome)))
-  if (claim) journal.idempotency.push(keep(claim, outcome))
+  if (key) journal.idempotency.push(answerRow(key, outcome))
   return outcome
 }
 
-const itemOf = ({ call, now }: Entry): Item<Call['input']> => ({
+const itemOf = ({ call, now }: BatchedCall): Item<Call['input']> => ({
   input: call.input,
   actor: call.actor,
   tenant: call.actor.tenant as Tenant,

@@ -1,8 +1,15 @@
 import { clock } from '../../values/clock.ts'
-import { type Call, type Outcome, obstacleOf } from '../contract/call.ts'
+import { type Call, endedRunProblem, type Outcome } from '../contract/call.ts'
 import type { Sql } from '../contract/sql.ts'
-import { type Claim, claimOf, inProgress, lockName, lookUp, replay } from '../journal/idempotency.ts'
-import type { Entry, Result } from './group-decide.ts'
+import {
+  findStoredAnswers,
+  inProgress,
+  lockName,
+  replay,
+  type ScopedKey,
+  scopedKeyOf,
+} from '../journal/idempotency.ts'
+import type { BatchedCall, Result } from './group-decide.ts'
 
 const OPEN = `
 select pg_current_xact_id()::text as id,
@@ -10,49 +17,52 @@ select pg_current_xact_id()::text as id,
   array(select pg_try_advisory_xact_lock(hashtextextended(name, 0))
     from unnest($3::text[]) with ordinality as l(name, n) order by n) as locked`
 
-/** Takes the keys' locks and answers at once what has been answered before. */
-export async function open(calls: readonly Call[], sql: Sql): Promise<{ id: string; entries: Entry[] }> {
-  const claims = calls.map(claimOf)
-  const names = claims.filter(claim => claim !== null).map(lockName)
-  const unique = [...new Set(names)]
+/** Begins a batch: locks its idempotency keys, replays stored answers and rejects the calls that cannot run now. */
+export async function openBatch(
+  calls: readonly Call[],
+  sql: Sql,
+): Promise<{ id: string; entries: BatchedCall[] }> {
+  const keys = calls.map(scopedKeyOf)
+  const names = keys.filter(key => key !== null).map(lockName)
+  const uniqueNames = [...new Set(names)]
   const tenant = calls[0]?.actor.tenant
-  const [opened] = await sql<{ id: string; offset_ms: number; locked: boolean[] }>(OPEN, [
+  const [row] = await sql<{ id: string; offset_ms: number; locked: boolean[] }>(OPEN, [
     tenant?.ownerId ?? null,
     tenant?.mode ?? null,
-    unique,
+    uniqueNames,
   ])
-  if (!opened) throw new Error('the batch could not be opened')
-  const free = new Set(unique.filter((_, index) => opened.locked[index]))
-  const now = clock.tenant(opened.offset_ms)
-  const entries: Entry[] = calls.map((call, index) => ({ call, claim: claims[index] ?? null, now }))
+  if (!row) throw new Error('the batch could not be opened')
+  const free = new Set(uniqueNames.filter((_, index) => row.locked[index]))
+  const now = clock.tenant(row.offset_ms)
+  const entries: BatchedCall[] = calls.map((call, index) => ({ call, key: keys[index] ?? null, now }))
   for (const entry of entries)
-    if (entry.claim && !free.delete(lockName(entry.claim))) entry.result = rejected(inProgress())
-  await answerKept(entries, sql)
+    if (entry.key && !free.delete(lockName(entry.key))) entry.result = rejected(inProgress())
+  await replayStored(entries, sql)
   for (const entry of entries) {
-    const obstacle = entry.result ? undefined : obstacleOf(entry.call)
-    if (obstacle) entry.result = rejected(obstacle)
+    const problem = entry.result ? undefined : endedRunProblem(entry.call)
+    if (problem) entry.result = rejected(problem)
   }
-  return { id: opened.id, entries }
+  return { id: row.id, entries }
 }
 
-async function answerKept(entries: readonly Entry[], sql: Sql): Promise<void> {
-  const claimed = entries.filter(entry => entry.claim && !entry.result)
-  const kept = await lookUp(
+async function replayStored(entries: readonly BatchedCall[], sql: Sql): Promise<void> {
+  const claimed = entries.filter(entry => entry.key && !entry.result)
+  const stored = await findStoredAnswers(
     sql,
-    claimed.map(entry => entry.claim as Claim),
+    claimed.map(entry => entry.key as ScopedKey),
   )
   for (const entry of claimed) {
-    const claim = entry.claim as Claim
-    const found = kept.get(claim)
-    if (found) entry.result = attempt(() => replay(claim, found) as Outcome)
+    const key = entry.key as ScopedKey
+    const answer = stored.get(key)
+    if (answer) entry.result = attempt(() => replay(key, answer) as Outcome)
   }
 }
 
 const rejected = (reason: unknown): Result => ({ status: 'rejected', reason })
 
-function attempt(work: () => Outcome): Result {
+function attempt(produce: () => Outcome): Result {
   try {
-    return { status: 'fulfilled', value: work() }
+    return { status: 'fulfilled', value: produce() }
   } catch (error) {
     return rejected(error)
   }

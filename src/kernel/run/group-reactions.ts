@@ -2,44 +2,45 @@ import type { PoolClient } from 'pg'
 import type { Sql } from '../contract/sql.ts'
 import { entitiesOn } from '../database/connection.ts'
 import type { EventRow, Journal } from '../journal/journal.ts'
-import type { Entry } from './group-decide.ts'
-import { note } from './plain.ts'
+import type { BatchedCall } from './group-decide.ts'
+import { addToJournal } from './plain.ts'
 import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
-interface Opened {
+interface BatchTransaction {
   readonly client: PoolClient
   readonly sql: Sql
   readonly journal: Journal
 }
 
 /**
- * What other areas do about the events of a batch, in its transaction, once it has written what it decided. Few events
- * of hot operations have a reaction, and where none has, this costs nothing.
+ * Runs other areas' reactions to the events of a batch, in its transaction, after the batch has written its rows. Few
+ * events of hot operations have a reaction; without one this costs nothing.
  */
 export async function reactToBatch(
   runtime: Runtime,
-  entries: readonly Entry[],
-  opened: Opened,
+  entries: readonly BatchedCall[],
+  tx: BatchTransaction,
 ): Promise<void> {
-  const isHeard = ({ event }: EventRow): boolean => runtime.reactions.has(event)
+  const hasReaction = ({ event }: EventRow): boolean => runtime.reactions.has(event)
   for (const entry of entries) {
-    const heard = entry.events?.filter(isHeard) ?? []
-    if (heard.length > 0) await reactTo(heard, entry, runtime, opened)
+    const events = entry.events?.filter(hasReaction) ?? []
+    if (events.length > 0) await reactTo(events, entry, runtime, tx)
   }
 }
 
 async function reactTo(
-  heard: readonly EventRow[],
-  { call, now, result }: Entry,
+  events: readonly EventRow[],
+  { call, now, result }: BatchedCall,
   runtime: Runtime,
-  { client, sql, journal }: Opened,
+  { client, sql, journal }: BatchTransaction,
 ): Promise<void> {
   if (result?.status !== 'fulfilled') return
   const context = new RequestContext(runtime, call, now, { em: entitiesOn(runtime.database, client), sql })
-  context.events.push(...heard)
+  context.events.push(...events)
   await context.react()
   await context.em.flush()
-  context.events.splice(0, heard.length)
-  note(call, context, journal, result.value)
+  // The batch has journaled the events themselves: only what the reactions added is left to write.
+  context.events.splice(0, events.length)
+  addToJournal(call, context, journal, result.value)
 }

@@ -6,42 +6,42 @@ import type { PageOf } from '../contract/page.ts'
 import { PAGE_BYTES } from '../contract/page-size.ts'
 import { Refusal } from '../contract/problem.ts'
 
-/** A secret that is shown when it is made and never again, not even in a replay. */
+/** A secret that is shown when it is created and never again, not even in a replay. */
 export const shownOnce = (example: string) =>
   z
     .string()
     .nullable()
     .meta({ once: true, examples: [example], description: 'Shown once; null in a replay.' })
 
-interface Manner {
+interface AnswerFormat {
   readonly mediaType: string | undefined
-  /** The members that are shown once. */
+  /** The members that are shown once, and null in a replay. */
   readonly once: readonly string[]
 }
 
-const manners = new WeakMap<z.ZodType, Manner>()
+const formats = new WeakMap<z.ZodType, AnswerFormat>()
 
-/** How an answer is written, read off its schema at the first one. */
-function mannerOf(schema: z.ZodType): Manner {
-  const known = manners.get(schema)
+/** Read off the schema at its first answer, and cached. */
+function formatOf(schema: z.ZodType): AnswerFormat {
+  const known = formats.get(schema)
   if (known) return known
   const members = schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : []
   const once = members.flatMap(([name, member]) => (member.meta()?.once ? [name] : []))
-  const manner = { mediaType: mediaTypeOf(schema), once }
-  manners.set(schema, manner)
-  return manner
+  const format = { mediaType: mediaTypeOf(schema), once }
+  formats.set(schema, format)
+  return format
 }
 
-/** The contract has the last word on what leaves: members that it does not name are dropped. */
+/** Encodes what a handler returned by its contract: members that the contract does not name are dropped. */
 export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
   if (value instanceof Refusal)
     return { status: value.status, body: errorBody(value.message), errorCode: value.code }
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
-  const { mediaType, once } = mannerOf(schema)
+  const { mediaType, once } = formatOf(schema)
   if (mediaType) {
-    const { type, content, name, kept } = value as File
-    return { status, type, body: content, ...(name && { name }), ...(kept && { kept }) }
+    const { type, content, name, cache } = value as File
+    return { status, type, body: content, ...(name && { name }), ...(cache && { cache }) }
   }
   const wire = z.encode(schema, value) as Record<string, unknown>
   const outcome = {
@@ -55,12 +55,12 @@ export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?:
   }
 }
 
-/** With which a list goes on after the record in this place. */
+/** The cursor with which a list continues after the record at this index. */
 type CursorAfter = (index: number) => string
 
 const isPage = (wire: object): wire is PageOf<unknown> => 'data' in wire && 'nextCursor' in wire
 
-/** As many of its records as a page has room for, and one at least. */
+/** Writes the records that fit into `PAGE_BYTES`, at least one. */
 function pageBody({ data, ...rest }: PageOf<unknown>, cursorAfter: CursorAfter): string {
   const records: string[] = []
   let bytes = 0

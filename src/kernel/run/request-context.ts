@@ -5,7 +5,7 @@ import { type Call, identityOf } from '../contract/call.ts'
 import type { Context } from '../contract/context.ts'
 import type { Events } from '../contract/events.ts'
 import type { PageOf } from '../contract/page.ts'
-import { type Reading, type Rows, readPage } from '../contract/page-size.ts'
+import { type PageRequest, type PageRows, readPage } from '../contract/page-size.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { Process, ProcessRecord } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
@@ -31,7 +31,7 @@ export class RequestContext implements Context {
   #tenant: Tenant | null
   #declared: Events
   #reactedTo = 0
-  /** Of the rows of the page. */
+  /** The sort keys of the rows of the last page: cursors are made of them. */
   #keys: readonly string[] = []
 
   constructor(runtime: Runtime, call: Call, now: Date, on?: Pick<RequestContext, 'em' | 'sql'>) {
@@ -45,7 +45,7 @@ export class RequestContext implements Context {
     this.#bind()
   }
 
-  /** Made when it is first asked for: some reads need none. */
+  /** Created at its first use: some reads need none. */
   get em(): EntityManager {
     if (!this.#em) {
       this.#em = this.#runtime.database.fork()
@@ -136,7 +136,7 @@ export class RequestContext implements Context {
   }
 
   async #pageThrough<T extends object>(
-    read: Reading<T>['read'],
+    read: PageRequest<T>['read'],
     by: keyof T & string,
     first?: number,
   ): Promise<PageOf<T>> {
@@ -144,25 +144,25 @@ export class RequestContext implements Context {
     return this.#pageFrom(await readPage({ read, keyOf, first, ...this.#pageQuery() }), by)
   }
 
-  /** `limit`, and the id after which the page begins. */
+  /** `limit`, and the key of the row after which the page begins. */
   #pageQuery(): { limit: number; after: string | undefined } {
     const { limit, cursor } = this.#call.input.query as { limit: number; cursor?: string }
-    const after = cursor === undefined ? undefined : this.#runtime.cursors.read(this.#list(), cursor)
+    const after = cursor === undefined ? undefined : this.#runtime.cursors.read(this.#listName(), cursor)
     if (cursor !== undefined && after === undefined) throw new Problem('invalid_cursor')
     return { limit, after }
   }
 
-  #pageFrom<T extends object>({ rows, hasMore }: Rows<T>, by: keyof T): PageOf<T> {
+  #pageFrom<T extends object>({ rows, hasMore }: PageRows<T>, by: keyof T): PageOf<T> {
     this.#keys = rows.map(row => String(row[by]))
     return { data: rows, hasMore, nextCursor: hasMore ? this.cursorAfter(rows.length - 1) : null }
   }
 
-  /** With which a list goes on after this row of its page. */
+  /** The cursor with which a list continues after the row at this index of its page. */
   cursorAfter = (index: number): string =>
-    this.#runtime.cursors.write(this.#list(), this.#keys[index] as string)
+    this.#runtime.cursors.write(this.#listName(), this.#keys[index] as string)
 
-  /** What a cursor is good for: this list, these filters, this caller. */
-  #list(): string {
+  /** Identifies the list that a cursor belongs to: operation, caller, path and filters. */
+  #listName(): string {
     const { limit: _limit, cursor: _cursor, ...filters } = this.#call.input.query as Record<string, unknown>
     const { key } = this.#call.operation
     return [

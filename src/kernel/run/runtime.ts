@@ -5,21 +5,21 @@ import type { Database } from '../database/prepared-sql.ts'
 import type { EventRow, Journal, Written } from '../journal/journal.ts'
 import { type Channel, channels } from '../journal/outbox.ts'
 
-/** What running an operation takes; made once, in `bin`. */
+/** Everything that running an operation needs; opened once per process by `app`. */
 export interface Runtime {
   readonly database: Database
   readonly ports: Ports
   readonly cursors: Cursors
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
-  /** There is something to do that has been committed: whoever does it need not wait for his next round. */
+  /** Notify a channel's listeners of committed rows, so that they need not wait for their next poll. */
   readonly announcers: Readonly<Record<Channel, () => void>>
-  /** Told what a transaction has written, when it is committed. */
+  /** Called with the events of a transaction once it is committed. */
   readonly onEvents: (events: readonly EventRow[]) => void
-  /** Told how many requests a group commit took, and in how many round trips. */
+  /** Called with the number of calls in a batch and of its round trips to the database. */
   readonly onBatch: (operation: string, size: number, roundTrips: number) => void
 }
 
-/** After the commit: within it a notice would make all commits wait for one another. */
+/** To be called after the commit: a NOTIFY inside transactions serializes their commits. */
 export function announce({ announcers, onEvents }: Runtime, { events }: Journal, written: Written): void {
   onEvents(events)
   for (const channel of channels) if (written[channel] > 0) announcers[channel]()

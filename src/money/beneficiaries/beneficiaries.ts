@@ -18,7 +18,7 @@ const lockedInOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_W
 export const findBeneficiary = (em: EntityManager, id: string): Promise<Beneficiary | null> =>
   em.findOne(Beneficiary, { id, ...notDeleted })
 
-/** What a payment needs to know of its beneficiary. */
+/** The part of a beneficiary that a payment uses. */
 export interface PayeeRow extends Row {
   readonly id: string
   readonly name: string
@@ -86,7 +86,7 @@ async function promoteOldestDuplicate(
     emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed: ['duplicateOf'] })
 }
 
-/** What the bank is asked. Stored before the call, so it must be JSON. */
+/** A question to the payee's bank. Stored before the call, so it must be JSON. */
 interface VerificationRequest {
   readonly beneficiaryId: string
   readonly mode: Mode
@@ -183,5 +183,5 @@ export const beneficiariesArea = area(
   'Beneficiaries',
   'Whom you pay by SEPA, and what their banks say of them.',
   beneficiaries,
-  { entities: [Beneficiary] },
+  { aliases: { beneficiaries: 'vendors' }, entities: [Beneficiary] },
 )

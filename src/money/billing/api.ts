@@ -10,7 +10,9 @@ const currency = z.literal('EUR')
 const ProcessorRecord = z
   .object({
     currency,
-    balanceEuros: euros.meta({ description: 'What lies at the card processor for your cards.' }),
+    balanceEuros: euros.meta({
+      description: 'The balance at the card processor, from which your cards are paid.',
+    }),
   })
   .meta({ id: 'Processor' })
 
@@ -39,7 +41,7 @@ export const billingApi = {
         }),
         owedEuros: euros.meta({
           description:
-            'What you owe us: money that was drawn back after it had been spent. What comes in next pays it.',
+            'What you owe: fundings that were reversed after the money was spent. The next money that comes in repays it.',
         }),
         wallets: z.int().meta({ description: 'How many are open.' }),
       }),
@@ -72,7 +74,7 @@ export const billingApi = {
   }),
   processor: get('/billing/processor', {
     ...reading,
-    summary: 'How much lies at the card processor',
+    summary: 'Get the balance at the card processor',
     returns: [200, ProcessorRecord],
   }),
   fundProcessor: post('/billing/processor/fund', {

@@ -47,7 +47,7 @@ const billing = implement(billingApi, {
 
 export const billingArea = area(
   'Billing',
-  'How much there is, where money is drawn from, where it is to be sent, and what lies at the card processor.',
+  'Your balance, payment methods, where to send money by SEPA, and the balance at the card processor.',
   billing,
   { entities: [PaymentMethod], machines: [paymentMethodMachine] },
 )

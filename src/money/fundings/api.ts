@@ -95,7 +95,8 @@ const reversalFails = {
 const ask = {
   amountEuros: positiveEuros(10_000_000n),
   paymentMethodId: id('paymentmethod').nullable().default(null).meta({
-    description: 'From where it is drawn. In test mode it can be left out: the money is simply there.',
+    description:
+      'The payment method to charge. In test mode it can be left out: the wallet is credited without a charge.',
   }),
 }
 
@@ -111,7 +112,7 @@ const fails = {
 } as const satisfies Record<string, Failure>
 
 const howItWorks = [
-  'The answer is the wallet, and in `funding` how far it has come. What is `settled` is in the wallet. `requires_action`: send the payer to `nextAction.url`. `pending`: the processor says later, and `wallet.funded` or `funding.failed` tells it. A charge is made once, whatever is lost on the way: afterwards the processor is asked about it, never charged again.',
+  'The response is the wallet with its `funding`. `settled`: the money is in the wallet. `requires_action`: send the payer to `nextAction.url`. `pending`: the outcome follows as `wallet.funded` or `funding.failed`. A charge is made once: if an answer is lost, the processor is asked about the charge, never charged again.',
   'With a payment method of test mode the amount decides. € 13.01: fails, not enough money. € 13.02: fails, the card has expired. € 13.03: needs a further step, within a day; take it by `POST /simulate/funding/{fundingId}`. € 13.04: settles two days later. € 13.05: fails two days later. € 13.06: the processor does not answer, and a minute later it turns out to be settled. € 13.07: it never answers, and after a day the charge is taken for lost. Any other amount: settled at once. Move time by `POST /simulate/clock/advance`.',
 ].join('\n\n')
 

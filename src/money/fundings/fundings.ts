@@ -72,12 +72,6 @@ async function reserve(
   return chargeRequestOf(funding, method?.token ?? null)
 }
 
-const charge = (request: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) => {
-  const { fundingId, mode, token } = request
-  if (token === null) return SETTLED
-  return ports.fundingRail(mode).charge(chargeOf(request, token), { reference: fundingId, requestId })
-}
-
 /** Records the state of the charge; answers with the wallet and its funding. */
 async function recordCharge(state: ChargeState, { fundingId }: ChargeRequest, context: FundingContext) {
   const { em, refuse } = context
@@ -98,22 +92,15 @@ async function recordCharge(state: ChargeState, { fundingId }: ChargeRequest, co
 
 /** The steps shared by `POST /fund` and `POST /wallets/{id}/fund`. */
 const steps = {
-  call: async (request: ChargeRequest, context: Pick<Context, 'ports' | 'requestId'>) =>
-    charge(request, context),
+  async call(request: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) {
+    const { fundingId, mode, token } = request
+    if (token === null) return SETTLED
+    return ports.fundingRail(mode).charge(chargeOf(request, token), { reference: fundingId, requestId })
+  },
   record: recordCharge,
   /** The answer was lost in a crash: the sweep asks the processor, and nothing is charged again. */
   recover: (request: ChargeRequest, context: FundingContext) =>
     recordCharge(request.token === null ? SETTLED : UNKNOWN, request, context),
-}
-
-async function stateOf(
-  request: ChargeRequest & { readonly now: string },
-  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
-) {
-  const { fundingId, mode, token, now } = request
-  if (token === null) return SETTLED
-  const call = { reference: fundingId, requestId, now: new Date(now) }
-  return ports.fundingRail(mode).stateOf(chargeOf(request, token), call)
 }
 
 const TENANT_OF_FUNDING = `select owner_id as "ownerId", mode from fundings where id = $1`
@@ -167,8 +154,13 @@ const fund = implement(fundApi, {
       const method = await em.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
-    call: async (request: (ChargeRequest & { now: string }) | null, context) =>
-      request && stateOf(request, context),
+    async call(request: (ChargeRequest & { readonly now: string }) | null, { ports, requestId }) {
+      if (!request) return null
+      const { fundingId, mode, token, now } = request
+      if (token === null) return SETTLED
+      const call = { reference: fundingId, requestId, now: new Date(now) }
+      return ports.fundingRail(mode).stateOf(chargeOf(request, token), call)
+    },
     async record(state: ChargeState | null, request: ChargeRequest | null, context) {
       if (request && state) await settle(request.fundingId, state, context)
       return { done: true }
@@ -180,7 +172,7 @@ const fund = implement(fundApi, {
 
 export const fundArea = area(
   'Fund',
-  'Money for wallets: drawn from a payment method; in test mode simply there.',
+  'Money for wallets, charged to a payment method; test mode needs none.',
   fund,
   {
     entities: [Funding],

@@ -54,7 +54,7 @@ export const creditCounts = {
   messageId: z
     .string()
     .meta({ description: 'As the bank calls the file.', examples: ['CAMT053-2026-11-20'] }),
-  entries: z.int().meta({ description: 'How many bookings it tells of.' }),
+  entries: z.int().meta({ description: 'How many entries the file has.' }),
   matched: z.int(),
   unmatched: z.int(),
   known: z.int().meta({ description: 'Credits that had been read before.' }),
@@ -81,7 +81,7 @@ export const incomingApi = {
   simulate: post('/simulate/sepa/incoming', {
     summary: 'Let a SEPA credit come in',
     description:
-      'Test mode only. It is credited to the wallet of yours whose IBAN it is sent to; else to the one that the reference names (see `GET /billing/sepa-details`), wherever it stands in the text. What is for none of them, or for one that is closed, lies on your suspense account until the operator assigns it.',
+      'Test mode only. It is credited to your wallet with this IBAN; else to the one whose reference (see `GET /billing/sepa-details`) stands anywhere in the text. A credit for none of your wallets, or for a closed one, stays on your suspense account until the operator assigns it.',
     tag: 'Sandbox',
     callers: ['key'],
     scope: 'sandbox:write',

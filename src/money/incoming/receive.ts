@@ -26,8 +26,8 @@ const RECORDED = `
 select distinct c.origin, c.bank_reference as "bankReference"
 from unnest($2::text[], $3::text[]) as a (origin, reference)
 cross join lateral (
-  select one.origin, one.bank_reference from incoming_credits one
-  where (one.mode, one.origin, one.bank_reference) = ($1, a.origin, a.reference) limit 1) as c`
+  select i.origin, i.bank_reference from incoming_credits i
+  where (i.mode, i.origin, i.bank_reference) = ($1, a.origin, a.reference) limit 1) as c`
 
 const bookingKey = ({ origin, bankReference }: Pick<ReceivedCredit, 'origin' | 'bankReference'>): string =>
   `${origin}|${bankReference}`

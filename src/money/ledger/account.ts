@@ -12,10 +12,10 @@ interface Nature {
 /** The chart of accounts. A tenant has one account of each kind, and one `wallet` account for each wallet. */
 export const accountKinds = {
   wallet: { normal: 'credit', minimum: 0n, meaning: 'What we owe the owner: the money of a wallet.' },
-  bank: { normal: 'debit', minimum: 0n, meaning: 'What lies at our bank for the owner.' },
+  bank: { normal: 'debit', minimum: 0n, meaning: 'The owner’s money at our bank.' },
   clearing_sepa: { normal: 'credit', minimum: null, meaning: 'Submitted to the SEPA rail, not settled yet.' },
   suspense: { normal: 'credit', minimum: 0n, meaning: 'Received, and nobody knows yet for which wallet.' },
-  float: { normal: 'credit', minimum: 0n, meaning: 'What lies at the card processor for the owner’s cards.' },
+  float: { normal: 'credit', minimum: 0n, meaning: 'The owner’s money at the card processor.' },
   fees: { normal: 'credit', minimum: null, meaning: 'What we have earned.' },
   advance: {
     normal: 'credit',

@@ -136,8 +136,7 @@ export const ledgerApi = {
   transfer: get('/ledger/transfers/{id}', {
     ...reading,
     summary: 'Get a posting with all its entries',
-    description:
-      'Its entries sum to zero. One that only holds money or lets it go has one entry, of no amount.',
+    description: 'Its entries sum to zero. A hold or a release has one entry, with amount 0.',
     returns: [200, PostingWithEntries],
     fails: { posting_not_found: missing('posting') },
   }),
@@ -159,7 +158,7 @@ export const ledgerApi = {
   verifyOwner: post('/customers/{id}/ledger/verify', {
     ...proving,
     summary: 'Prove the ledger of an owner',
-    description: `${proving.description} What has come in for nobody that is known lies on the ledger of the platform, \`customer_house\`.`,
+    description: `${proving.description} Money of unknown owners is on the ledger of the platform, \`customer_house\`.`,
     callers: ['dash'],
     body: z.strictObject({ mode: z.enum(['test', 'live']).default('live') }),
     example: { mode: 'live' },

@@ -98,7 +98,7 @@ export class Book {
     return { posted, held }
   }
 
-  /** What is still held for a cause; zero without an open hold. */
+  /** The amount still held for a cause; zero without an open hold. */
   heldFor(cause: Cause): Euros {
     return this.#holds.get(causeKey(cause))?.remaining ?? 0n
   }

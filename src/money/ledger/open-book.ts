@@ -12,7 +12,7 @@ export const FORCED_DEBIT_ACCOUNTS = [
 ] as const satisfies readonly AccountKind[]
 export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readonly AccountKind[]
 
-/** What a book is opened with: wallets by id, other accounts by kind (opened if missing), holds by cause. */
+/** The contents of a book: wallets by id, other accounts by kind (opened if missing), holds by cause. */
 interface BookAccounts {
   readonly wallets: readonly string[]
   readonly others?: readonly AccountKind[]
@@ -39,8 +39,8 @@ select h.id, h.account_id as "accountId", h.reference_type as "referenceType", h
   h.remaining_cents as remaining
 from unnest($3::text[], $4::text[]) as c (type, id)
 cross join lateral (
-  select * from ledger_holds one
-  where (one.owner_id, one.mode, one.reference_type, one.reference_id) = ($1, $2, c.type, c.id) offset 0) as h`
+  select * from ledger_holds l
+  where (l.owner_id, l.mode, l.reference_type, l.reference_id) = ($1, $2, c.type, c.id) offset 0) as h`
 
 /** Opens a book with these accounts locked; wallets of other tenants are left out. */
 export async function openBook(

@@ -61,7 +61,7 @@ export const statementsApi = {
   create: post('/statements', {
     summary: 'Draw up the statement of a month',
     description: [
-      'By itself it is made on the first of the next month, for every wallet on whose account something was booked; in test mode when your clock passes the end of a month. There is one for each wallet and month: to ask again gives the same record, brought up to date while it is `open`.',
+      'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one for each wallet and month: asking again returns the same record, updated while it is `open`.',
       'It shows what is booked: opening balance and movements make the closing balance. Money that is only held has not moved. Closed wallets keep their statements.',
     ].join('\n\n'),
     callers: ['key'],

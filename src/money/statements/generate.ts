@@ -11,7 +11,7 @@ import { type Month, monthOf, Statement, statementMachine } from './statement.ts
 
 type GenerateContext = ContextOf<typeof statementsApi.create>
 
-/** What a statement shows of its wallet. */
+/** The part of a wallet that its statement shows. */
 interface Account {
   readonly id: string
   readonly iban: string | null

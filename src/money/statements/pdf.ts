@@ -77,8 +77,8 @@ class StatementPdf {
       ['Period', `${dateOf(from)} – ${dateOf(lastDayOf(this.#statement))} (UTC)`],
       ['Drawn up', `${dateOf(updatedAt)}, ${updatedAt.toISOString().slice(11, 16)} UTC`],
     ]
-    const known = facts.filter(([, fact]) => fact !== null)
-    for (const [index, [name, fact]] of known.entries()) {
+    const shown = facts.filter(([, fact]) => fact !== null)
+    for (const [index, [name, fact]] of shown.entries()) {
       document.text(name, LEFT, 116 + index * 15, { colour: 'faint', size: 9 })
       document.text(fact ?? '', LEFT + 92, 116 + index * 15, { size: 9, width: RIGHT - LEFT - 92 })
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { File, Pieces } from '../../kernel/contract/file.ts'
+import type { ByteStream, File } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { answered, given } from '../../kernel/database/entity.ts'
 import { findWallet } from '../wallets/index.ts'
@@ -18,7 +18,11 @@ const statementResponse = (statement: Statement) =>
   answered(statement, { movements: Number(statement.movements) })
 
 type Reading = Pick<Context, 'em' | 'sql' | 'ports'>
-type Writer = (statement: Statement, pages: AsyncIterable<readonly Movement[]>, context: Reading) => Pieces
+type Writer = (
+  statement: Statement,
+  pages: AsyncIterable<readonly Movement[]>,
+  context: Reading,
+) => ByteStream
 
 interface Format {
   readonly type: string
@@ -91,6 +95,7 @@ export const statementsArea = area(
   'What came into a wallet in a month, what left it, and what was there before and after.',
   statements,
   {
+    aliases: { statements: 'bills' },
     entities: [Statement],
     machines: [statementMachine],
     openRecords: [{ process: statementsProcess, select: TENANTS_DUE }],

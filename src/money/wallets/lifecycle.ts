@@ -29,7 +29,7 @@ export async function openWallet(members: Members, context: Opening): Promise<Wa
 
 export const notClosed = { $ne: 'closed' } as const
 
-/** What moving money needs to know of a wallet. */
+/** The part of a wallet that moving money depends on. */
 export interface WalletRow extends Row {
   readonly id: string
   readonly status: Wallet['status']

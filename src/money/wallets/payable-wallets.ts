@@ -2,7 +2,7 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
-/** What matching incoming money needs to know of a wallet. */
+/** The part of a wallet by which incoming money is matched. */
 export interface PayableWallet extends Row {
   readonly id: string
   readonly ownerId: string

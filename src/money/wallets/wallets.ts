@@ -85,5 +85,5 @@ export const walletsArea = area(
   'Wallets',
   'Where an owner keeps money: each with a number of its own, each agent with one.',
   wallets,
-  { entities: [Wallet], machines: [walletMachine] },
+  { aliases: { wallets: 'accounts' }, entities: [Wallet], machines: [walletMachine] },
 )

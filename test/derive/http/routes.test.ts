@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { addressesOf, type Found, router } from '../../../src/derive/http/routes.ts'
+import { areas } from '../../../src/areas.ts'
+import { type Found, router } from '../../../src/derive/http/routes.ts'
+import { addressesOf } from '../../../src/kernel/contract/addresses.ts'
 import { area, registered } from '../../../src/kernel/contract/area.ts'
 import { del, get, implement, nothing, post } from '../../../src/kernel/contract/operation.ts'
 
@@ -57,13 +59,13 @@ describe('an address', () => {
     ['runs', 'workflows'],
     ['delegations', 'authorizations'],
     ['statements', 'bills'],
-    ['collect', 'claim'],
   ])('under /%s is the same under /%s, of the same operation with its callers', (name, alias) => {
-    const read = get(`/${name}/{id}`, common)
-    const lead = router(registered({ named: area('Named', 'x', implement({ read }, { read: done })) }))
-    for (const address of [`/${name}/a`, `/${alias}/a`, `/v1/${name}/a`, `/v1/${alias}/a`])
-      expect(lead('GET', address)).toMatchObject({ registered: { operation: read }, params: { id: 'a' } })
-    expect(lead('GET', `/${alias}`)).toBeUndefined()
+    const there = registered(areas).filter(({ operation: { path } }) => path.split('/')[1] === name)
+    const lead = router(there)
+    const [list] = there.filter(({ operation: { method, path } }) => `${method} ${path}` === `GET /${name}`)
+    for (const address of [`/${name}`, `/${alias}`, `/v1/${name}`, `/v1/${alias}`])
+      expect(lead('GET', address)).toMatchObject({ registered: { operation: list?.operation } })
+    expect(lead('GET', `/${alias}/a/nothing`)).toBeUndefined()
   })
 
   test.each([

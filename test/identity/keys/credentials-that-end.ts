@@ -12,7 +12,7 @@ import {
 import { http } from '../../support/harness.ts'
 import { elsewhere, service } from './keys-service.ts'
 
-/** A secret that opens something, and how it ends. */
+/** A credential, and how to end it. */
 interface Ending {
   readonly secret: string
   readonly end: () => Promise<unknown>
@@ -78,11 +78,11 @@ const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
 describe('an ended credential stops working at once in this process, and within 100 ms in the others', () => {
   test.each(Object.entries(endings))('%s', async (_, make) => {
     const { secret, end } = await make(await aHolder())
-    const asked = async (url: string) => (await http(url, 'GET', '/agents', { token: secret })).status
-    expect([await asked(service.url), await asked(elsewhere)]).toEqual([200, 200])
+    const statusAt = async (url: string) => (await http(url, 'GET', '/agents', { token: secret })).status
+    expect([await statusAt(service.url), await statusAt(elsewhere)]).toEqual([200, 200])
     await end()
-    expect([401, 403]).toContain(await asked(service.url))
+    expect([401, 403]).toContain(await statusAt(service.url))
     await sleep(100)
-    expect([401, 403]).toContain(await asked(elsewhere))
+    expect([401, 403]).toContain(await statusAt(elsewhere))
   })
 })

@@ -36,9 +36,9 @@ describe('a live key', () => {
     const first = answers.find(({ status }) => status === 201)?.body
     const [, own] = (await made(owner.client.keys.list())).data.toReversed()
     expect(own).toBe(undefined)
-    const told = await made(owner.client.events.list({ query: { event: 'key.live_created' } }))
+    const events = await made(owner.client.events.list({ query: { event: 'key.live_created' } }))
     const data = { keyId: first?.id, name: 'Production', environment: 'live', madeById: first?.madeById }
-    expect(told.data).toMatchObject([{ mode: 'test', data }])
+    expect(events.data).toMatchObject([{ mode: 'test', data }])
     expect(first?.madeById).toMatch(/^key_/)
   })
 
@@ -46,12 +46,12 @@ describe('a live key', () => {
     await service.sql(`update keys set revoked_at = now() where (owner_id, mode) = ($1, 'live')`, [
       owner.ownerId,
     ])
-    const one = clientOf(await made(another()))
+    const first = clientOf(await made(another()))
     expect((await another()).code).toBe('live_key_at_work')
-    const two = await aKey(one, live)
-    expect(await opens(clientOf(two))).toBe(true)
-    const told = (await made(one.events.list({ query: { event: 'key.live_created' } }))).data
-    expect(told).toEqual([])
+    const second = await aKey(first, live)
+    expect(await opens(clientOf(second))).toBe(true)
+    const events = (await made(first.events.list({ query: { event: 'key.live_created' } }))).data
+    expect(events).toEqual([])
   })
 
   test('can be created by a test key again once all are revoked or expired', async () => {
@@ -189,7 +189,7 @@ describe('a key that is revoked while it creates a credential', () => {
     const maker = await aKey(client)
     const own = clientOf(maker)
     await opens(own)
-    // Revoked behind the back of the process, which goes on trusting it for a moment.
+    // Revoked in the database, so that the process trusts its cache for a moment.
     await service.sql('update keys set revoked_at = $2 where id = $1', [maker.id, clock.real()])
     const answer = await own.keys.create({ body: { name: 'Late', environment: 'sandbox' } })
     expect(answer).toMatchObject({ status: 401, code: 'unauthenticated' })

@@ -1,5 +1,5 @@
 import { startTestService } from '../../support/harness.ts'
 
-/** One for all that is proved of keys, with two processes. */
+/** The service that all tests of keys share; it has two processes. */
 export const service = await startTestService()
 export const elsewhere = await service.another()

@@ -1,7 +1,7 @@
 import './relay/relay-moments.ts'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { type Due, outboxOf } from '../../../src/kernel/journal/outbox.ts'
+import { type OutboxMessage, outboxOf } from '../../../src/kernel/journal/outbox.ts'
 import { startEngine } from '../../support/engine.ts'
 import { held, relays, relaysOn } from '../../support/relays.ts'
 import { times } from '../../support/sample-service.ts'
@@ -26,7 +26,7 @@ describe('a relay', () => {
   })
 
   test('hands over what was written, and nothing else', async () => {
-    let seen: Due | undefined
+    let seen: OutboxMessage | undefined
     await queue(1, 'intent/intent_1')
     start(async due => {
       seen = due

@@ -54,11 +54,11 @@ describe('a second beneficiary with the same IBAN', () => {
   test('is recognized while originals are deleted concurrently', async () => {
     const { client } = await service.owner()
     const first = await aBeneficiary(client)
-    const [, ...made] = await Promise.all([
+    const [, ...duplicates] = await Promise.all([
       remove(client, first.id),
       ...Array.from({ length: 5 }, () => aBeneficiary(client)),
     ])
-    const now = await Promise.all(made.map(({ id }) => read(client, id)))
+    const now = await Promise.all(duplicates.map(({ id }) => read(client, id)))
     const originals = now.filter(({ duplicateOf }) => duplicateOf === null).map(({ id }) => id)
     expect(originals).toHaveLength(1)
     for (const { duplicateOf } of now) expect([null, originals[0]]).toContain(duplicateOf)

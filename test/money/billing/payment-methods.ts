@@ -7,7 +7,7 @@ import { tablesWith, traceOf } from '../../support/trace.ts'
 
 const sandbox = sandboxFunding()
 let instrumentOf: FundingRail['instrumentOf'] = sandbox.instrumentOf
-const rail: FundingRail = { ...sandbox, instrumentOf: (...asked) => instrumentOf(...asked) }
+const rail: FundingRail = { ...sandbox, instrumentOf: (...args) => instrumentOf(...args) }
 const bare = await startTestService()
 const service = await startTestService({ outside: { fundingRail: () => rail } })
 const owner = await service.owner()

@@ -133,7 +133,7 @@ describe('a funding that is drawn back', () => {
   const reverse = (id: string) =>
     service.dash.fund.reverse({ params: { id }, body: { reason: 'The holder disputes it.' } })
   const balanceOf = async (of: typeof client) => made(of.billing.balance({}))
-  /** An owner of his own, as what is owed is owed by all of him. */
+  /** A new owner with one funding: a debt is the owner's, so tests must not share owners. */
   async function funded(amountEuros: number) {
     const { client: mine, ownerId } = await service.owner()
     const [{ id: paymentMethodId }, { id }] = [await aPaymentMethod(mine), await aWallet(mine)]
@@ -176,12 +176,12 @@ describe('a funding that is drawn back', () => {
     const credit = { iban: String(iban), amountEuros: 40, senderName: 'A customer' }
     await made(mine.incoming.simulate({ body: credit }))
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 50, owedEuros: 0 })
-    const told = await service.sql(
+    const debits = await service.sql(
       `select (data ->> 'amountEuros')::float as amount, (data ->> 'balanceEuros')::float as balance from events
        where event = 'wallet.debited' and owner_id = $1 order by id`,
       [ownerId],
     )
-    expect(told).toEqual([
+    expect(debits).toEqual([
       { amount: 5, balance: 0 },
       { amount: 10, balance: 0 },
       { amount: 15, balance: 50 },
@@ -195,8 +195,8 @@ describe('a funding that is drawn back', () => {
     const [{ walletId }] = [await made(mine.agents.get({ params: { id: agent.id } }))]
     const { availableEuros: before } = await made(mine.wallets.get({ params: { id: walletId } }))
     const { id: paymentMethodId } = await aPaymentMethod(mine)
-    const asked = { params: { id: walletId }, body: { amountEuros: 10, paymentMethodId } }
-    const { funding: ofAgent } = await made(mine.fund.wallet(asked))
+    const request = { params: { id: walletId }, body: { amountEuros: 10, paymentMethodId } }
+    const { funding: ofAgent } = await made(mine.fund.wallet(request))
     await anIntent(mine, agent.id, { amountEuros: 8 })
     expect(await made(reverse(ofAgent.id))).toMatchObject({ status: 'reversed' })
     const wallet = await made(mine.wallets.get({ params: { id: walletId } }))
@@ -225,8 +225,8 @@ describe('a funding that is drawn back', () => {
     expect(await simulated(stranger, funding.id)).toMatchObject({ status: 404, code: 'funding_not_found' })
     expect(await reverse('funding_nothing')).toMatchObject({ status: 404, code: 'funding_not_found' })
     const { id: paymentMethodId } = await aPaymentMethod(mine)
-    const asked = { params: { id }, body: { amountEuros: 13.04, paymentMethodId } }
-    const { funding: pending } = await made(mine.fund.wallet(asked))
+    const request = { params: { id }, body: { amountEuros: 13.04, paymentMethodId } }
+    const { funding: pending } = await made(mine.fund.wallet(request))
     expect(await simulated(mine, pending.id)).toMatchObject({ status: 400, code: 'funding_not_settled' })
   })
 })

@@ -22,21 +22,25 @@ describe('statement documents', () => {
     "O'Neill",
   ]
 
-  /** A wallet into which these have paid, with a payment to somebody and one that came back. */
+  /** A wallet with credits from these senders, a SEPA transfer and a returned one. */
   async function aBusyWallet() {
-    const purse = await aWallet(client, 100)
+    const wallet = await aWallet(client, 100)
     for (const [index, senderName] of NAMES.entries())
       await made(
         client.incoming.simulate({
           body: {
-            ...{ amountEuros: index + 0.07, iban: String(purse.iban), senderName, reference: senderName },
-            ...{ senderIban: 'NL91ABNA0417164300', endToEndId: `E2E-${index}` },
+            amountEuros: index + 0.07,
+            iban: String(wallet.iban),
+            reference: senderName,
+            senderName,
+            senderIban: 'NL91ABNA0417164300',
+            endToEndId: `E2E-${index}`,
           },
         }),
       )
-    await aPayment(client, { fromWalletId: purse.id, amountEuros: 12.5, reference: 'Rolls' })
+    await aPayment(client, { fromWalletId: wallet.id, amountEuros: 12.5, reference: 'Rolls' })
     await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    return purse
+    return wallet
   }
 
   test('have no formulas in CSV, and numbers stay numbers', async () => {
@@ -59,19 +63,23 @@ describe('statement documents', () => {
   })
 
   test('are valid camt.053.001.08, and readable as a bank’s file', async () => {
-    const purse = await aBusyWallet()
-    const statement = await draw(purse.id)
+    const wallet = await aBusyWallet()
+    const statement = await draw(wallet.id)
     const xml = (await read(statement, 'camt053')).toString()
     const document = readXml(xml)
     expect(schemaViolation(document, camt053Schema)).toBeUndefined()
     const { entries, credits, skipped } = readCamt(document, '2026-01-01')
     expect(entries).toBe(statement.movements)
-    const came = credits.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
-    expect(came).toBe(cents(statement.inEuros))
+    const credited = credits.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
+    expect(credited).toBe(cents(statement.inEuros))
     expect(skipped.map(({ reason }) => reason)).toEqual(['not_a_credit'])
     expect(credits.at(-1)).toMatchObject({
-      ...{ senderName: "O'Neill", senderIban: 'NL91ABNA0417164300', endToEndId: 'E2E-7' },
-      ...{ origin: purse.iban, iban: purse.iban, reference: "O'Neill" },
+      senderName: "O'Neill",
+      senderIban: 'NL91ABNA0417164300',
+      endToEndId: 'E2E-7',
+      origin: wallet.iban,
+      iban: wallet.iban,
+      reference: "O'Neill",
     })
   })
 

@@ -8,7 +8,7 @@ import { times } from '../../support/sample-service.ts'
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read } = statementsIn({ service, client, key, inBook })
 
-/** The statement of a month in which so much was booked. */
+/** A statement with this many movements. */
 async function aLongStatement(movements = 600) {
   const old = await anOldWallet()
   await old.book(at('2026-02-02T00:00:00Z'), book => {
@@ -19,7 +19,7 @@ async function aLongStatement(movements = 600) {
 
 const inMilliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000
 
-/** What the work took of the processor: of this thread, of all threads, and of the longest turn of the event loop. */
+/** The CPU time of some work in this thread and in all threads, and the longest block of the event loop. */
 async function processorTimeOf(work: Promise<unknown>) {
   const [here, all] = [process.threadCpuUsage(), process.cpuUsage()]
   let isDone = false
@@ -53,7 +53,7 @@ describe('generating PDF documents', () => {
     })
     const { here, all, longest } = await processorTimeOf(Promise.all([drawing, writing]))
     expect(answered.lastIndexOf('write')).toBeLessThan(answered.lastIndexOf('document'))
-    // The loop reads and sends what the threads draw.
+    // This thread only reads movements and sends bytes; the others do the layout.
     expect(here).toBeLessThan(all / 2)
     expect(longest).toBeLessThan(all / 10)
   })

@@ -9,7 +9,7 @@ import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { moveOffset, offsetOf } from '../../../src/kernel/database/tenant-clock.ts'
-import { causeOf } from '../../../src/kernel/journal/last-request.ts'
+import { lastRequestOf } from '../../../src/kernel/journal/last-request.ts'
 import { type Execute, executor } from '../../../src/kernel/run/execute.ts'
 import { newId } from '../../../src/values/ids.ts'
 import type { Engine } from '../engine.ts'
@@ -99,7 +99,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     transferActivities(
       runner({
         ...{ execute: by, operations, offsetOf: tenant => offsetOf(sql, tenant) },
-        causeOf: (tenant, id) => causeOf(sql, tenant, id),
+        causeOf: (tenant, id) => lastRequestOf(sql, tenant, id),
         onFailure: () => undefined,
       }),
       { operatorSignals: false },

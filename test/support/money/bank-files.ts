@@ -50,7 +50,7 @@ export const pain002 = ({
     .join('')}</OrgnlPmtInfAndSts>
 </CstmrPmtStsRpt></Document>`
 
-/** A service whose live money leaves by files, the folder that it shares with its bank, and what a worker does there. */
+/** A service whose live SEPA payments leave by files, with the folder shared with the bank and a worker's steps. */
 export async function bankFiles() {
   const folder = temporaryFolder()
   const [inbox, out] = [join(folder, 'in'), join(folder, 'out')]
@@ -59,7 +59,7 @@ export async function bankFiles() {
   const env = { SEPA_RAIL: 'files', SEPA_FOLDER: folder, COLLECTION_IBAN: ACCOUNT }
   const service = await startTestService({ env })
 
-  /** What a worker is, without Temporal. */
+  /** A worker's runtime, without Temporal. */
   async function openWorker(more = {}) {
     const worker = await openRuntime({
       settings: {
@@ -82,7 +82,7 @@ export async function bankFiles() {
   const [live, other] = [await aLiveClient(service, owners[0]), await aLiveClient(service, owners[1])]
   const lives = [live, other]
 
-  /** Made, and as due as a minute later. */
+  /** Creates a live transfer and makes it due. */
   async function make(by: TestClient, members: Parameters<typeof aPayment>[1] = {}) {
     const wallet = await aWallet(by)
     const ownerId = owners[lives.indexOf(by)]?.ownerId ?? ''
@@ -104,7 +104,7 @@ export async function bankFiles() {
 
   const get = (id: string, by = live) => made(by.transfers.get({ params: { id } }))
 
-  /** The next cut-off is now. */
+  /** Moves the next cut-off to now. */
   const closeFiles = () =>
     service.sql(
       `update sepa_files set closes_at = clock_timestamp(), due_at = clock_timestamp() where status = 'open'`,
@@ -125,7 +125,7 @@ export async function bankFiles() {
     for (const by of lives) await expectProven(by)
   }
 
-  /** The one that was made last. */
+  /** The file that was handed over last. */
   const lastFile = async () => {
     const { data } = await made(
       service.dash.rails.files({ query: { mode: 'live', status: 'handed_over', limit: 1 } }),

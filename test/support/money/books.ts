@@ -12,7 +12,7 @@ import { startTestService, type TestService } from '../harness.ts'
 
 type Wanted = Parameters<typeof openBook>[2]
 
-/** An owner's ledger, reached as the areas reach it, as the application's own role. */
+/** An owner's ledger, opened with the application's database role as the nouns open it. */
 export interface Books {
   readonly service: TestService
   readonly client: TestClient
@@ -20,7 +20,7 @@ export interface Books {
   readonly tenant: Tenant
   readonly sql: Sql
   wallet(euros?: number): Promise<string>
-  /** One transaction, one book. */
+  /** Runs work with a book in one transaction. */
   inBook<T>(wanted: Wanted, work: (book: Book) => T, as?: { tenant?: Tenant; now?: Date }): Promise<T>
 }
 

@@ -1,19 +1,19 @@
-/** One booking, as a test needs it; what is not said is a usual credit. */
+/** A booked entry; the defaults are those of a usual credit. */
 export interface Booking {
   readonly amount?: string
   readonly currency?: string
   readonly direction?: string
   readonly status?: string
   readonly reference?: string | null
-  /** XML that stands in the entry besides. */
+  /** Further XML of the entry. */
   readonly more?: string
-  /** XML of its payments. */
+  /** The XML of its payments. */
   readonly details?: readonly string[]
 }
 
 export const ACCOUNT = 'DE89370400440532013000'
 
-/** What one payment says: of whom, to which account, with which words. */
+/** The XML of one payment in an entry. */
 export const payment = ({
   text,
   iban,

@@ -1,6 +1,6 @@
 import { oneOrMore, optional, required, zeroOrMore } from '../../../src/iso20022/xml-schema.ts'
 
-/** Of camt.053.001.08 what we write: names, order, how often, and the forms of the values, as the schema has them. */
+/** The subset of camt.053.001.08 that we write, with names, order, occurrences and formats of ISO's schema. */
 const anyText = (longest: number) => new RegExp(`^[^\\0]{1,${longest}}$`, 'u')
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const date = /^\d{4}-\d\d-\d\d$/
@@ -86,6 +86,6 @@ export const camt053Schema = required(
       required('Stmt', statement),
     ]),
   ],
-  // The namespace has no name of its own.
+  // `xmlns` itself has an empty local name.
   { '': /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.08$/ },
 )

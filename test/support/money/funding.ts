@@ -9,7 +9,7 @@ interface Extras {
   readonly idempotencyKey?: string
 }
 
-/** A service whose processor notes what it is asked, and does as a test says until the next one. */
+/** A service whose processor records its calls; a test's replaced answers are reset before the next test. */
 export async function startFundingService() {
   const { mend, ...processor } = recordingProcessor()
   beforeEach(mend)
@@ -36,7 +36,7 @@ export async function startFundingService() {
       )
     ).map(({ event }) => event)
 
-  /** As if the call had been made that long ago. */
+  /** Makes a call look old enough to be recovered. */
   const age = (key: string) =>
     service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
       key,

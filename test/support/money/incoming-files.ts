@@ -5,12 +5,12 @@ import type { TestService } from '../harness.ts'
 import { expectProven } from '../proven.ts'
 
 let numbered = 0
-/** A bank's reference that was never used. */
+/** An unused bank reference. */
 export const fresh = () => `REF${++numbered}`
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 
-/** What the tests of the bank’s files ask of their service. */
+/** Helpers for tests of bank files. */
 export function incomingFilesIn({
   service,
   client,
@@ -26,7 +26,7 @@ export function incomingFilesIn({
     (await made(by.wallets.get({ params: { id } }))).availableEuros
   const creditsOf = async (bankReference: string) => {
     const { data } = await made(service.dash.incoming.list({ query: { limit: 100 } }))
-    return data.filter(one => one.bankReference === bankReference)
+    return data.filter(credit => credit.bankReference === bankReference)
   }
 
   const proven = async () => {

@@ -1,7 +1,7 @@
 import { walletReference } from '../../../src/money/wallets/wallet-reference.ts'
 import type { TestService } from '../harness.ts'
 
-/** What a payer writes for the money to come into this wallet. */
+/** The reference by which a payment is matched to a wallet. */
 export async function referenceIn({ sql }: Pick<TestService, 'sql'>, walletId: string): Promise<string> {
   const [row] = await sql<{ number: string }>(
     'select reference_number as number from wallets where id = $1',

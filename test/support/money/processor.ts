@@ -2,18 +2,18 @@ import { sandboxFunding } from '../../../src/adapters/funding-rail/sandbox.ts'
 import type { Charge, FundingRail } from '../../../src/ports/funding-rail.ts'
 import type { RailCall } from '../../../src/ports/sepa-rail.ts'
 
-/** The sandbox's processor, with every charge noted; a test may have it answer otherwise. */
+/** The sandbox's processor, which records every charge; a test can replace its answers. */
 export function recordingProcessor() {
   const sandbox = sandboxFunding()
   const charges: (Charge & RailCall)[] = []
   const answers: Pick<FundingRail, 'charge' | 'stateOf'> = { ...sandbox }
   const rail: FundingRail = {
     ...sandbox,
-    charge(asked, call) {
-      charges.push({ ...asked, ...call })
-      return answers.charge(asked, call)
+    charge(charge, call) {
+      charges.push({ ...charge, ...call })
+      return answers.charge(charge, call)
     },
-    stateOf: (...asked) => answers.stateOf(...asked),
+    stateOf: (...args) => answers.stateOf(...args),
   }
   const mend = () => {
     Object.assign(answers, sandbox)

@@ -8,7 +8,7 @@ import type { Books } from './books.ts'
 export const at = (text: string): Date => new Date(text)
 export const cause = () => ({ type: 'trial', id: newId('trial') })
 
-/** An owner with two wallets that were opened long ago, and the ledger of that owner at any instant since. */
+/** An owner with two wallets opened long ago, whose ledger can be posted to at any instant since. */
 interface Old extends Awaited<ReturnType<TestService['owner']>> {
   readonly id: string
   readonly other: string
@@ -22,7 +22,7 @@ export const OPENED = at('2026-01-15T12:00:00Z')
 const drawOf = (of: TestClient, walletId: string, period?: string) =>
   made(of.statements.create({ body: { walletId, ...(period && { period }) } }))
 
-/** The cells of a table whose texts hold no line breaks. */
+/** Parses CSV whose texts have no line breaks. */
 export const rowsOf = (csv: Buffer): string[][] =>
   csv
     .toString()
@@ -33,7 +33,7 @@ export const rowsOf = (csv: Buffer): string[][] =>
 
 export const cents = (text: string | number): bigint => BigInt(Math.round(Number(text) * 100))
 
-/** Old wallets and their statements. */
+/** Helpers for tests of statements. */
 export function statementsIn({
   service,
   client,
@@ -49,7 +49,8 @@ export function statementsIn({
     const tenant = { ownerId: owner.ownerId, mode: 'test' } as const
     const book: Old['book'] = (now, work, holds = []) =>
       inBook({ wallets: [id, other], others: ['bank'], holds }, work, { tenant, now })
-    const fund: Old['fund'] = (cents, now) => book(now, one => one.move('fund', 'bank', id, cents, cause()))
+    const fund: Old['fund'] = (cents, now) =>
+      book(now, opened => opened.move('fund', 'bank', id, cents, cause()))
     return { ...owner, id, other, book, fund, draw: period => drawOf(owner.client, id, period) }
   }
 

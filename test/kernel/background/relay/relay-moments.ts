@@ -156,18 +156,18 @@ describe('stopping', () => {
   })
 })
 
-test('what a relay had taken that has died is free at once, and what others have taken or postponed stays', async () => {
+test('the messages that a dead relay had claimed are free at once; those claimed or postponed by others stay', async () => {
   const leases = ['dead', 'living'].map(id => `('${id}', 'outbox', now() + interval '1 hour')`)
   await engine.sql(`insert into process_leases values ${leases.join()}`)
-  const { take, postpone } = outboxOf(database)
+  const { claim, postpone } = outboxOf(database)
   await queue(6)
-  const [first, late] = await take(4, 'dead')
-  await take(2, 'living')
+  const [first, late] = await claim(4, 'dead')
+  await claim(2, 'living')
   await postpone(late?.id ?? '')
   await engine.sql(`update process_leases set held_until = now() where id = 'dead'`)
   expect((await engine.sql(`select free_leases('outbox') as count`)).rows).toEqual([{ count: 3 }])
   expect((await rows()).map(({ wait }) => wait <= 0)).toEqual([true, true, true, false, false, false])
-  const again = await take(6, 'living')
+  const again = await claim(6, 'living')
   expect([again.length, again.map(({ id }) => id)]).toEqual([3, expect.arrayContaining([first?.id])])
   await engine.sql('delete from process_leases')
 })
@@ -178,7 +178,7 @@ describe('Temporal', () => {
     const workflowId = `intent/${newId('intent')}`
     await queue(3, workflowId)
     // Leased and delivered, and then nothing: as if it had been killed before the mark.
-    for (const due of await outboxOf(database).take(2, 'lease')) await deliver(due)
+    for (const due of await outboxOf(database).claim(2, 'lease')) await deliver(due)
     await letTimePass()
     start(deliver)
     await isEmpty()

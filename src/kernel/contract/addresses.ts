@@ -1,0 +1,11 @@
+/** Other names for the first part of an address: `accounts` for `wallets` leads to the same operations and records. */
+export type Aliases = Readonly<Record<string, string>>
+
+/** Every address of an operation: bare and under `/v1`, by its own name and by its alias. */
+export function addressesOf(path: string, aliases: Aliases = {}): string[] {
+  const bare = path.startsWith('/v1/') ? path.slice(3) : path
+  const [, first = ''] = bare.split('/')
+  const alias = aliases[first]
+  const spellings = alias ? [bare, `/${alias}${bare.slice(first.length + 1)}`] : [bare]
+  return spellings.flatMap(spelling => [spelling, `/v1${spelling}`])
+}

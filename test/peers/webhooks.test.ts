@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { signedHeaders } from '../../src/delivery/webhooks/dispatch/signature.ts'
+import { runPeer } from '../support/processes/peer.ts'
+
+const BODY =
+  '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"merchant":"Bäckerei 🥐"}}'
+const [OLD, NEW] = ['whsec_old', 'whsec_new']
+
+/** The headers of an attempt that is made so many seconds ago. */
+const headersOf = (secondsAgo: number, next: string | null = null): Record<string, string> =>
+  signedHeaders(
+    {
+      deliveryId: 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944',
+      eventId: 'event_01jd8x2m4yf0r5s8a6b1c7d9xk',
+      at: new Date(Date.now() - secondsAgo * 1_000),
+      event: 'agent.frozen',
+      body: BODY,
+      requestId: 'request-1',
+    },
+    { current: OLD, next },
+  )
+
+const headers = headersOf(0)
+const rotating = headersOf(0, NEW)
+const cases = [
+  { Headers: headers, Body: BODY, Secret: OLD, genuine: true },
+  { Headers: headers, Body: `${BODY} `, Secret: OLD, genuine: false },
+  { Headers: headers, Body: BODY, Secret: NEW, genuine: false },
+  { Headers: rotating, Body: BODY, Secret: OLD, genuine: true },
+  { Headers: rotating, Body: BODY, Secret: NEW, genuine: true },
+  { Headers: { ...headers, 'X-Service-Timestamp': '1' }, Body: BODY, Secret: OLD, genuine: false },
+]
+const verdicts = cases.map(({ genuine }) => genuine)
+
+test('a receiver in Go accepts our signature, and no other', async () => {
+  const output = await runPeer('go', ['run', 'test/peers/verify.go'], JSON.stringify(cases))
+  expect(JSON.parse(output)).toEqual(verdicts)
+}, 120_000)
+
+test('the receiver in Python that the documentation shows accepts our signature, and no other', async () => {
+  const shown = /```python\n([\s\S]*?)```/.exec(readFileSync('docs/webhooks.md', 'utf8'))?.[1]
+  const program = `${shown}
+import json, sys
+print(json.dumps([verify(w["Headers"], w["Body"].encode(), w["Secret"]) for w in json.load(sys.stdin)]))`
+  const tooOld = { Headers: headersOf(400), Body: BODY, Secret: OLD }
+  const output = await runPeer('python3', ['-c', program], JSON.stringify([...cases, tooOld]))
+  expect(JSON.parse(output)).toEqual([...verdicts, false])
+})
+
+test('a missing program is named, with what to install', async () => {
+  await expect(runPeer('no-such-program', [], '')).rejects.toThrow(
+    'no-such-program is missing. Install it: npm run test:peers needs go and python3.',
+  )
+})
