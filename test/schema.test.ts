@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
+import type { EntityClass } from '@mikro-orm/core'
 import { areas } from '../src/areas.ts'
 import type { Area } from '../src/kernel/contract/area.ts'
+import { tableOf } from '../src/kernel/database/hot-table.ts'
 import { openDatabase, requireVersion } from '../src/platform/database.ts'
 import { startTestService } from './support/harness.ts'
 import './schema/functions.ts'
@@ -40,6 +42,28 @@ describe('the migrated tables are what the entities say', () => {
       const type = names[String(columnTypes?.[0])]
       expect(column).toMatchObject({ type, nullable: nullable ?? false })
     }
+  })
+})
+
+describe('hot paths name the columns and types of the migrated table for', () => {
+  const columnsAndTypes = (table: string) =>
+    service.sql<{ name: string; type: string }>(
+      `select attname as name, format_type(atttypid, null) as type from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+      [table],
+    )
+  const preferred: Readonly<Record<string, string>> = {
+    int: 'integer',
+    float8: 'double precision',
+    timestamptz: 'timestamp with time zone',
+  }
+
+  test.each(entities)('$name', async entity => {
+    const { name: table, columns } = tableOf(entity as EntityClass<{ id: string }>)
+    const migrated = new Map((await columnsAndTypes(table)).map(({ name, type }) => [name, type]))
+    for (const { member, name, type } of columns)
+      expect([member, migrated.get(name)]).toEqual([member, preferred[type] ?? type])
+    expect(columns).toHaveLength(database.fork().getMetadata().get(entity).props.length)
   })
 })
 

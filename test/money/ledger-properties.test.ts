@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { balancesOf, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/open-book.ts'
+import { balancesOf } from '../../src/money/ledger/balances.ts'
+import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/open-book.ts'
 import { totalsOf } from '../../src/money/ledger/totals.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startBooks } from '../support/money/books.ts'

@@ -1,19 +1,9 @@
-import { recordColumns, type Table, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { type Agent, agentMachine } from './agent.ts'
+import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { tableOf } from '../../kernel/database/hot-table.ts'
+import { Agent, agentMachine } from './agent.ts'
 
 /** An agent that a group commit has frozen. */
 export type Frozen = Pick<Agent, 'id' | 'status' | 'frozenReason' | 'frozenByAlertId' | 'updatedAt'>
-
-const table: Table<Frozen> = {
-  name: 'agents',
-  columns: {
-    id: recordColumns.id,
-    status: ['status', 'text'],
-    frozenReason: ['frozen_reason', 'text'],
-    frozenByAlertId: ['frozen_by_alert_id', 'text'],
-    updatedAt: recordColumns.updatedAt,
-  },
-}
 
 /** For an agent that a group commit holds: whoever comes after it in the same batch sees it frozen already. */
 export function freeze(
@@ -27,4 +17,9 @@ export function freeze(
     : undefined
 }
 
-export const updateFrozen = updateOf(table, ['status', 'frozenReason', 'frozenByAlertId', 'updatedAt'])
+export const updateFrozen = updateOf(tableOf(Agent), [
+  'status',
+  'frozenReason',
+  'frozenByAlertId',
+  'updatedAt',
+])

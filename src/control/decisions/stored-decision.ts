@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { insertInto, recordColumns, type Table } from '../../kernel/database/bulk-sql.ts'
+import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import {
   type Budget,
   type Counters,
@@ -42,21 +43,9 @@ const schema = defineEntity({
 export class StoredDecision extends schema.class {}
 schema.setClass(StoredDecision)
 
-const columns = {
-  ...recordColumns,
-  agentId: ['agent_id', 'text'],
-  subjectType: ['subject_type', 'text'],
-  subjectId: ['subject_id', 'text'],
-  policyId: ['policy_id', 'text'],
-  policyVersion: ['policy_version', 'int'],
-  request: ['request', 'jsonb'],
-  counters: ['counters', 'jsonb'],
-  result: ['result', 'jsonb'],
-} as const
+export type DecisionRow = RowOf<StoredDecision>
 
-export type DecisionRow = Pick<StoredDecision, keyof typeof columns>
-
-export const decisionTable: Table<DecisionRow> = { name: 'decisions', columns }
+export const decisionTable = tableOf(StoredDecision)
 
 export const insertDecisions = insertInto(decisionTable)
 

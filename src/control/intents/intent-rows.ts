@@ -1,50 +1,14 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import {
-  insertIntoBoth,
-  recordColumns,
-  selectList,
-  type Table,
-  updateOf,
-} from '../../kernel/database/bulk-sql.ts'
+import { insertIntoBoth, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { decisionTable } from '../decisions/index.ts'
-import type { Intent } from './intent.ts'
-
-const columns = {
-  ...recordColumns,
-  agentId: ['agent_id', 'text'],
-  status: ['status', 'text'],
-  amountEuros: ['amount_cents', 'bigint'],
-  currency: ['currency', 'text'],
-  merchant: ['merchant', 'text'],
-  payeeIban: ['payee_iban', 'text'],
-  mcc: ['mcc', 'text'],
-  country: ['country', 'text'],
-  purpose: ['purpose', 'text'],
-  beneficiaryId: ['beneficiary_id', 'text'],
-  walletId: ['wallet_id', 'text'],
-  cardId: ['card_id', 'text'],
-  runId: ['run_id', 'text'],
-  delegationId: ['delegation_id', 'text'],
-  tokenId: ['token_id', 'text'],
-  clientIntentId: ['client_intent_id', 'text'],
-  possibleDuplicateOf: ['possible_duplicate_of', 'text'],
-  likeness: ['likeness', 'text'],
-  expiresAt: ['expires_at', 'timestamptz'],
-  decidedAt: ['decided_at', 'timestamptz'],
-  decidedBy: ['decided_by', 'jsonb'],
-  comment: ['comment', 'text'],
-  decision: ['decision', 'jsonb'],
-  transactionId: ['transaction_id', 'text'],
-  paymentId: ['payment_id', 'text'],
-  workflowId: ['workflow_id', 'text'],
-  metadata: ['metadata', 'jsonb'],
-} as const
+import { Intent } from './intent.ts'
 
 /** An intent without its entity: what a group commit loads, decides on and writes. */
-export type IntentRow = Pick<Intent, keyof typeof columns>
+export type IntentRow = RowOf<Intent>
 
-export const intentTable: Table<IntentRow> = { name: 'intents', columns }
+const intentTable = tableOf(Intent)
 
 /** Each with the decision that was made about it. */
 export const insertIntents = insertIntoBoth(intentTable, decisionTable)

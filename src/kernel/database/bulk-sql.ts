@@ -1,38 +1,27 @@
 import type { Sql } from '../contract/sql.ts'
 
-/** A table as the hot paths see it: for each member its column and type. Entities serve everything else. */
-export interface Table<R extends { id: string }> {
-  readonly name: string
-  readonly columns: Readonly<Record<keyof R & string, readonly [column: string, type: string]>>
-}
+import type { Column, Table } from './hot-table.ts'
 
-/** The columns that every tenant's record has, as `record()` says it to entities. */
-export const recordColumns = {
-  id: ['id', 'text'],
-  ownerId: ['owner_id', 'text'],
-  mode: ['mode', 'text'],
-  createdAt: ['created_at', 'timestamptz'],
-  updatedAt: ['updated_at', 'timestamptz'],
-} as const
+const columnsOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]) =>
+  columns.filter(({ member }) => members?.includes(member) ?? true)
 
-type Columns = readonly (readonly [member: string, column: readonly [name: string, type: string]])[]
-
-const columnsOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]): Columns =>
-  Object.entries<readonly [string, string]>(columns).filter(([member]) => members?.includes(member) ?? true)
-
-/** `i.owner_id as "ownerId", …` */
-export const selectList = <R extends { id: string }>(table: Table<R>, alias: string): string =>
-  columnsOf(table)
-    .map(([member, [column]]) => `${alias}.${column} as "${member}"`)
+/** `i.owner_id as "ownerId", …`, of all members or of these. A day stays text, as entities have it. */
+export const selectList = <R extends { id: string }>(
+  table: Table<R>,
+  alias: string,
+  members?: readonly (keyof R & string)[],
+): string =>
+  columnsOf(table, members)
+    .map(({ member, name, type }) => `${alias}.${name}${type === 'date' ? '::text' : ''} as "${member}"`)
     .join(', ')
 
-const recordset = (columns: Columns, place = '$1'): string =>
-  `jsonb_to_recordset(${place}::jsonb) as r(${columns.map(([member, [, type]]) => `"${member}" ${type}`).join(', ')})`
+const recordset = (columns: readonly Column[], place = '$1'): string =>
+  `jsonb_to_recordset(${place}::jsonb) as r(${columns.map(({ member, type }) => `"${member}" ${type}`).join(', ')})`
 
 function insertion<R extends { id: string }>(table: Table<R>, place: string): string {
   const columns = columnsOf(table)
-  const names = columns.map(([, [column]]) => column).join(', ')
-  const values = columns.map(([member]) => `r."${member}"`).join(', ')
+  const names = columns.map(({ name }) => name).join(', ')
+  const values = columns.map(({ member }) => `r."${member}"`).join(', ')
   return `insert into ${table.name} (${names}) select ${values} from ${recordset(columns, place)}`
 }
 
@@ -60,13 +49,13 @@ export function insertIntoBoth<A extends { id: string }, B extends { id: string 
 }
 
 /** Updates these members of all rows, found by id, in one statement. */
-export function updateOf<R extends { id: string }>(
+export function updateOf<R extends { id: string }, M extends keyof R & string>(
   table: Table<R>,
-  members: readonly (keyof R & string)[],
-): (sql: Sql, rows: readonly R[]) => Promise<void> {
+  members: readonly M[],
+): (sql: Sql, rows: readonly Pick<R, M | 'id'>[]) => Promise<void> {
   const changed = columnsOf(table, members)
   const known = columnsOf(table, ['id', ...members])
-  const set = changed.map(([member, [column]]) => `${column} = r."${member}"`).join(', ')
+  const set = changed.map(({ member, name }) => `${name} = r."${member}"`).join(', ')
   // `any` repeats the ids: PostgreSQL cannot tell that the recordset is short, and would read all rows.
   const text = `update ${table.name} as stored set ${set} from ${recordset(known)} where stored.id = r.id and stored.id = any($2::text[])`
   return async (sql, rows) => {
@@ -75,12 +64,15 @@ export function updateOf<R extends { id: string }>(
 }
 
 /** Leaves out null members: a missing member reads as null, and half the members of an intent are null. */
-const asJson = (rows: readonly object[], columns: Columns): string =>
+const asJson = (rows: readonly object[], columns: readonly Column[]): string =>
   JSON.stringify(rows.map(row => withoutNulls(row as Record<string, unknown>, columns)))
 
-function withoutNulls(row: Readonly<Record<string, unknown>>, columns: Columns): Record<string, unknown> {
+function withoutNulls(
+  row: Readonly<Record<string, unknown>>,
+  columns: readonly Column[],
+): Record<string, unknown> {
   const members: Record<string, unknown> = {}
-  for (const [member] of columns) {
+  for (const { member } of columns) {
     const value = row[member]
     if (value !== null) members[member] = exact(value)
   }

@@ -2,6 +2,33 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 
+export interface Balance {
+  readonly availableEuros: bigint
+  readonly heldEuros: bigint
+}
+
+interface WalletBalance extends Balance {
+  readonly frozen: boolean
+}
+
+const BALANCES = `
+select wallet_id as "walletId", posted_cents - held_cents as "availableEuros", held_cents as "heldEuros", frozen
+from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])`
+
+/** The current balances of these wallets. */
+export async function balancesOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  walletIds: readonly string[],
+): Promise<ReadonlyMap<string, WalletBalance>> {
+  const rows = await sql<{ walletId: string } & WalletBalance & Record<string, unknown>>(BALANCES, [
+    ownerId,
+    mode,
+    walletIds,
+  ])
+  return new Map(rows.map(row => [row.walletId, row]))
+}
+
 /** The balance of an account at an instant, and its version then. */
 export interface BalanceAt extends Row {
   readonly id: string

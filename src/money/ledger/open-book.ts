@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { newId } from '../../values/ids.ts'
-import { type AccountKind, accountKinds } from './account.ts'
+import type { AccountKind } from './account.ts'
+import { openAccount } from './account-changes.ts'
 import { Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 
 /** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
@@ -61,68 +61,3 @@ export async function openBook(
 
 const openHolds = (sql: Sql, { ownerId, mode }: Tenant, holds: readonly Cause[]): Promise<OpenHold[]> =>
   sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
-
-const OPEN = `
-insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents, wallet_id)
-values ($1, $2, $3, $4, $4, 'EUR', $5, $6, $7, $8)
-on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
-
-/** Opens an account; does nothing if it exists. */
-export async function openAccount(
-  sql: Sql,
-  { tenant, now }: TenantNow,
-  kind: AccountKind,
-  walletId: string | null,
-): Promise<void> {
-  const { normal, minimum } = accountKinds[kind]
-  const values = [newId('account'), tenant.ownerId, tenant.mode, now, kind, normal, minimum, walletId]
-  await sql(OPEN, values)
-}
-
-const CLOSE = `
-update ledger_accounts set closed_at = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
-
-/** Closes an account for good: the database refuses this while it is not empty, and any later entry. */
-export async function closeAccount(sql: Sql, { tenant, now }: TenantNow, walletId: string): Promise<void> {
-  await sql(CLOSE, [tenant.ownerId, tenant.mode, walletId, now])
-}
-
-const FREEZE = `
-update ledger_accounts set frozen = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
-
-/** Freezes or unfreezes a wallet's account. The flag is on the account so that payments, which lock it, see it. */
-export async function freezeAccount(
-  sql: Sql,
-  tenant: Tenant,
-  walletId: string,
-  frozen: boolean,
-): Promise<void> {
-  await sql(FREEZE, [tenant.ownerId, tenant.mode, walletId, frozen])
-}
-
-export interface Balance {
-  readonly availableEuros: bigint
-  readonly heldEuros: bigint
-}
-
-interface WalletBalance extends Balance {
-  readonly frozen: boolean
-}
-
-const BALANCES = `
-select wallet_id as "walletId", posted_cents - held_cents as "availableEuros", held_cents as "heldEuros", frozen
-from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])`
-
-/** The current balances of these wallets. */
-export async function balancesOf(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  walletIds: readonly string[],
-): Promise<ReadonlyMap<string, WalletBalance>> {
-  const rows = await sql<{ walletId: string } & WalletBalance & Record<string, unknown>>(BALANCES, [
-    ownerId,
-    mode,
-    walletIds,
-  ])
-  return new Map(rows.map(row => [row.walletId, row]))
-}

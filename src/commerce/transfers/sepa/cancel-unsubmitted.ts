@@ -2,32 +2,33 @@ import { openPaymentsToEnd } from '../../../control/intents/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
-import { recordColumns, selectList, type Table, updateOf } from '../../../kernel/database/bulk-sql.ts'
+import { selectList, updateOf } from '../../../kernel/database/bulk-sql.ts'
+import { tableOf } from '../../../kernel/database/hot-table.ts'
 import { openBook } from '../../../money/ledger/index.ts'
 import { transferEvent } from '../events.ts'
 import { addToDay, lockDay } from '../limits/limits.ts'
 import { transferProcess } from '../process.ts'
 import type { transferEvents } from '../schemas.ts'
-import { type Transfer, transferMachine } from '../transfer.ts'
+import { Transfer, transferMachine } from '../transfer.ts'
 
-const columns = {
-  id: recordColumns.id,
-  updatedAt: recordColumns.updatedAt,
-  agentId: ['agent_id', 'text'],
-  fromWalletId: ['from_wallet_id', 'text'],
-  toWalletId: ['to_wallet_id', 'text'],
-  beneficiaryId: ['beneficiary_id', 'text'],
-  intentId: ['intent_id', 'text'],
-  amountEuros: ['amount_cents', 'bigint'],
-  status: ['status', 'text'],
-  reason: ['reason', 'jsonb'],
-  dueAt: ['due_at', 'timestamptz'],
-  countedOn: ['counted_on::text', 'text'],
-} as const
+const MEMBERS = [
+  'id',
+  'updatedAt',
+  'agentId',
+  'fromWalletId',
+  'toWalletId',
+  'beneficiaryId',
+  'intentId',
+  'amountEuros',
+  'status',
+  'reason',
+  'dueAt',
+  'countedOn',
+] as const satisfies readonly (keyof Transfer)[]
 
-type Unsubmitted = Pick<Transfer, keyof typeof columns>
+type Unsubmitted = Pick<Transfer, (typeof MEMBERS)[number]>
 
-const table: Table<Unsubmitted> = { name: 'transfers', columns }
+const table = tableOf(Transfer)
 const updateCancelled = updateOf(table, ['status', 'reason', 'dueAt', 'updatedAt'])
 
 /** Which transfers are cancelled: those of a wallet, on intents of an agent, under a delegation, or all of an owner. */
@@ -42,7 +43,7 @@ interface Payer {
  * makes from an agent's wallet is not the agent's.
  */
 const FIND_UNSUBMITTED = `
-select ${selectList(table, 't')} from transfers t
+select ${selectList(table, 't', MEMBERS)} from transfers t
 where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('created', 'verifying')
   and ($3::text is null or t.from_wallet_id = $3)
   and ($4::text is null or (t.agent_id = $4 and t.intent_id is not null))
