@@ -28,7 +28,9 @@ function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number)
   if (!dueAt) return attempt
   const isLeftAlone = pausedUntil !== null && pausedUntil > dueAt
   const at = minuteInWords(after(isLeftAlone ? pausedUntil : dueAt, aheadMs))
-  return isLeftAlone ? `${attempt}: the receiver keeps failing and is left alone until ${at}` : `${attempt}, at ${at}`
+  return isLeftAlone
+    ? `${attempt}: the receiver keeps failing and is left alone until ${at}`
+    : `${attempt}, at ${at}`
 }
 
 export const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { em, now, refuse }) => {
