@@ -1,4 +1,4 @@
-import { drop, Pusher } from '../delivery/push/index.ts'
+import { Pusher, unsubscribe } from '../delivery/push/index.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
 import { observed } from './database-metrics.ts'
@@ -16,7 +16,7 @@ export function startPushes(runtime: OpenRuntime): Part {
   const pusher = new Pusher({
     ...{ database, ports: observing, onFailure },
     lease: kept.lease,
-    drop: gone => drop(runtime, gone),
+    unsubscribe: gone => unsubscribe(runtime, gone),
   })
   const listener = listen(settings.databaseUrl, 'pushes', pusher.wake)
   const rounds = everySoOften(LOOK_EVERY, () => pusher.round(), onFailure)

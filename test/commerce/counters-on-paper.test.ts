@@ -157,7 +157,7 @@ const everyEnd: Step[][] = [
   [...all('endRun', 0), ...all('revoke', 0), ...all('declare', 1, 2)],
 ]
 
-test('whatever happens at once and in which order, reserved and spent are what the records say', async () => {
+test('reserved and spent amounts agree with the records, in whatever order things happen', async () => {
   const seen = new Set<string>()
   const follow = async (course: readonly (readonly Step[])[]): Promise<void> => {
     const who = await aSpender(service)

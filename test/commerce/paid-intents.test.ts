@@ -84,7 +84,7 @@ describe('an agent pays a wallet', () => {
     await isProven(client)
   })
 
-  test('once, however many ask at once on two processes', async () => {
+  test('once, even with many requests at once on two processes', async () => {
     const { client, any, agent, walletId, payee, counted } = await someone()
     const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
     const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId }
@@ -94,7 +94,7 @@ describe('an agent pays a wallet', () => {
     await isProven(client)
   })
 
-  test('or it is cancelled: one of both, and every cent is where it belongs', async () => {
+  test('or the intent is cancelled: exactly one of both, and every cent is where it belongs', async () => {
     for (let round = 0; round < 5; round++) {
       const { client, any, agent, walletId, payee, counted, balance, intent } = await someone()
       const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
@@ -149,7 +149,7 @@ describe('an agent pays a wallet', () => {
     expect((await pay({}, client)).status).toBe(201)
   })
 
-  test('by the risk that its intent was declared with, and not at all while risk has frozen the agent', async () => {
+  test('without another risk score, and not while risk has frozen the agent', async () => {
     const { client, itself, agent, walletId, payee } = await someone()
     const approved = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
     const weights = { newMerchant: 95, velocity: 0, amountOutlier: 0, impossibleTravel: 0, oddHour: 0 }
@@ -164,7 +164,7 @@ describe('an agent pays a wallet', () => {
     expect(await scored()).toBe(before)
   })
 
-  test('only with a token that has been given the right, which none has by itself', async () => {
+  test('only with a token that was given the scope, which none has by default', async () => {
     const { client, agent, walletId, payee } = await someone()
     const { token, scopes } = await aToken(client, agent.id)
     expect(scopes).not.toContain('transfers:create')
@@ -221,7 +221,7 @@ describe('an agent pays by SEPA', () => {
     await isProven(client)
   })
 
-  test('and a payment that is cancelled in time leaves the intent as it was; past its deadline it ends', async () => {
+  test('and a payment that is cancelled leaves the intent as it was, or expired after its deadline', async () => {
     const { client, itself, body, params, of, balance, counted } = await underWay({}, 20, 'No Match GmbH')
     await made(client.sandbox.advance({ body: { minutes: 2 } }))
     expect((await made(client.transfers.get({ params: of }))).status).toBe('verifying')

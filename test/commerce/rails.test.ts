@@ -86,7 +86,7 @@ describe('payments by files', () => {
     await proven()
   })
 
-  test('that are instant leave at once, each by itself', async () => {
+  test('leave at once, each in a file of its own, if they are instant', async () => {
     const one = await make(live, { scheme: 'sct_inst' })
     await sweep()
     await sweep()
@@ -99,7 +99,7 @@ describe('payments by files', () => {
     expect((await get(one.id)).status).toBe('completed')
   })
 
-  test('are in no file that was made before them, and a cut-off without payments makes none', async () => {
+  test('go into no file that was made before them, and an empty cut-off makes no file', async () => {
     const one = await aSubmitted()
     await closeFiles()
     const two = await make(live)
@@ -112,7 +112,7 @@ describe('payments by files', () => {
     expect(row?.open).toBe('0')
   })
 
-  test('wait while the rail is another one, and are then for a day that is not over', async () => {
+  test('wait while another rail is configured, and are then ordered for a day that is not over', async () => {
     const { endToEndId } = await aSubmitted()
     await service.sql(`update sepa_files set execute_on = '2026-01-05' where status = 'open'`)
     await closeFiles()
@@ -124,7 +124,7 @@ describe('payments by files', () => {
     expect(await filesOf(endToEndId)).toEqual([expect.stringContaining(`sct-${executeOn}-`)])
   })
 
-  test('are asked back while they wait, and then leave in no file; later only the bank can be asked', async () => {
+  test('can be taken out while they wait; once ordered, only the bank can return them', async () => {
     const [waiting, ordered] = [await aSubmitted(), await aSubmitted()]
     const recall = async (id: string) => {
       await made(live.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
@@ -156,7 +156,7 @@ describe('a worker that is killed', () => {
       return outcome
     }
 
-  test('after any step: one payment, in one file, that the bank is given once', async () => {
+  test('leaves one payment, in one file, handed over once, after whichever step it dies', async () => {
     const transfer = await make(live)
     const endToEndId = String(transfer.endToEndId)
     for (const key of ['transfers.verify', 'transfers.submit']) {
@@ -173,7 +173,7 @@ describe('a worker that is killed', () => {
     expect((await get(transfer.id)).status).toBe('submitted')
   })
 
-  test('before it has recorded what it did: the bank that has taken the file gets no second one', async () => {
+  test('causes no second file if the bank fetched the first before that was recorded', async () => {
     const { endToEndId } = await aSubmitted()
     await closeFiles()
     await service.sql(`
@@ -190,7 +190,7 @@ describe('a worker that is killed', () => {
     expect(name).toContain((await lastFile()).messageId)
   })
 
-  test('many workers at once: one file, whose content nobody can change', async () => {
+  test('many workers at once make one file, whose content nobody can change', async () => {
     const { endToEndId } = await aSubmitted()
     await closeFiles()
     await times(4, () => sweep())

@@ -38,7 +38,7 @@ describe('what the payee’s bank says', () => {
     },
   )
 
-  test('is waited upon for seven days, and then it is cancelled', async () => {
+  test('can be confirmed for seven days; then the transfer is cancelled', async () => {
     const { client, get, pass, wallet } = await anOwner()
     const { id, fromWalletId } = await aPayment(client, { name: 'No Match GmbH' })
     await pass({ minutes: 1 })
@@ -54,7 +54,7 @@ describe('what the payee’s bank says', () => {
     await expectProven(client)
   })
 
-  test('of a match needs nobody’s word', async () => {
+  test('needs no confirmation if the name matches', async () => {
     const { client } = await anOwner()
     const { id } = await aPayment(client)
     expect((await client.transfers.confirmPayee({ params: { id }, body: {} })).code).toBe('payee_not_waiting')
@@ -84,7 +84,7 @@ describe('to cancel', () => {
     await expectProven(client)
   })
 
-  test('is refused for what has left, what is over and what is between wallets', async () => {
+  test('is refused for a transfer that is submitted, that has ended or that is between wallets', async () => {
     const { client, pass } = await anOwner()
     const { id, fromWalletId } = await aPayment(client, { amountEuros: 777.06 })
     await pass({ minutes: 1 })
@@ -102,7 +102,7 @@ describe('to cancel', () => {
     expect(fromWalletId).not.toBe(from)
   })
 
-  test('while the payee’s bank is being asked: nothing is submitted', async () => {
+  test('works while the payee’s bank is being asked: nothing is submitted', async () => {
     const { client, get, pass } = await anOwner()
     const { id } = await aPayment(client)
     rail.meanwhile('verifyPayee', call =>
@@ -115,7 +115,7 @@ describe('to cancel', () => {
     expect(rail.taken(id)).toBe(0)
   })
 
-  test('is done of what was being made when its owner was suspended: nothing is submitted', async () => {
+  test('happens to a transfer that was being made when its owner was suspended: nothing is submitted', async () => {
     const { client, ownerId, pass, wallet } = await anOwner()
     rail.meanwhile('verifyPayee', () =>
       service.sql(`update customers set status = 'suspended' where id = $1`, [ownerId]),
@@ -132,7 +132,7 @@ describe('to cancel', () => {
     await expectProven(client)
   })
 
-  test('while it is being submitted comes too late', async () => {
+  test('comes too late during the submission', async () => {
     const { client, get, pass } = await anOwner()
     const { id } = await aPayment(client)
     let code: string | undefined
@@ -144,7 +144,7 @@ describe('to cancel', () => {
     expect([code, (await get(id)).status]).toEqual(['transfer_not_cancellable', 'completed'])
   })
 
-  test('by the wallet being frozen before it has left', async () => {
+  test('happens when the wallet is frozen before the submission', async () => {
     const { client, get, pass, wallet } = await anOwner()
     const { id, fromWalletId } = await aPayment(client)
     await made(client.wallets.update({ params: { id: fromWalletId }, body: { status: 'frozen' } }))
@@ -193,7 +193,7 @@ describe('an amount of the sandbox', () => {
     await expectProven(client)
   })
 
-  test('€ 777.02 is never answered: indeterminate, until a notice says how it ends', async () => {
+  test('€ 777.02 gets no answer: the transfer is indeterminate until a notice comes', async () => {
     const { client, get, pass, events } = await anOwner()
     const { id } = await aPayment(client, { amountEuros: 777.02, scheme: 'sct_inst' })
     await pass({ minutes: 1 })
@@ -210,7 +210,7 @@ describe('an amount of the sandbox', () => {
     await expectProven(client)
   })
 
-  test('€ 777.06 by sct_inst is indeterminate after ten seconds, by sct it is on its way', async () => {
+  test('€ 777.06 is indeterminate after ten seconds by sct_inst, and on its way by sct', async () => {
     const { client, get, pass } = await anOwner()
     const instant = await aPayment(client, { amountEuros: 777.06, scheme: 'sct_inst' })
     const plain = await aPayment(client, { amountEuros: 777.06 })

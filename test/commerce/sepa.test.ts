@@ -57,7 +57,7 @@ describe('a transfer by SEPA', () => {
     await expectProven(client)
   })
 
-  test('is told to the rail as it was when it was made, in the characters of SEPA', async () => {
+  test('reaches the rail as it was when it was made, in the characters of SEPA', async () => {
     const { client, pass } = await anOwner()
     const payee = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
     const { id } = await aPayment(client, { beneficiaryId: payee.id, reference: 'Öl' })
@@ -107,7 +107,7 @@ describe('a transfer by SEPA', () => {
     expect([status, error]).toEqual([400, expect.stringMatching(new RegExp(`^${field}: `))])
   })
 
-  test('is refused to nobody, out of nothing, from a frozen or closed wallet, and to agents', async () => {
+  test('is refused without a beneficiary or money, from a frozen or closed wallet, and for agents', async () => {
     const { client } = await anOwner()
     const other = await anOwner()
     const [rich, poor] = [await aWallet(client, 10), await aWallet(client)]
@@ -142,7 +142,7 @@ describe('a transfer by SEPA', () => {
     expect(answers[0]?.status).toBe(503)
   })
 
-  test('with the same key is made once, and leaves once', async () => {
+  test('is made and submitted once under one idempotency key', async () => {
     const { client, pass, wallet } = await anOwner()
     const { id: fromWalletId } = await aWallet(client, 20)
     const { id: beneficiaryId } = await aBeneficiary(client)
@@ -159,7 +159,7 @@ describe('a transfer by SEPA', () => {
 })
 
 describe('time', () => {
-  test('is the tenant’s: nothing is done before it is due', async () => {
+  test('goes by the tenant’s clock: nothing happens before it is due', async () => {
     const { client, get, pass } = await anOwner()
     const { id, createdAt } = await aPayment(client, { amountEuros: 777.01 })
     await pass({ minutes: 1 })

@@ -19,7 +19,7 @@ const pay = (fromWalletId: string, toWalletId: string, amountEuros: number, key?
 const isProven = () => expectProven(client)
 
 describe('a transfer between wallets', () => {
-  test('is completed at once, told to the world, and stands in the ledger', async () => {
+  test('is completed at once, emits an event and is in the ledger', async () => {
     const [from, to] = [await aWallet(client, 20), await aWallet(client)]
     const { status, body } = await client.transfers.create({
       body: { fromWalletId: from.id, toWalletId: to.id, amountEuros: 12.34, reference: 'Budget' },
@@ -66,7 +66,7 @@ describe('a transfer between wallets', () => {
     expect(await balanceOf(from.id)).toBe(20)
   })
 
-  test('says what is missing where there is not enough', async () => {
+  test('says how much is missing if there is not enough', async () => {
     const [from, to] = [await aWallet(client, 10), await aWallet(client)]
     const { status, code, error } = await pay(from.id, to.id, 10.01)
     expect([status, code]).toEqual([400, 'insufficient_funds'])
@@ -117,7 +117,7 @@ describe('many at once', () => {
     await isProven()
   })
 
-  test('there and back between two wallets, nobody waits for ever', async () => {
+  test('there and back between two wallets: no deadlock', async () => {
     const [one, two] = [await aWallet(client, 30), await aWallet(client, 30)]
     const answers = await times(120, n => (n % 2 ? pay(one.id, two.id, 0.5) : pay(two.id, one.id, 0.5)))
     expect(statusCounts(answers)).toEqual({ 201: 120 })
@@ -134,7 +134,7 @@ describe('many at once', () => {
     expect((await pay(from.id, to.id, 1, 'the-same')).body?.id).toBe([...ids][0])
   })
 
-  test('nothing leaves a wallet once it is answered to be frozen', async () => {
+  test('nothing leaves a wallet once its freezing is answered', async () => {
     const [from, to] = [await aWallet(client, 1_000), await aWallet(client)]
     const paying = times(60, () => pay(from.id, to.id, 1))
     await made(client.wallets.update({ params: { id: from.id }, body: { status: 'frozen' } }))

@@ -53,7 +53,7 @@ describe('the audit trail', () => {
     })
   })
 
-  test('has no entry of what was refused, nor of what was only read', async () => {
+  test('has no entry for a refusal or for reading', async () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const before = await actionsOf(client)

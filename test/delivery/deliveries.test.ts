@@ -50,7 +50,7 @@ describe('a delivery that is not taken', () => {
     expect(new Set(sent.map(one => one.body)).size).toBe(1)
   })
 
-  test('and is on another plan by the next attempt, goes by that', async () => {
+  test('follows the plan that the owner has at the next attempt', async () => {
     const { client, ownerId, id } = await subscribed(answering(500), 'enterprise')
     await anAgent(client)
     const waiting = await delivery(client, id, one => one.attempts.length === 1 && one.status === 'pending')
@@ -80,7 +80,7 @@ describe('a delivery that is not taken', () => {
     expect(receiver.at(path)).toHaveLength(1)
   })
 
-  test('because its connection had just been closed, goes out once more at once, on a new one', async () => {
+  test('because the connection had just been closed is sent again at once, on a new one', async () => {
     const seen = new WeakSet<object>()
     let isWell = true
     const manner: Manner = response => {
@@ -134,7 +134,7 @@ describe('a delivery that is not taken', () => {
     )
   })
 
-  test('because its address leads elsewhere by now, is refused on the way', async () => {
+  test('because its address now leads to a private network is refused', async () => {
     const { client, id } = await subscribed(answering(204), 'free')
     await service.sql(`update webhooks set url = 'http://10.0.0.1/hook' where id = $1`, [id])
     await anAgent(client)
@@ -181,7 +181,7 @@ describe('dead letters', () => {
 })
 
 describe('many', () => {
-  test('ten thousand that wait: two pollers deliver each exactly once', async () => {
+  test('ten thousand waiting deliveries: two processes deliver each exactly once', async () => {
     const { client, ownerId, path, id } = await subscribed(answering(204))
     await anAgent(client)
     await delivery(client, id, one => one.status === 'delivered')
@@ -202,7 +202,7 @@ describe('many', () => {
     expect(new Set(sent.map(name => name.replace(/-[^-]+$/, ''))).size).toBe(10_001)
   }, 150_000)
 
-  test('slow receivers hold up nobody else', async () => {
+  test('slow receivers delay no other', async () => {
     const held: (() => void)[] = []
     const slow = await Promise.all(
       Array.from({ length: 6 }, () =>

@@ -30,7 +30,7 @@ async function happened(ownerId: string, at: string): Promise<string> {
 }
 
 describe('an event', () => {
-  test('tells what happened, to what, and by which request', async () => {
+  test('says what happened, to which record and by which request', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const answer = await client.agents.freeze({
@@ -51,7 +51,7 @@ describe('an event', () => {
     expect((await client.events.get({ params: { id: String(latest?.id) } })).body).toEqual(latest)
   })
 
-  test('is not found by another owner, in the other mode, or under an id that is none', async () => {
+  test('is not found by another owner, in the other mode, or under an invalid id', async () => {
     const owner = await service.owner()
     const stranger = await service.owner()
     const [event] = (await owner.client.events.list()).body.data
@@ -133,7 +133,7 @@ describe('a list of events', () => {
     ])
   })
 
-  test('refuses a time that is none', async () => {
+  test('refuses an invalid time', async () => {
     const { client } = await service.owner()
     const answer = await client.events.list({ query: { from: 'yesterday' } })
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('from') })

@@ -55,7 +55,7 @@ async function registrationIn(devTools: CDPSession): Promise<string> {
 }
 
 /** Between what we send and what is shown stands the vendor's push service, which no test can have. */
-test('Chromium takes our key, and shows what we send', async () => {
+test('Chromium accepts our key and shows what we send', async () => {
   const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })
   const { publicKey } = await made(client.push.vapidKey({}))

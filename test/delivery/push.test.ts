@@ -9,7 +9,7 @@ import { ENCRYPTION_KEY, http } from '../support/harness.ts'
 const { vendor, service, aBrowser } = await startPushService()
 
 describe('the key of this installation', () => {
-  test('is made once, whoever asks first, and its other half is sealed', async () => {
+  test('is made once, even by many requests at once, and its private half is sealed', async () => {
     const { client, key } = await service.owner()
     await service.sql('delete from vapid_keys')
     const asked = Array.from({ length: 10 }, () => made(client.push.vapidKey({})))
@@ -32,7 +32,7 @@ describe('the key of this installation', () => {
 })
 
 describe('a subscription', () => {
-  test('is shown without its keys, and hears of what waits for a person', async () => {
+  test('is shown without its keys, and by default gets the events that wait for a person', async () => {
     const { client, ownerId } = await service.owner()
     const { subscription } = vendor.browser()
     const expirationTime = Date.parse('2031-01-02T03:04:05.000Z')
@@ -57,7 +57,7 @@ describe('a subscription', () => {
     expect(events.map(one => one.data)).toEqual([{ subscriptionId: record.id, label: 'Ada’s phone' }])
   })
 
-  test('of the same endpoint is the same one, with what was said last; ten at once make one', async () => {
+  test('of the same endpoint is replaced under its id; ten at once make one', async () => {
     const { client } = await service.owner()
     const browser = vendor.browser()
     const asked = Array.from({ length: 10 }, () => subscribe(client, browser))
@@ -69,7 +69,7 @@ describe('a subscription', () => {
     expect(data).toHaveLength(1)
   })
 
-  test('is one of a hundred at most, however many are asked for at once', async () => {
+  test('is refused beyond a hundred, even with many requests at once', async () => {
     const { client, ownerId } = await service.owner()
     await service.sql(
       `insert into push_subscriptions select 'push_' || $1 || n, $1, 'test', now(), now(), 'https://push.example/' || n,

@@ -62,7 +62,7 @@ describe('what is sent', () => {
     expect((await made(named)).id).toBe(sent.id)
   })
 
-  test('goes to whoever has asked for it, in this mode, and to nobody else', async () => {
+  test('goes to the subscriptions of this event in this mode, and to no other', async () => {
     const owner = await service.owner()
     const { client } = owner
     const live = await aLiveClient(service, owner)
@@ -84,7 +84,7 @@ describe('what is sent', () => {
     expect(aboutAgent).toEqual([])
   })
 
-  test('a ping goes to the new subscription alone, whatever it asks for', async () => {
+  test('a ping goes to the new subscription alone, whichever events it names', async () => {
     const { client } = await service.owner()
     const [first, second] = [aPath(), aPath()]
     await subscribe(client, first, ['*'])
@@ -128,7 +128,7 @@ describe('a test', () => {
     expect(await deliveriesOf(client, id)).toEqual([])
   })
 
-  test('that nobody takes says why', async () => {
+  test('says why the receiver did not take it', async () => {
     const { client } = await service.owner()
     const path = aPath()
     receiver.treat(path, answering(401, 'Who are you?'))
@@ -144,7 +144,7 @@ describe('a test', () => {
 })
 
 describe('a new secret', () => {
-  test('breaks a receiver at no moment, whichever of the two it has', async () => {
+  test('breaks no receiver at any moment, whichever secret it has', async () => {
     const { client } = await service.owner()
     const path = aPath()
     const { id, secret: old, hint } = await subscribe(client, path)

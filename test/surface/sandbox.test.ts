@@ -47,7 +47,7 @@ describe('the test clock', () => {
     expect(await offsetOf(client)).toBe(DAY + 61)
   })
 
-  test('moves by all that was asked for when it is asked several times at once', async () => {
+  test('moves by the sum of several requests at once', async () => {
     const { client, key } = await service.owner()
     const both = [client, clientOf(areas, { url: elsewhere, token: key })]
     const answers = await times(8, index =>

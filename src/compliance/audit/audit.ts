@@ -7,7 +7,7 @@ import { AuditEntry } from './audit-entry.ts'
 
 type Condition = FilterQuery<AuditEntry>
 
-/** Ids have an underscore, kinds of actors have none. */
+/** Tells an actor's id from a kind of actor by the underscore, which every id has. */
 const byActor = (actor: string): Condition =>
   actor.includes('_') ? { actorId: actor } : { actorType: actor }
 
@@ -15,11 +15,11 @@ const byAction = (action: string): Condition => ({
   action: action.endsWith('*') ? { $like: `${action.slice(0, -1)}%` } : action,
 })
 
-/** The text itself: its own wildcards mean nothing. */
+/** Searches for the text itself: its wildcards are escaped. */
 function byText(text: string): Condition {
   const $ilike = `%${text.replace(/[\\%_]/g, '\\$&')}%`
-  const searched = ['action', 'event', 'resourceId', 'actorType', 'actorId', 'requestId']
-  return { $or: searched.map(member => ({ [member]: { $ilike } })) } as Condition
+  const members = ['action', 'event', 'resourceId', 'actorType', 'actorId', 'requestId']
+  return { $or: members.map(member => ({ [member]: { $ilike } })) } as Condition
 }
 
 const audit = implement(auditApi, {

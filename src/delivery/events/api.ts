@@ -3,7 +3,7 @@ import { get, list, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, timeRange } from '../../values/schemas.ts'
-import { unknownEvent } from './event-names.ts'
+import { unknownEventFailure } from './event-names.ts'
 
 export const EventRecord = z
   .object({
@@ -52,7 +52,7 @@ export const eventsApi = {
       ...timeRange,
     },
     item: EventRecord,
-    fails: { unknown_event: unknownEvent('event') },
+    fails: { unknown_event: unknownEventFailure('event') },
   }),
   types: get('/events/types', {
     summary: 'List the kinds of events',

@@ -3,8 +3,6 @@ import { event, reservedEvent } from '../../kernel/contract/events.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 
-const about = z.object
-
 /** The events of a noun that have the same `data`, each by its verb and its sentence. */
 const each = <T extends z.ZodType>(
   noun: string,
@@ -22,7 +20,7 @@ const merchant = z
   .meta({ examples: ['Bookshop'] })
 const reason = z.string().max(200).nullable()
 
-const Intent = about({
+const Intent = z.object({
   intentId: id('intent'),
   agentId: id('agent'),
   status: status('matched'),
@@ -30,15 +28,15 @@ const Intent = about({
   merchant,
   reason,
 })
-const Card = about({
+const Card = z.object({
   cardId: id('card'),
   agentId: id('agent'),
   status: status('active'),
   last4: z.string().meta({ examples: ['4242'] }),
 })
-const Claim = about({ requestId: id('payreq'), status: status('paid'), amountEuros: euros })
-const Dispute = about({ disputeId: id('dispute'), transactionId: id('txn'), status: status('open') })
-const Mpp = about({
+const Claim = z.object({ requestId: id('payreq'), status: status('paid'), amountEuros: euros })
+const Dispute = z.object({ disputeId: id('dispute'), transactionId: id('txn'), status: status('open') })
+const Mpp = z.object({
   credentialId: id('credential'),
   intentId: id('intent'),
   status: status('consumed'),
@@ -71,7 +69,7 @@ export const catalogue = {
   ),
   'card_limit_request.updated': event(
     'A request for a higher limit of a card has been made or decided.',
-    about({
+    z.object({
       requestId: id('cardreq'),
       cardId: id('card'),
       agentId: id('agent'),
@@ -112,7 +110,7 @@ export const catalogue = {
   'mpp.transaction.completed': event('A machine payment is done.', Mpp),
   'mobile_wallet.updated': event(
     'A card has been put into a phone’s wallet, or taken out of it.',
-    about({
+    z.object({
       cardId: id('card'),
       agentId: id('agent'),
       status: status('active'),
@@ -121,6 +119,6 @@ export const catalogue = {
   ),
   'receipt.updated': event(
     'A receipt has been matched with a transaction, or has changed.',
-    about({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),
+    z.object({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),
   ),
 }

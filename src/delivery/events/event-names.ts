@@ -1,57 +1,65 @@
 import type { Ports } from '../../kernel/contract/ports.ts'
 
-/** The refusal of an event name that there is not, in this member of the request. */
-export const unknownEvent = (member: string) =>
+/** The refusal of an event name that does not exist, in this member of the request. */
+export const unknownEventFailure = (member: string) =>
   [400, `${member}: There is no event of this name. GET /events/types lists them.`] as const
 
 type Catalogue = Pick<Ports, 'eventNames'>
 
-/** Why a subscription cannot name these events; undefined where it can. */
-export function misnamed(member: string, asked: readonly string[], ports: Catalogue): string | undefined {
-  const unknown = unknownEvents(asked, ['*', ...ports.eventNames()])
+/** The message about names that are no events, `*` apart; undefined if all are. */
+export function eventNamesProblem(
+  member: string,
+  asked: readonly string[],
+  ports: Catalogue,
+): string | undefined {
+  const unknown = unknownNamesMessage(asked, ['*', ...ports.eventNames()])
   return unknown && `${member}: ${unknown}`
 }
 
-/** Why this is not the name of one event; undefined where it is, or where none is given. */
-export function misnamedOne(member: string, asked: string | undefined, ports: Catalogue): string | undefined {
-  const unknown = asked === undefined ? undefined : unknownEvents([asked], ports.eventNames())
+/** The message about a name that is no event; undefined if it is one, or if none is given. */
+export function eventNameProblem(
+  member: string,
+  asked: string | undefined,
+  ports: Catalogue,
+): string | undefined {
+  const unknown = asked === undefined ? undefined : unknownNamesMessage([asked], ports.eventNames())
   return unknown && `${member}: ${unknown}`
 }
 
-/** The names of these that are no events, each with those that were perhaps meant. */
-export function unknownEvents(asked: readonly string[], known: readonly string[]): string | undefined {
-  const there = new Set(known)
-  const unknown = asked.filter(name => !there.has(name))
+/** Names those that are no events, each with the events that were perhaps meant. */
+export function unknownNamesMessage(names: readonly string[], known: readonly string[]): string | undefined {
+  const existing = new Set(known)
+  const unknown = names.filter(name => !existing.has(name))
   if (unknown.length === 0) return undefined
   const sentences = unknown.slice(0, 3).map(name => {
-    const close = closeTo(name.slice(0, COMPARED), known)
+    const close = suggestionsFor(name.slice(0, COMPARED_LENGTH), known)
     const meant = close.length > 0 ? ` Did you mean ${close.join(', ')}?` : ''
     return `There is no event ${JSON.stringify(name.slice(0, 60))}.${meant}`
   })
   return `${sentences.join(' ')} GET /events/types lists them all.`
 }
 
-const FEW = 3
-/** A name that is longer is compared by its beginning: what it costs does not grow with it. */
-const COMPARED = 40
+const MAX_SUGGESTIONS = 3
+/** A longer name is compared by its beginning only, so that a huge one costs no more. */
+const COMPARED_LENGTH = 40
 
-/** Those of the same noun, or nearly spelled so. */
-function closeTo(name: string, known: readonly string[]): string[] {
+/** Events of the same noun, or spelled almost the same. */
+function suggestionsFor(name: string, known: readonly string[]): string[] {
   const [noun = ''] = name.split('.')
   const far = Math.max(3, Math.floor(name.length / 3))
-  const isAkin = (one: string): boolean => noun !== '' && one.startsWith(`${noun}.`)
-  // One that is so much shorter or longer is further away by that alone, and need not be compared.
+  const hasSameNoun = (event: string): boolean => noun !== '' && event.startsWith(`${noun}.`)
+  // The distance is at least the difference in length: this spares most comparisons.
   return known
-    .filter(one => Math.abs(one.length - name.length) <= far || isAkin(one))
-    .map(one => ({ one, steps: stepsBetween(name, one) }))
-    .filter(({ one, steps }) => steps <= far || isAkin(one))
-    .sort((a, b) => a.steps - b.steps)
-    .slice(0, FEW)
-    .map(({ one }) => one)
+    .filter(event => Math.abs(event.length - name.length) <= far || hasSameNoun(event))
+    .map(event => ({ event, distance: editDistance(name, event) }))
+    .filter(({ event, distance }) => distance <= far || hasSameNoun(event))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ event }) => event)
 }
 
-/** How many letters must be put in, left out or replaced to make one of the other (Levenshtein). */
-function stepsBetween(one: string, other: string): number {
+/** The number of letters to insert, delete or replace to turn one text into the other (Levenshtein). */
+function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, n) => n)
   for (const [i, letter] of [...one].entries()) {
     const next = [i + 1]

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { maybe, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 
-/** The journal's table, for reading: only the kernel writes it. */
+/** The table of events for reading: only the kernel's journal writes it. */
 const schema = defineEntity({
   ...tenantTable('Event', 'events', 'agentId'),
   readonly: true,

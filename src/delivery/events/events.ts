@@ -7,15 +7,15 @@ import { given } from '../../kernel/database/entity.ts'
 import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
 import { Event } from './event.ts'
-import { misnamedOne } from './event-names.ts'
+import { eventNameProblem } from './event-names.ts'
 
-/** The token of a delegation is told what happens under that; in the words of the index over it. */
+/** A delegation's token sees the events under its delegation; the expression is that of the index. */
 const underDelegation = ({ delegationId }: Actor): object =>
   delegationId ? { [raw(`(data ->> 'delegationId') = ?`, [delegationId])]: [] } : {}
 
 const events = implement(eventsApi, {
   async list({ query: { event, agentId, ...span } }, context) {
-    const unknown = misnamedOne('event', event, context.ports)
+    const unknown = eventNameProblem('event', event, context.ports)
     if (unknown) return context.refuse('unknown_event', unknown)
     const created = await createdWithin('event', span, context)
     return context.page(Event, {

@@ -1,1 +1,1 @@
-export { misnamed, misnamedOne, unknownEvent } from './event-names.ts'
+export { eventNameProblem, eventNamesProblem, unknownEventFailure } from './event-names.ts'

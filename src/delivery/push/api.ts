@@ -4,7 +4,7 @@ import { del, type Failure, get, list, missing, nothing, post } from '../../kern
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { formattedText, label, recordHead, recordTail } from '../../values/schemas.ts'
-import { unknownEvent } from '../events/index.ts'
+import { unknownEventFailure } from '../events/index.ts'
 import { isPublicKey, urgentEvents } from './subscription.ts'
 
 const PUBLIC_KEY = 'BA9MR7Dxr_zzx3JMG2oS_LygOpuiz2d7pNryvgFLIDfqGTyK77ZKaS1CexDCRTSfxdyV93r4_d9RQ5rluG3mWEI'
@@ -70,7 +70,7 @@ const TestResult = z
 const fails = {
   subscription_not_found: missing('push subscription'),
   endpoint_refused: [400, 'endpoint: This address is refused. Give the one that the browser gave you.'],
-  unknown_event: unknownEvent('events'),
+  unknown_event: unknownEventFailure('events'),
   too_many_subscriptions: [400, 'There are 100 push subscriptions already. Delete one.'],
 } as const satisfies Record<string, Failure>
 const { subscription_not_found, endpoint_refused, unknown_event, too_many_subscriptions } = fails

@@ -1,3 +1,3 @@
 export { oldestPushSeconds } from './claim.ts'
 export { Pusher } from './pusher.ts'
-export { drop } from './unsubscribe.ts'
+export { unsubscribe } from './unsubscribe.ts'

@@ -3,15 +3,15 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
-import { misnamed } from '../events/index.ts'
+import { eventNamesProblem } from '../events/index.ts'
 import { pushApi } from './api.ts'
 import { PushSubscription, sealContext, urgentEvents } from './subscription.ts'
-import { trial } from './test-delivery.ts'
+import { testDelivery } from './test-delivery.ts'
 import { vapidKeys } from './vapid.ts'
 
-const MOST = 100
+const MAX_SUBSCRIPTIONS = 100
 
-const about = ({ id, label }: PushSubscription) => ({ subscriptionId: id, label })
+const subscriptionEvent = ({ id, label }: PushSubscription) => ({ subscriptionId: id, label })
 
 const push = implement(pushApi, {
   async vapidKey(_, { sql, ports }) {
@@ -24,20 +24,24 @@ const push = implement(pushApi, {
     const refused = ports.outbound.judge(endpoint)
     if (refused) return refuse('endpoint_refused', `endpoint: ${refused.message}`)
     const events = [...new Set(body.events ?? urgentEvents)]
-    const unknown = misnamed('events', events, ports)
+    const unknown = eventNamesProblem('events', events, ports)
     if (unknown) return refuse('unknown_event', unknown)
-    // Neither does the limit give way, nor is an endpoint subscribed twice.
+    // One at a time, so that the limit holds and no endpoint is subscribed twice.
     await lockTenant(context, 'push')
-    const known = await em.findOne(PushSubscription, { endpoint })
-    if (!known && (await em.count(PushSubscription)) >= MOST) return refuse('too_many_subscriptions')
-    const id = known?.id ?? newId('push')
+    const existing = await em.findOne(PushSubscription, { endpoint })
+    if (!existing && (await em.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
+      return refuse('too_many_subscriptions')
+    const id = existing?.id ?? newId('push')
     const expiresAt = expirationTime === null ? null : new Date(expirationTime)
     const auth = ports.vault.seal(keys.auth, sealContext(id))
     const members = { p256dh: keys.p256dh, auth, events, label, expiresAt }
-    const subscription = known
-      ? Object.assign(known, members)
+    const subscription = existing
+      ? Object.assign(existing, members)
       : em.create(PushSubscription, { id, endpoint, ...members })
-    emit(known ? 'push_subscription.updated' : 'push_subscription.created', about(subscription))
+    emit(
+      existing ? 'push_subscription.updated' : 'push_subscription.created',
+      subscriptionEvent(subscription),
+    )
     return subscription
   },
 
@@ -47,16 +51,16 @@ const push = implement(pushApi, {
     const subscription = await lock(em, PushSubscription, params.id)
     if (!subscription) return refuse('subscription_not_found')
     em.remove(subscription)
-    emit('push_subscription.deleted', { ...about(subscription), reason: 'owner' })
+    emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'owner' })
   },
 
-  test: trial,
+  test: testDelivery,
 
   async drop({ params }, { em, emit }) {
     const subscription = await lock(em, PushSubscription, params.id)
     if (!subscription) return { acted: false }
     em.remove(subscription)
-    emit('push_subscription.deleted', { ...about(subscription), reason: 'gone' })
+    emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'gone' })
     return { acted: true }
   },
 })

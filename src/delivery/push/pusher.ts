@@ -1,29 +1,29 @@
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../kernel/database/process-lease.ts'
-import { forget, forgetOld, type Taken, take } from './claim.ts'
+import { type ClaimedPush, claimPushes, deleteOldPushes, deletePushes } from './claim.ts'
 import { payloadOf, topicOf, urgencyOf } from './payload.ts'
-import { type SendingPorts, type Sent, sendPush } from './send.ts'
+import { type PushResult, type SendingPorts, sendPush } from './send.ts'
 import { type VapidKeys, vapidKeys } from './vapid.ts'
 
 interface Parts {
   readonly database: Database
   readonly lease: ProcessLease
   readonly ports: SendingPorts
-  /** Its push service knows it no more. */
-  readonly drop: (gone: Pick<Taken, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
+  /** Deletes a subscription that its push service does not know any more. */
+  readonly unsubscribe: (gone: Pick<ClaimedPush, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
   readonly onFailure: (error: unknown) => void
 }
 
-/** How many subscriptions are served at once: altogether, and of one owner. */
+/** The most subscriptions that are served at once: altogether, and of one owner. */
 const MOST = { all: 128, owner: 16 }
 
-/** Sends what waits to browsers, from as many processes side by side as there are. */
+/** Sends waiting pushes to browsers. Any number of processes may do so side by side. */
 export class Pusher {
   readonly #parts: Parts
   /** The owner of each subscription that is being served. */
   readonly #busy = new Map<string, string>()
   readonly #underWay = new Set<Promise<void>>()
-  #taking: Promise<void> | undefined
+  #claiming: Promise<void> | undefined
   #woken = false
   #stopped = false
 
@@ -31,35 +31,35 @@ export class Pusher {
     this.#parts = parts
   }
 
-  /** There is something to do. */
+  /** Has it look for waiting pushes at once. */
   readonly wake = (): void => {
     this.#woken = true
-    this.#taking ??= this.#takeAll().finally(() => {
-      this.#taking = undefined
+    this.#claiming ??= this.#claimAll().finally(() => {
+      this.#claiming = undefined
     })
   }
 
-  /** What is old already is forgotten, and what nobody has told of is found. */
+  /** Deletes old pushes, and finds those of which no notification came. */
   async round(): Promise<void> {
-    await forgetOld(sqlOn(this.#parts.database.pool))
+    await deleteOldPushes(sqlOn(this.#parts.database.pool))
     this.wake()
   }
 
-  /** Takes nothing more and finishes what is under way. */
+  /** Claims nothing more and finishes what is under way. */
   async stop(): Promise<void> {
     this.#stopped = true
-    await this.#taking
+    await this.#claiming
     await Promise.all(this.#underWay)
   }
 
-  async #takeAll(): Promise<void> {
+  async #claimAll(): Promise<void> {
     while (this.#woken && !this.#stopped) {
       this.#woken = false
-      await this.#take().catch(this.#parts.onFailure)
+      await this.#claimPushes().catch(this.#parts.onFailure)
     }
   }
 
-  async #take(): Promise<void> {
+  async #claimPushes(): Promise<void> {
     const ofAll = MOST.all - this.#busy.size
     if (ofAll === 0) return
     const owners = Map.groupBy(this.#busy.values(), owner => owner)
@@ -67,12 +67,12 @@ export class Pusher {
     const room = { busy: [...this.#busy.keys()], busyOwners, ofOwner: MOST.owner, ofAll }
     const { database, lease } = this.#parts
     const held = await lease.hold()
-    const taken = await take(sqlOn(database.pool), room, held)
+    const claimed = await claimPushes(sqlOn(database.pool), room, held)
     if (lease.held !== held) return
-    for (const pushes of Map.groupBy(taken, ({ id }) => id).values()) this.#begin(pushes)
+    for (const pushes of Map.groupBy(claimed, ({ id }) => id).values()) this.#begin(pushes)
   }
 
-  #begin(pushes: readonly Taken[]): void {
+  #begin(pushes: readonly ClaimedPush[]): void {
     const [first] = pushes
     if (!first) return
     this.#busy.set(first.id, first.ownerId)
@@ -86,22 +86,22 @@ export class Pusher {
     this.#underWay.add(serving)
   }
 
-  async #serve(pushes: readonly Taken[]): Promise<void> {
-    const { database, ports, drop } = this.#parts
+  async #serve(pushes: readonly ClaimedPush[]): Promise<void> {
+    const { database, ports, unsubscribe } = this.#parts
     const sql = sqlOn(database.pool)
     const keys = await vapidKeys(sql, ports.vault)
-    const sent = await Promise.all(pushes.map(push => this.#send(push, keys)))
-    await forget(sql, pushes)
+    const results = await Promise.all(pushes.map(push => this.#send(push, keys)))
+    await deletePushes(sql, pushes)
     const [first] = pushes
-    if (first && sent.some(one => one?.gone)) await drop(first)
+    if (first && results.some(result => result?.gone)) await unsubscribe(first)
   }
 
-  /** Undefined where it could not be sent, and never can be. */
-  async #send(push: Taken, keys: VapidKeys): Promise<Sent | undefined> {
+  /** Sends a push; undefined if it could not be sent and never can be. */
+  async #send(push: ClaimedPush, keys: VapidKeys): Promise<PushResult | undefined> {
     const { event, eventId, createdAt, data, ...receiver } = push
     const payload = payloadOf({ eventId, event, createdAt: createdAt.toISOString() }, data)
-    const letter = { payload, urgency: urgencyOf(event), topic: topicOf(eventId) }
-    return sendPush(this.#parts.ports, keys, receiver, letter).catch(error => {
+    const message = { payload, urgency: urgencyOf(event), topic: topicOf(eventId) }
+    return sendPush(this.#parts.ports, keys, receiver, message).catch(error => {
       this.#parts.onFailure(error)
       return undefined
     })

@@ -3,7 +3,7 @@ import type { Vault } from '../../ports/vault.ts'
 import { sealContext } from './subscription.ts'
 import { openPrivateKey, type VapidKeys } from './vapid.ts'
 
-/** Whom a push is for, with what is sealed still sealed. */
+/** The browser that a push is for; `auth` is sealed. */
 export interface Receiver {
   readonly id: string
   readonly endpoint: string
@@ -11,16 +11,16 @@ export interface Receiver {
   readonly auth: string
 }
 
-export interface Letter {
+export interface Message {
   readonly payload: string
   readonly urgency: 'high' | 'normal'
   readonly topic: string
 }
 
-/** What has become of a push. */
-export interface Sent {
+/** How the push service took a push. */
+export interface PushResult {
   readonly delivered: boolean
-  /** The push service knows the subscription no more. */
+  /** Whether the push service does not know the subscription any more. */
   readonly gone: boolean
   readonly status: number | null
   readonly message: string
@@ -32,19 +32,19 @@ export interface SendingPorts {
   readonly pushContact: string
 }
 
-/** A browser that is off for longer need not be told any more: who opens the page then sees what there is. */
-const KEPT_SECONDS = 86_400
+/** How long a push service keeps a push for a browser that is off: the page shows what happened before. */
+const TTL_SECONDS = 86_400
 const ANSWERED_WITHIN_MS = 10_000
 const READ_BYTES = 1_024
 
-/** One push, sent once: encrypted (RFC 8291) and signed (RFC 8292), by Web Push (RFC 8030). */
+/** Sends one push by Web Push (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). */
 export async function sendPush(
   { outbound, vault, pushContact }: SendingPorts,
   keys: VapidKeys,
   { id, endpoint, p256dh, auth }: Receiver,
-  { payload, urgency, topic }: Letter,
-): Promise<Sent> {
-  // Loaded with the first push: few installations begin with one.
+  { payload, urgency, topic }: Message,
+): Promise<PushResult> {
+  // Loaded with the first push: most starts of the service send none.
   const { default: webPush } = await import('web-push')
   const secret = vault.open(auth, sealContext(id))
   const { cipherText } = webPush.encrypt(p256dh, secret, payload, 'aes128gcm')
@@ -55,19 +55,23 @@ export async function sendPush(
     authorization: proof.Authorization,
     'content-type': 'application/octet-stream',
     'content-encoding': 'aes128gcm',
-    ttl: String(KEPT_SECONDS),
+    ttl: String(TTL_SECONDS),
     urgency,
     topic,
   }
-  return sentOf(
+  return resultOf(
     await outbound.send({
-      ...{ url: endpoint, method: 'POST', headers, body: cipherText },
-      ...{ timeoutMs: ANSWERED_WITHIN_MS, maxBytes: READ_BYTES },
+      url: endpoint,
+      method: 'POST',
+      headers,
+      body: cipherText,
+      timeoutMs: ANSWERED_WITHIN_MS,
+      maxBytes: READ_BYTES,
     }),
   )
 }
 
-function sentOf(answer: OutboundAnswer): Sent {
+function resultOf(answer: OutboundAnswer): PushResult {
   const failed = { delivered: false, gone: false, status: null }
   if (answer.kind !== 'answered') return { ...failed, message: answer.message }
   const { status } = answer

@@ -6,7 +6,7 @@ const schema = defineEntity({
   ...tenantTable('PushSubscription', 'push_subscriptions'),
   properties: {
     ...record('push'),
-    /** Whoever knows it can have the push service store messages; only the holder of our key can have them shown. */
+    /** Not secret: a push that is not signed with our key is not shown by the browser. */
     endpoint: p.text(),
     p256dh: p.text(),
     /** Sealed. */
@@ -20,10 +20,10 @@ const schema = defineEntity({
 export class PushSubscription extends schema.class {}
 schema.setClass(PushSubscription)
 
-/** What a sealed secret belongs to: on another record it opens nothing. */
+/** Binds a sealed secret to its subscription: it cannot be opened for another record. */
 export const sealContext = (subscriptionId: string): string => `push-auth:${subscriptionId}`
 
-/** What is waited for by a person: this is what a browser hears of when nothing else is said. */
+/** The events that a browser gets by default: those that a person should act on. */
 export const urgentEvents: readonly string[] = [
   'intent.created',
   'transfer.failed',

@@ -3,52 +3,55 @@ import { lock } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import type { pushApi } from './api.ts'
 import { payloadOf, topicOf, urgencyOf } from './payload.ts'
-import { type Letter, type Receiver, type Sent, sendPush } from './send.ts'
+import { type Message, type PushResult, type Receiver, sendPush } from './send.ts'
 import { PushSubscription } from './subscription.ts'
 import { type VapidKeys, vapidKeys } from './vapid.ts'
 
-/** Plain, for it outlives a crash; what is sealed stays so. */
+/** What is about to be sent. It is stored, to outlive a crash: so it is plain data with sealed secrets, and names stay. */
 interface Reserved {
   readonly receiver: Receiver
   readonly keys: VapidKeys
-  readonly letter: Letter
+  readonly letter: Message
 }
 
-type Testing = ContextOf<typeof pushApi.test>
+type TestContext = ContextOf<typeof pushApi.test>
 
-const LOST: Sent = {
-  ...{ delivered: false, gone: false, status: null },
+const LOST: PushResult = {
+  delivered: false,
+  gone: false,
+  status: null,
   message: 'What came of it was lost. Try again, with a new Idempotency-Key.',
 }
 
-async function keep(sent: Sent, { receiver }: Reserved, { em, emit, refuse }: Testing) {
-  const { delivered, gone: dropped, status, message } = sent
-  // Locked only where it goes: whoever is locked hears of nothing.
+async function recordTest(result: PushResult, { receiver }: Reserved, { em, emit, refuse }: TestContext) {
+  const { delivered, gone: dropped, status, message } = result
+  // Locked only to be deleted: a locked subscription gets no push of the event that is emitted here.
   const { id } = receiver
   const subscription = await (dropped ? lock(em, PushSubscription, id) : em.findOne(PushSubscription, { id }))
   if (!subscription) return refuse('subscription_not_found')
-  const about = { subscriptionId: subscription.id, label: subscription.label }
-  emit('push_subscription.tested', { ...about, delivered })
+  const event = { subscriptionId: subscription.id, label: subscription.label }
+  emit('push_subscription.tested', { ...event, delivered })
   if (dropped) {
     em.remove(subscription)
-    emit('push_subscription.deleted', { ...about, reason: 'gone' })
+    emit('push_subscription.deleted', { ...event, reason: 'gone' })
   }
   return { subscriptionId: subscription.id, delivered, dropped, status, message }
 }
 
-/** Sends a push at once, and tells what came of it. */
-export const trial: HandlerOf<typeof pushApi.test> = {
+/** Sends a push at once and answers how the push service took it. */
+export const testDelivery: HandlerOf<typeof pushApi.test> = {
   async reserve({ params }, { em, sql, now, ports, refuse }) {
     const subscription = await em.findOne(PushSubscription, { id: params.id })
     if (!subscription) return refuse('subscription_not_found')
     const { id, endpoint, p256dh, auth } = subscription
     const event = 'push_subscription.tested'
-    const told = { eventId: newId('test'), event, createdAt: now.toISOString() }
-    const payload = payloadOf(told, { subscriptionId: id })
-    const letter = { payload, urgency: urgencyOf(event), topic: topicOf(told.eventId) }
-    return { receiver: { id, endpoint, p256dh, auth }, keys: await vapidKeys(sql, ports.vault), letter }
+    const head = { eventId: newId('test'), event, createdAt: now.toISOString() }
+    const payload = payloadOf(head, { subscriptionId: id })
+    const message = { payload, urgency: urgencyOf(event), topic: topicOf(head.eventId) }
+    const keys = await vapidKeys(sql, ports.vault)
+    return { receiver: { id, endpoint, p256dh, auth }, keys, letter: message }
   },
   call: ({ receiver, keys, letter }: Reserved, { ports }) => sendPush(ports, keys, receiver, letter),
-  record: keep,
-  recover: (reserved: Reserved, context) => keep(LOST, reserved, context),
+  record: recordTest,
+  recover: (reserved: Reserved, context) => recordTest(LOST, reserved, context),
 }

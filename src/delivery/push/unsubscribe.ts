@@ -14,8 +14,11 @@ interface Gone {
   readonly mode: Mode
 }
 
-/** Deletes a subscription by an operation, as everything is changed that somebody wants to hear of. */
-export async function drop({ execute, operations }: Parts, { id, ownerId, mode }: Gone): Promise<void> {
+/** Deletes a subscription by an operation, so that there is an event. */
+export async function unsubscribe(
+  { execute, operations }: Parts,
+  { id, ownerId, mode }: Gone,
+): Promise<void> {
   const operation = operations.find(({ key }) => key === 'push.drop')
   if (!operation) return
   await execute({

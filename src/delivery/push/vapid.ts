@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Vault } from '../../ports/vault.ts'
 
-/** The pair with which this installation proves itself to push services (RFC 8292), in base64url. */
+/** The key pair that identifies this installation to push services (RFC 8292), in base64url. */
 export interface VapidKeys {
   readonly publicKey: string
   /** Sealed. */
@@ -13,19 +13,20 @@ const CONTEXT = 'vapid-private-key'
 
 const READ = 'select public_key as "publicKey", private_key as "privateKey" from vapid_keys'
 
-/** Made when it is first asked for, and kept: with another pair no browser would hear of anything any more. */
+/** Reads the key pair and makes it at the first call. It never changes: browsers have subscribed with it. */
 export async function vapidKeys(sql: Sql, vault: Vault): Promise<VapidKeys> {
-  const [kept] = await sql<VapidKeys & Row>(READ)
-  if (kept) return kept
+  const [existing] = await sql<VapidKeys & Row>(READ)
+  if (existing) return existing
   const { publicKey, privateKey } = newPair()
   await sql(
     `insert into vapid_keys (public_key, private_key, created_at) values ($1, $2, clock_timestamp())
      on conflict do nothing`,
     [publicKey, vault.seal(privateKey, CONTEXT)],
   )
-  const [made] = await sql<VapidKeys & Row>(READ)
-  if (!made) throw new Error('the VAPID keys were not kept')
-  return made
+  // Another process may have been first: its pair counts.
+  const [stored] = await sql<VapidKeys & Row>(READ)
+  if (!stored) throw new Error('the VAPID keys were not stored')
+  return stored
 }
 
 export const openPrivateKey = (vault: Vault, { privateKey }: VapidKeys): string =>
@@ -34,7 +35,7 @@ export const openPrivateKey = (vault: Vault, { privateKey }: VapidKeys): string 
 function newPair() {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys('base64url')
-  // A number below 2²⁴⁸ is written shorter than it is read.
+  // Node writes a private key below 2²⁴⁸ with fewer than 32 bytes, and readers expect 32.
   const privateKey = Buffer.from(pair.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url')
   return { publicKey, privateKey }
 }

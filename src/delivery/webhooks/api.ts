@@ -12,8 +12,8 @@ import {
 } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { freeText } from '../../values/schemas.ts'
-import { unknownEvent } from '../events/index.ts'
-import { MOST_CHANGES } from './plan-limits.ts'
+import { unknownEventFailure } from '../events/index.ts'
+import { MAX_BACKLOG_CHANGES } from './plan-limits.ts'
 import {
   AboutBacklogs,
   Ping,
@@ -52,14 +52,14 @@ const Named = z.strictObject({ webhookIds: z.array(id('webhook')).max(100) })
 const fails = {
   webhook_not_found: missing('webhook'),
   url_refused: [400, 'url: This address is refused. Give one that can be reached from the public internet.'],
-  unknown_event: unknownEvent('events'),
+  unknown_event: unknownEventFailure('events'),
   too_many_webhooks: [
     400,
     'Your plan has no room for another subscription. Delete one, or let one hear of more events.',
   ],
   changed_too_often: [
     409,
-    `This subscription is paused, and its events or status were changed ${MOST_CHANGES} times meanwhile. Change them once it has caught up: \`backlog\` is null then.`,
+    `This subscription is paused, and its events or status were changed ${MAX_BACKLOG_CHANGES} times meanwhile. Change them once it has caught up: \`backlog\` is null then.`,
   ],
   no_next_secret: [400, 'No secret waits to be activated. POST /webhooks/{id}/rotate-secret makes one.'],
 } as const satisfies Record<string, Failure>
@@ -156,7 +156,7 @@ export const webhooksApi = {
     returns: [200, TestResult],
     fails: {
       webhook_not_found,
-      unknown_event: unknownEvent('event'),
+      unknown_event: unknownEventFailure('event'),
     },
     emits: {
       'webhook.tested': event(

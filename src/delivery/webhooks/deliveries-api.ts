@@ -4,11 +4,11 @@ import { type Failure, get, list, missing, post } from '../../kernel/contract/op
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { unknownEvent } from '../events/index.ts'
-import { shownStates } from './delivery.ts'
+import { unknownEventFailure } from '../events/index.ts'
+import { deliveryStatuses } from './delivery.ts'
 import { AttemptRecord } from './schemas.ts'
 
-const status = z.enum(shownStates)
+const status = z.enum(deliveryStatuses)
 
 export const DeliveryRecord = z
   .object({
@@ -38,7 +38,7 @@ const filters = { event: z.string().max(100).optional(), ...timeRange }
 const fails = {
   delivery_not_found: missing('delivery'),
   webhook_not_found: missing('webhook'),
-  unknown_event: unknownEvent('event'),
+  unknown_event: unknownEventFailure('event'),
   webhook_deleted: [400, 'Its subscription is deleted: nobody is there to hear of it.'],
   delivery_under_way: [409, 'It is being delivered just now. Look at it again in half a minute.'],
 } as const satisfies Record<string, Failure>

@@ -4,111 +4,112 @@ import type { PageOf } from '../../kernel/contract/page.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { given, lock, within } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
-import { misnamedOne } from '../events/index.ts'
+import { eventNameProblem } from '../events/index.ts'
 import { deliveriesApi } from './deliveries-api.ts'
-import { Delivery, replay, type ShownState, shownAs } from './delivery.ts'
+import { Delivery, type DeliveryStatus, resetForReplay, statusFilter } from './delivery.ts'
 import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
-import { shownDelivery } from './response.ts'
+import { deliveryResponse } from './response.ts'
 import { retry, status } from './steps.ts'
-import { findWebhook, probe } from './subscriptions.ts'
+import { findWebhook, tryReceiversNow } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
-/** What an attempt is called begins with its delivery: `delivery_…-2`. */
-const idOf = (name: string): string => name.replace(/-[\d.]+$/, '')
+/** The delivery of an attempt: the attempt's id begins with it, as in `delivery_…-2`. */
+const deliveryIdOf = (attemptId: string): string => attemptId.replace(/-[\d.]+$/, '')
 
 type Listing = Pick<Context<'unknown_event'>, 'em' | 'now' | 'page' | 'ports' | 'refuse'>
 
-/** A page of those that match; refused where they are to be of an event that there is not. */
-async function listed(filters: Filters, { em, now, page, ports, refuse }: Listing) {
-  const unknown = misnamedOne('event', filters.event, ports)
+/** A page of the deliveries that match; refused if the filter names an event that does not exist. */
+async function deliveriesPage(filters: Filters, { em, now, page, ports, refuse }: Listing) {
+  const unknown = eventNameProblem('event', filters.event, ports)
   return unknown
     ? refuse('unknown_event', unknown)
-    : shownAll(await page(Delivery, matching(filters)), { em, now })
+    : pageResponse(await page(Delivery, conditionOf(filters)), { em, now })
 }
 
-async function shownAll(found: PageOf<Delivery>, { em, now }: Pick<Context, 'em' | 'now'>) {
-  const ids = [...new Set(found.data.map(({ webhookId }) => webhookId))]
+async function pageResponse(page: PageOf<Delivery>, { em, now }: Pick<Context, 'em' | 'now'>) {
+  const ids = [...new Set(page.data.map(({ webhookId }) => webhookId))]
   const webhooks = ids.length > 0 ? await em.find(Webhook, { id: { $in: ids } }) : []
   const byId = new Map(webhooks.map(webhook => [webhook.id, webhook]))
-  return { ...found, data: found.data.map(one => shownDelivery(one, byId.get(one.webhookId), { now })) }
+  const data = page.data.map(delivery => deliveryResponse(delivery, byId.get(delivery.webhookId), { now }))
+  return { ...page, data }
 }
 
 interface Filters {
   readonly webhookId?: string | undefined
   readonly event?: string | undefined
-  readonly status?: ShownState | undefined
+  readonly status?: DeliveryStatus | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }
 
-const matching = ({ from, to, status, ...filters }: Filters) => ({
-  $and: [given({ ...filters, createdAt: within(from, to) }), shownAs(status)],
+const conditionOf = ({ from, to, status, ...filters }: Filters) => ({
+  $and: [given({ ...filters, createdAt: within(from, to) }), statusFilter(status)],
 })
 
-const AT_ONCE = 1_000
+const MAX_REPLAYED = 1_000
 
-/** Oldest first; one more than are replayed tells whether there are others. */
-const DEAD = `
+/** Finds dead letters, oldest first, and one more than are replayed: it tells whether there are others. */
+const FIND_DEAD = `
 select ${deliveryColumns} from deliveries d
 where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is null or d.webhook_id = $3)
   and ($4::text is null or d.event = $4) and ($5::timestamptz is null or d.created_at >= $5)
   and ($6::timestamptz is null or d.created_at < $6)
   and (select w.deleted_at is null from webhooks w where w.id = d.webhook_id)
-order by d.id limit ${AT_ONCE + 1} for update`
+order by d.id limit ${MAX_REPLAYED + 1} for update`
 
 async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
   const { em, sql, tenant, ports, emit, refuse } = context
-  const unknown = misnamedOne('event', filters.event, ports)
+  const unknown = eventNameProblem('event', filters.event, ports)
   if (unknown) return refuse('unknown_event', unknown)
   if (filters.webhookId && !(await findWebhook(em, filters.webhookId))) return refuse('webhook_not_found')
   const { webhookId = null, event = null, from = null, to = null } = filters
   const values = [tenant.ownerId, tenant.mode, webhookId, event, from, to]
-  const found = await sql<DeliveryRow & Row>(DEAD, values)
+  const deadLetters = await sql<DeliveryRow & Row>(FIND_DEAD, values)
   const now = clock.real()
-  const replayed = found.slice(0, AT_ONCE)
-  for (const one of replayed) replay(Object.assign(one, { updatedAt: now }), now)
+  const replayed = deadLetters.slice(0, MAX_REPLAYED)
+  for (const delivery of replayed) resetForReplay(Object.assign(delivery, { updatedAt: now }), now)
   await writeReplays(sql, replayed)
-  await probe(
+  await tryReceiversNow(
     context,
-    replayed.map(one => one.webhookId),
+    replayed.map(delivery => delivery.webhookId),
   )
   emit('webhook.dead_letters_replayed', { ownerId: tenant.ownerId, webhookId, count: replayed.length })
-  return { replayed: replayed.length, more: found.length > AT_ONCE }
+  return { replayed: replayed.length, more: deadLetters.length > MAX_REPLAYED }
 }
 
 export const deliveries = implement(deliveriesApi, {
   async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, context) {
     if (!(await findWebhook(context.em, params.id))) return context.refuse('webhook_not_found')
-    return listed({ ...filters, webhookId: params.id }, context)
+    return deliveriesPage({ ...filters, webhookId: params.id }, context)
   },
 
   allDeliveries: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
-    listed(filters, context),
+    deliveriesPage(filters, context),
 
   async delivery({ params }, context) {
     const { em, refuse } = context
-    const delivery = await em.findOne(Delivery, { id: idOf(params.id) })
+    const delivery = await em.findOne(Delivery, { id: deliveryIdOf(params.id) })
     if (!delivery) return refuse('delivery_not_found')
     const webhook = await em.findOne(Webhook, { id: delivery.webhookId })
-    return shownDelivery(delivery, webhook ?? undefined, context)
+    return deliveryResponse(delivery, webhook ?? undefined, context)
   },
 
   async replay({ params }, context) {
     const { em, emit, refuse } = context
-    const delivery = await lock(em, Delivery, idOf(params.id))
+    const delivery = await lock(em, Delivery, deliveryIdOf(params.id))
     if (!delivery) return refuse('delivery_not_found')
-    const isThere = await em.count(Webhook, { id: delivery.webhookId, deletedAt: null })
-    if (!isThere) return refuse('webhook_deleted')
-    if (!replay(delivery, clock.real())) return refuse('delivery_under_way')
+    const isSubscribed = await em.count(Webhook, { id: delivery.webhookId, deletedAt: null })
+    if (!isSubscribed) return refuse('webhook_deleted')
+    if (!resetForReplay(delivery, clock.real())) return refuse('delivery_under_way')
     const { id, webhookId } = delivery
-    await probe(context, [webhookId])
+    await tryReceiversNow(context, [webhookId])
     emit('webhook.replayed', { deliveryId: id, webhookId })
     const webhook = await em.findOne(Webhook, { id: webhookId })
-    return shownDelivery(delivery, webhook ?? undefined, context)
+    return deliveryResponse(delivery, webhook ?? undefined, context)
   },
 
   deadLetters: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
-    listed({ ...filters, status: 'dead' }, context),
+    deliveriesPage({ ...filters, status: 'dead' }, context),
 
   replayDeadLetters: ({ body }, context) => replayDead(body, context),
   status,

@@ -3,13 +3,13 @@ import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { Delivery } from './delivery.ts'
 import { Webhook } from './webhook.ts'
 
-/** A delivery without its entity: thousands a second are taken and marked. */
+/** A delivery without its entity: thousands a second are claimed and written. */
 export type DeliveryRow = RowOf<Delivery>
 
 const deliveries = tableOf(Delivery)
 
 export const deliveryColumns = selectList(deliveries, 'd')
-export const writeMarks = updateOf(deliveries, [
+export const writeOutcomes = updateOf(deliveries, [
   'status',
   'dueAt',
   'aheadMs',
@@ -28,7 +28,7 @@ export const writeReplays = updateOf(deliveries, [
   'updatedAt',
 ])
 
-/** How the receiver of a subscription has answered lately. */
+/** How the receiver of a subscription has answered lately, without the entity. */
 export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>
 
 const webhooks = tableOf(Webhook)

@@ -3,7 +3,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 
-/** What has come to its end can be begun anew: it is replayed. */
+/** A delivery that has ended becomes pending again when it is replayed. */
 export const deliveryMachine = machine('delivery', {
   pending: ['delivered', 'failed', 'dead'],
   delivered: ['pending'],
@@ -11,9 +11,9 @@ export const deliveryMachine = machine('delivery', {
   dead: ['pending'],
 })
 
-/** One POST to a receiver, and what came of it. */
+/** One POST to a receiver and its result. */
 export interface Attempt {
-  /** As the receiver saw it in `X-Service-Delivery-Id`. */
+  /** The value of `X-Service-Delivery-Id`. */
   readonly deliveryId: string
   readonly at: string
   readonly status: number | null
@@ -24,7 +24,7 @@ export interface Attempt {
 
 const realTime = () => timestamp().onCreate(() => clock.real())
 
-/** In real time, as signatures are: when the test clock is moved, what it waits for comes nearer. */
+/** Its times are real times, as those of signatures are: moving the test clock brings `dueAt` nearer. */
 const schema = defineEntity({
   ...tenantTable('Delivery', 'deliveries'),
   properties: {
@@ -36,18 +36,18 @@ const schema = defineEntity({
     event: p.text(),
     status: p.enum(deliveryMachine.states),
     dueAt: maybe.instant(),
-    /** Somebody has taken it, and is delivering it; from then on others may. */
+    /** Until then one process is delivering it; afterwards any process may claim it. */
     leasedUntil: maybe.instant(),
-    /** The process that took it last. */
+    /** The lease of the process that claimed it last. */
     leasedBy: maybe.string(),
-    /** How often somebody has taken it. */
+    /** How often it was claimed. */
     claims: p.integer(),
-    /** How far the test clock has been moved beyond `dueAt`: further waits are shorter by that. */
+    /** How far the test clock was moved beyond `dueAt`: later waits are shorter by that. */
     aheadMs: p
       .double()
       .$type<number>()
       .onCreate(() => 0),
-    /** Failed attempts since it began, or began anew. */
+    /** Failed attempts since it was created or replayed. */
     tries: p.integer(),
     attempts: p.json<Attempt[]>(),
     workflowId: maybe.string(),
@@ -57,19 +57,19 @@ const schema = defineEntity({
 export class Delivery extends schema.class {}
 schema.setClass(Delivery)
 
-/** As the API shows it: one that somebody has taken is being delivered. */
-export const shownStates = [...deliveryMachine.states, 'delivering'] as const
-export type ShownState = (typeof shownStates)[number]
+/** The statuses that the API shows: a delivery that a process has claimed is `delivering`. */
+export const deliveryStatuses = [...deliveryMachine.states, 'delivering'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** Whether somebody is delivering it. */
+/** Whether a process is delivering it. */
 export const isLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolean =>
   leasedUntil !== null && leasedUntil > clock.real()
 
-export const shownState = (delivery: Pick<Delivery, 'status' | 'leasedUntil'>): ShownState =>
+export const deliveryStatus = (delivery: Pick<Delivery, 'status' | 'leasedUntil'>): DeliveryStatus =>
   isLeased(delivery) ? 'delivering' : delivery.status
 
-/** The records that are shown so. */
-export function shownAs(state: ShownState | undefined): FilterQuery<Delivery> {
+/** The condition of the deliveries that the API shows with this status. */
+export function statusFilter(state: DeliveryStatus | undefined): FilterQuery<Delivery> {
   if (state === undefined) return {}
   const now = clock.real()
   if (state === 'delivering') return { leasedUntil: { $gt: now } }
@@ -79,8 +79,8 @@ export function shownAs(state: ShownState | undefined): FilterQuery<Delivery> {
 
 type Replayable = Pick<Delivery, 'status' | 'leasedUntil' | 'dueAt' | 'aheadMs' | 'tries'>
 
-/** Due now, with all its attempts before it; false where it is on its way just now. */
-export function replay(delivery: Replayable, now: Date): boolean {
+/** Makes a delivery due now, with all attempts of its plan before it; false if it is being delivered just now. */
+export function resetForReplay(delivery: Replayable, now: Date): boolean {
   if (isLeased(delivery)) return false
   deliveryMachine.move(delivery, 'pending')
   Object.assign(delivery, { dueAt: now, leasedUntil: null, aheadMs: 0, tries: 0 })

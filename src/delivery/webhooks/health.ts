@@ -1,39 +1,40 @@
 import { after, days } from '../../values/clock.ts'
 import type { Health } from './delivery-rows.ts'
 
-/** So many rounds may fail before a receiver is left alone for a while; then longer and longer. */
-const PATIENCE = 3
+/** After this many failed rounds a receiver is paused, for longer with each further one. */
+const ROUNDS_BEFORE_PAUSE = 3
 const FIRST_PAUSE_MS = 10_000
 const LONGEST_PAUSE_MS = 15 * 60_000
 
-/** A receiver that has not taken anything for so long, however often it was tried, is given up. */
+/** A receiver is given up that has taken nothing for this time in this many rounds. */
 const GIVEN_UP_AFTER_MS = days(5)
 const GIVEN_UP_AFTER_ROUNDS = 10
 
-/** One success makes it well; failures of one round count once, however many they are. */
-export function note(health: Health, succeeded: boolean, now: Date): void {
+/** Counts a round of attempts: a success clears all failures, and a failed round counts once. */
+export function recordRound(health: Health, succeeded: boolean, now: Date): void {
   if (succeeded) {
     Object.assign(health, { failures: 0, failingSince: null, pausedUntil: null })
     return
   }
   health.failures++
   health.failingSince ??= now
-  health.pausedUntil = health.failures < PATIENCE ? null : after(now, pauseAfter(health.failures))
+  health.pausedUntil = health.failures < ROUNDS_BEFORE_PAUSE ? null : after(now, pauseAfter(health.failures))
 }
 
 const pauseAfter = (failures: number): number =>
-  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - PATIENCE, 20))
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - ROUNDS_BEFORE_PAUSE, 20))
 
 export const isHopeless = ({ failures, failingSince }: Health, now: Date): boolean =>
   failures >= GIVEN_UP_AFTER_ROUNDS && failingSince !== null && after(failingSince, GIVEN_UP_AFTER_MS) <= now
 
 export const conditions = ['well', 'failing', 'paused'] as const
 
-/** The same in words. */
-export function shownHealth(health: Omit<Health, 'id'>, { now, aheadMs }: { now: Date; aheadMs: number }) {
+/** The health of a receiver as the API answers it; instants are by the tenant's clock. */
+export function healthResponse(health: Omit<Health, 'id'>, { now, aheadMs }: { now: Date; aheadMs: number }) {
   const { failures } = health
-  const told = (at: Date | null) => at && after(at, aheadMs)
-  const [failingSince, pausedUntil] = [told(health.failingSince), told(health.pausedUntil)]
+  const byTenantClock = (at: Date | null) => at && after(at, aheadMs)
+  const failingSince = byTenantClock(health.failingSince)
+  const pausedUntil = byTenantClock(health.pausedUntil)
   if (failures === 0 || !failingSince)
     return {
       condition: 'well',

@@ -4,11 +4,11 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { clock } from '../../values/clock.ts'
 import type { webhooksApi } from './api.ts'
-import { replay } from './dispatch/backlog-keeper.ts'
+import { replayBacklog } from './dispatch/backlog-keeper.ts'
 import { Webhook } from './webhook.ts'
 
-/** Those of these that are served, locked in the order of their ids. */
-const lockServed = (em: EntityManager, ids: readonly string[]): Promise<Webhook[]> =>
+/** Locks the active subscriptions among these, in the order of their ids. */
+const lockActive = (em: EntityManager, ids: readonly string[]): Promise<Webhook[]> =>
   em.find(
     Webhook,
     { id: { $in: [...ids] }, status: 'active', deletedAt: null },
@@ -17,8 +17,8 @@ const lockServed = (em: EntityManager, ids: readonly string[]): Promise<Webhook[
 
 type Holding = Pick<Context, 'sql' | 'tenant'>
 
-/** The last event of this tenant: all before are committed, and none comes after it until the transaction ends. */
-async function holdEvents({ sql, tenant: { ownerId, mode } }: Holding): Promise<string> {
+/** Locks the tenant's events and gives the last one: none is added until the transaction ends. */
+async function lockEvents({ sql, tenant: { ownerId, mode } }: Holding): Promise<string> {
   const [row] = await sql<{ last: string }>('select hold_events($1, $2) as last', [ownerId, mode])
   return row?.last ?? ''
 }
@@ -27,13 +27,13 @@ interface Named {
   readonly body: { readonly webhookIds: readonly string[] }
 }
 
-/** What happens from now on is not made into deliveries for them before there is room. */
+/** Pauses subscriptions: later events become deliveries only as room becomes free. */
 export async function pause({ body }: Named, context: ContextOf<typeof webhooksApi.pause>) {
   const { em, tenant, emit } = context
-  const found = await lockServed(em, body.webhookIds)
-  const webhooks = found.filter(({ backlogAfter }) => backlogAfter === null)
+  const active = await lockActive(em, body.webhookIds)
+  const webhooks = active.filter(({ backlogAfter }) => backlogAfter === null)
   if (webhooks.length === 0) return { webhookIds: [] }
-  const last = await holdEvents(context)
+  const last = await lockEvents(context)
   const now = clock.real()
   for (const webhook of webhooks)
     Object.assign(webhook, { backlogAfter: last, backlogSince: now, backlogWanted: [] })
@@ -42,13 +42,13 @@ export async function pause({ body }: Named, context: ContextOf<typeof webhooksA
   return { webhookIds }
 }
 
-/** Those that have caught up hear of what happens at once again. */
+/** Resumes those subscriptions that have caught up: events become deliveries at once again. */
 export async function resume({ body }: Named, context: ContextOf<typeof webhooksApi.resume>) {
   const { em, sql, tenant, emit } = context
   const webhookIds: string[] = []
-  for (const webhook of await lockServed(em, body.webhookIds)) {
+  for (const webhook of await lockActive(em, body.webhookIds)) {
     if (webhook.backlogAfter === null) continue
-    const { isThrough } = await replay(sql, { id: webhook.id, free: MOST_AT_LAST })
+    const { isThrough } = await replayBacklog(sql, { id: webhook.id, free: MAX_LAST_EVENTS })
     if (!isThrough) continue
     Object.assign(webhook, { backlogAfter: null, backlogSince: null, backlogWanted: [] })
     webhookIds.push(webhook.id)
@@ -57,16 +57,16 @@ export async function resume({ body }: Named, context: ContextOf<typeof webhooks
   return { webhookIds }
 }
 
-/** What has happened since it was found to have caught up. */
-const MOST_AT_LAST = 200
+/** The most events that may have come since the subscription was found to have caught up. */
+const MAX_LAST_EVENTS = 200
 
 /**
- * Before a paused subscription is changed: what it wanted until now is what it will be sent of that time. What happens
- * while it is disabled is not sent later.
+ * Records which events a paused subscription wanted until now, before that changes: these are what it is sent of that
+ * time. Events that happen while it is disabled are not sent later.
  */
-export async function keepWanted(webhook: Webhook, context: Holding): Promise<void> {
+export async function recordWantedEvents(webhook: Webhook, context: Holding): Promise<void> {
   if (webhook.backlogAfter === null) return
-  const until = await holdEvents(context)
+  const until = await lockEvents(context)
   const events = webhook.status === 'active' ? webhook.events : []
   webhook.backlogWanted = [...webhook.backlogWanted, { until, events }]
 }

@@ -14,12 +14,12 @@ const byPlan: Readonly<Record<string, PlanLimits>> = {
   enterprise: { subscriptions: 1_000, waiting: 100_000 },
 }
 
-export const subscriptionsOf = (plan: string): number => (byPlan[plan] ?? free).subscriptions
+export const maxSubscriptions = (plan: string): number => (byPlan[plan] ?? free).subscriptions
 
-/** How many may wait on each plan, as the database is told. */
-export const WAITING = JSON.stringify(
+/** How many deliveries may wait on each plan, as JSON for the database. */
+export const WAITING_BY_PLAN = JSON.stringify(
   Object.fromEntries(Object.entries(byPlan).map(([plan, { waiting }]) => [plan, waiting])),
 )
 
-/** How often the events or the status of a paused subscription may be changed: each time says from when on. */
-export const MOST_CHANGES = 20
+/** How often the events or the status of a paused subscription may change: each change is recorded on it. */
+export const MAX_BACKLOG_CHANGES = 20

@@ -1,39 +1,39 @@
 import { answered } from '../../kernel/database/entity.ts'
 import { after, clock } from '../../values/clock.ts'
-import { type Delivery, shownState } from './delivery.ts'
-import { shownHealth } from './health.ts'
+import { type Delivery, deliveryStatus } from './delivery.ts'
+import { healthResponse } from './health.ts'
 import type { Webhook } from './webhook.ts'
 
-/** The tenant's clock, as the caller knows it. */
+/** The time by the tenant's clock. */
 type Clocked = { readonly now: Date }
 
-/** How far the tenant's clock is ahead: it is moved by whole seconds. */
+/** How far the tenant's clock is ahead of real time: it is moved by whole seconds. */
 export const aheadOf = ({ now }: Clocked): number =>
   Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)) * 1_000
 
 /** A subscription as the API shows it: never a secret. */
-export function shown(webhook: Webhook, clocked: Clocked) {
+export function webhookResponse(webhook: Webhook, clocked: Clocked) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
   const waits = nextHint !== null && nextFrom !== null && nextFrom > now
   return answered(webhook, {
     hint: nextHint !== null && !waits ? nextHint : hint,
     nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
-    health: shownHealth(webhook, { now, aheadMs: aheadOf(clocked) }),
-    backlog: shownBacklog(webhook),
+    health: healthResponse(webhook, { now, aheadMs: aheadOf(clocked) }),
+    backlog: backlogResponse(webhook),
   })
 }
 
-function shownBacklog({ backlogAfter: after, backlogSince: pausedAt }: Webhook) {
+function backlogResponse({ backlogAfter: after, backlogSince: pausedAt }: Webhook) {
   if (after === null || pausedAt === null) return null
   const message = `More deliveries wait for it than your plan allows. What has happened after ${after || 'its beginning'} is sent in order, as the receiver takes what waits; nothing is lost.`
   return { pausedAt, after, message }
 }
 
 /** A delivery with the answer to "why did I not get it?". */
-export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined, clocked: Clocked) {
+export function deliveryResponse(delivery: Delivery, webhook: Webhook | undefined, clocked: Clocked) {
   const { dueAt } = delivery
-  const status = shownState(delivery)
+  const status = deliveryStatus(delivery)
   const aheadMs = aheadOf(clocked)
   const due = status === 'pending' && isServed(webhook) ? later(dueAt, webhook.pausedUntil) : null
   return answered(delivery, {
@@ -43,22 +43,22 @@ export function shownDelivery(delivery: Delivery, webhook: Webhook | undefined, 
   })
 }
 
-/** Whether what waits for it is sent. */
+/** Whether waiting deliveries of the subscription are sent. */
 export const isServed = (webhook: Webhook | undefined): webhook is Webhook =>
   webhook?.status === 'active' && !webhook.deletedAt
 
 const later = (one: Date | null, other: Date | null): Date | null =>
   one && other ? new Date(Math.max(one.getTime(), other.getTime())) : (one ?? other)
 
-type Told = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
+type Explained = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
 
 /** Where a delivery stands and why, in a sentence or two. */
-export function explain(delivery: Told, webhook: Webhook | undefined, aheadMs: number): string {
+export function explain(delivery: Explained, webhook: Webhook | undefined, aheadMs: number): string {
   const { attempts, dueAt, tries } = delivery
   const last = attempts.at(-1)
   const count = attempts.length === 1 ? 'one attempt' : `${attempts.length} attempts`
   const wrong = last?.error ? ` ${last.error}` : ''
-  switch (shownState(delivery)) {
+  switch (deliveryStatus(delivery)) {
     case 'delivered':
       return `Delivered after ${count}, the last in ${last?.latencyMs ?? 0} ms.`
     case 'delivering':
@@ -77,18 +77,18 @@ export function explain(delivery: Told, webhook: Webhook | undefined, aheadMs: n
 interface Waits {
   readonly tries: number
   readonly dueAt: Date | null
-  /** How far the tenant's clock is ahead: instants that are still to come are told by it. */
+  /** How far the tenant's clock is ahead of real time: future instants are shown by the tenant's clock. */
   readonly aheadMs: number
 }
 
 function waitingFor(webhook: Webhook | undefined, { tries, dueAt, aheadMs }: Waits): string {
   const now = clock.real()
-  const told = (at: Date): string => after(at, aheadMs).toISOString()
+  const byTenantClock = (at: Date): string => after(at, aheadMs).toISOString()
   if (!webhook || webhook.deletedAt) return 'The subscription is deleted: it is not sent any more.'
   if (webhook.status === 'disabled')
     return `It waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()
   if (webhook.pausedUntil && webhook.pausedUntil > now)
-    return `It waits: the receiver keeps failing and is left alone until ${told(webhook.pausedUntil)}.`
-  if (dueAt && dueAt > now) return `Attempt ${tries + 1} is made at ${told(dueAt)}.`
+    return `It waits: the receiver keeps failing and is left alone until ${byTenantClock(webhook.pausedUntil)}.`
+  if (dueAt && dueAt > now) return `Attempt ${tries + 1} is made at ${byTenantClock(dueAt)}.`
   return 'It is about to be delivered.'
 }

@@ -3,18 +3,18 @@ import type { Vault } from '../../ports/vault.ts'
 import type { Secrets } from './dispatch/signature.ts'
 import { sealContext, type Webhook } from './webhook.ts'
 
-/** A new secret: to be shown once, and as it is kept. */
+/** Makes a new secret: readable, to be shown once, and sealed, to be stored. */
 export function makeSecret(vault: Vault, webhookId: string) {
   const secret = newSecret('whsec_')
   return { secret, sealed: vault.seal(secret, sealContext(webhookId)), hint: secret.slice(-4) }
 }
 
-export type Sealed = Pick<Webhook, 'id' | 'secret' | 'nextSecret' | 'nextFrom'>
+export type SealedSecrets = Pick<Webhook, 'id' | 'secret' | 'nextSecret' | 'nextFrom'>
 
-/** What counts at this instant: the next secret is the secret once its time has come. */
+/** Opens the secrets that sign at this instant: the next secret replaces the current one once its time has come. */
 export function openSecrets(
   vault: Pick<Vault, 'open'>,
-  { id, secret, nextSecret, nextFrom }: Sealed,
+  { id, secret, nextSecret, nextFrom }: SealedSecrets,
   now: Date,
 ): Secrets {
   const open = (sealed: string): string => vault.open(sealed, sealContext(id))
@@ -23,26 +23,29 @@ export function openSecrets(
   return { current: open(secret), next: open(nextSecret) }
 }
 
-const REMEMBERED = 1_000
+const MAX_CACHED = 1_000
 
-/** Opens each secret once for many deliveries: it took an eighth of their time. */
-export function remembering(vault: Pick<Vault, 'open'>): Pick<Vault, 'open'> {
+/** A vault that opens each secret once for many deliveries: opening took an eighth of their time. */
+export function cachingVault(vault: Pick<Vault, 'open'>): Pick<Vault, 'open'> {
   const opened = new Map<string, string>()
   return {
     open(sealed, context) {
       const name = `${context}|${sealed}`
       const secret = opened.get(name) ?? vault.open(sealed, context)
-      if (opened.size >= REMEMBERED) opened.clear()
+      if (opened.size >= MAX_CACHED) opened.clear()
       opened.set(name, secret)
       return secret
     },
   }
 }
 
-/** Where the next secret's time has come, or it is brought about: it takes the place of the old one. */
-export function activate(webhook: Webhook): void {
+/** Replaces the current secret by the next one. */
+export function activateNextSecret(webhook: Webhook): void {
   const { nextSecret, nextHint } = webhook
   if (nextSecret === null || nextHint === null) return
-  Object.assign(webhook, { secret: nextSecret, hint: nextHint })
-  Object.assign(webhook, { nextSecret: null, nextHint: null, nextFrom: null })
+  webhook.secret = nextSecret
+  webhook.hint = nextHint
+  webhook.nextSecret = null
+  webhook.nextHint = null
+  webhook.nextFrom = null
 }

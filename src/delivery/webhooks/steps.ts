@@ -2,22 +2,22 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { after, clock, minuteInWords } from '../../values/clock.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
-import { Delivery, isLeased, shownState } from './delivery.ts'
+import { Delivery, deliveryStatus, isLeased } from './delivery.ts'
 import { webhookSignals } from './process.ts'
 import { aheadOf, explain, isServed } from './response.ts'
-import { probe, tellDeliverers } from './subscriptions.ts'
+import { notifyDeliverers, tryReceiversNow } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
-/** Whoever delivers has been told by then; what it is late for its own poll finds. */
-const TOLD_WITHIN_MS = 5_000
+/** Deliverers are notified within this time; a delivery that is overdue for longer is found by their poll. */
+const NOTIFIED_WITHIN_MS = 5_000
 
-/** How long until the process has something to do; null where it waits to be told. */
+/** How long until the process has something to do; null if it waits to be woken. */
 function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   const { dueAt } = delivery
   if (isLeased(delivery) || !dueAt) return null
   const at = Math.max(dueAt.getTime(), pausedUntil?.getTime() ?? 0)
   const ms = at - clock.milliseconds()
-  return ms < -TOLD_WITHIN_MS ? null : ms
+  return ms < -NOTIFIED_WITHIN_MS ? null : ms
 }
 
 /** Completes "it waits" for the operator. */
@@ -37,7 +37,7 @@ export const status: HandlerOf<typeof deliveriesApi.status> = async ({ params },
   const closed = delivery.status !== 'pending' || !isServed(webhook)
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
-    status: shownState(delivery),
+    status: deliveryStatus(delivery),
     summary: [
       `${event} to ${webhook.id} in ${webhook.mode} mode: ${explain(delivery, webhook, aheadOf({ now }))}`,
       ...tried,
@@ -49,20 +49,17 @@ export const status: HandlerOf<typeof deliveriesApi.status> = async ({ params },
   }
 }
 
-/**
- * Whoever delivers makes the attempt: once it is due, and the receiver is not left alone; for somebody who asks for it,
- * at once.
- */
+/** Has a deliverer make the attempt: when it is due and the receiver is not paused, or at once if a person asks. */
 export const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params, body }, { em, sql, refuse }) => {
   const delivery = await lock(em, Delivery, params.id)
   if (!delivery) return refuse('delivery_not_found')
   if (delivery.status !== 'pending' || isLeased(delivery)) return { acted: false }
   if (!body.asked) {
-    await tellDeliverers({ sql })
+    await notifyDeliverers({ sql })
     return { acted: true }
   }
   const now = clock.real()
   if (delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
-  await probe({ sql }, [delivery.webhookId])
+  await tryReceiversNow({ sql }, [delivery.webhookId])
   return { acted: true }
 }

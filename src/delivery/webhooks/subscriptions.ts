@@ -5,81 +5,89 @@ import { answered, given, lock } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { misnamed } from '../events/index.ts'
+import { eventNamesProblem } from '../events/index.ts'
 import { webhooksApi } from './api.ts'
-import { keepWanted, pause, resume } from './pauses.ts'
-import { MOST_CHANGES, subscriptionsOf } from './plan-limits.ts'
-import { shown } from './response.ts'
-import { activate, makeSecret } from './secrets.ts'
-import { trial } from './test-delivery.ts'
+import { pause, recordWantedEvents, resume } from './pauses.ts'
+import { MAX_BACKLOG_CHANGES, maxSubscriptions } from './plan-limits.ts'
+import { webhookResponse } from './response.ts'
+import { activateNextSecret, makeSecret } from './secrets.ts'
+import { testDelivery } from './test-delivery.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
 
-const standing = { deletedAt: null }
+const notDeleted = { deletedAt: null }
 
 export const findWebhook = (em: EntityManager, id: string): Promise<Webhook | null> =>
-  em.findOne(Webhook, { id, ...standing })
+  em.findOne(Webhook, { id, ...notDeleted })
 
-/** One that has not been deleted, locked, with the secret that counts by now. */
+/** Locks a subscription that is not deleted, and activates its next secret if the time for that has come. */
 export async function lockWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
   const webhook = await lock(em, Webhook, id)
   if (!webhook || webhook.deletedAt) return null
-  if (webhook.nextFrom && webhook.nextFrom <= clock.real()) activate(webhook)
+  if (webhook.nextFrom && webhook.nextFrom <= clock.real()) activateNextSecret(webhook)
   return webhook
 }
 
-const about = ({ id, status, statusReason }: Webhook) => ({ webhookId: id, status, reason: statusReason })
+const webhookEvent = ({ id, status, statusReason }: Webhook) => ({
+  webhookId: id,
+  status,
+  reason: statusReason,
+})
 
-/** What is due may have become possible: whoever delivers looks once this is committed. */
-export const tellDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown> => sql('notify deliveries')
+/** Has all deliverers look for due deliveries once this transaction is committed. */
+export const notifyDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown> => sql('notify deliveries')
 
-/** Whoever has taken something for this subscription is to take it anew: by another address or secret, or not at all. */
-const tellOfChange = ({ sql }: Pick<Context, 'sql'>, { id }: Webhook): Promise<unknown> =>
+/** Has deliverers give back what they have claimed for a subscription whose URL, secret or status changes. */
+const notifyChanged = ({ sql }: Pick<Context, 'sql'>, { id }: Webhook): Promise<unknown> =>
   sql(`select pg_notify('deliveries', $1)`, [id])
 
-const PROBE =
+const CLEAR_PAUSES =
   'update webhooks set paused_until = null where id = any($1::text[]) and paused_until is not null'
 
-/** Somebody wishes it: a receiver that is left alone is tried at once. */
-export async function probe({ sql }: Pick<Context, 'sql'>, webhookIds: readonly string[]): Promise<void> {
-  await sql(PROBE, [[...new Set(webhookIds)].sort()])
-  await tellDeliverers({ sql })
+/** Tries receivers at once, even those that are paused after failures: a person asks for it. */
+export async function tryReceiversNow(
+  { sql }: Pick<Context, 'sql'>,
+  webhookIds: readonly string[],
+): Promise<void> {
+  await sql(CLEAR_PAUSES, [[...new Set(webhookIds)].sort()])
+  await notifyDeliverers({ sql })
 }
 
-/** Why its plan has no room for another subscription; undefined where it has. One that has more already keeps them. */
-async function beyondPlan({ em, sql, tenant }: Pick<Context, 'em' | 'sql' | 'tenant'>) {
+/** The message that the plan has no room for another subscription; undefined if it has. Existing ones are kept. */
+async function planExceeded({ em, sql, tenant }: Pick<Context, 'em' | 'sql' | 'tenant'>) {
   const [owner] = await sql<{ plan: string }>('select plan from customers where id = $1', [tenant.ownerId])
   const plan = owner?.plan ?? 'free'
-  const [most, count] = [subscriptionsOf(plan), await em.count(Webhook, standing)]
+  const most = maxSubscriptions(plan)
+  const count = await em.count(Webhook, notDeleted)
   if (count < most) return undefined
   const number = (of: number) => of.toLocaleString('en')
   return `The plan ${plan} has ${number(most)} subscriptions in each mode, and there are ${number(count)} already. Delete one, let one hear of more events, or ask for a larger plan.`
 }
 
-interface Asked {
+interface SubscriptionRequest {
   readonly url?: string | undefined
   readonly events?: readonly string[] | undefined
 }
 
-type Judging = Pick<Context, 'ports'> & {
+type CheckContext = Pick<Context, 'ports'> & {
   refuse(code: 'url_refused' | 'unknown_event', message?: string): ReturnType<Context['refuse']>
 }
 
-/** Why it cannot be so; undefined where it can. */
-function misfit({ url, events }: Asked, { ports, refuse }: Judging) {
+/** The refusal of a URL or of event names; undefined if they can be subscribed. */
+function requestRefusal({ url, events }: SubscriptionRequest, { ports, refuse }: CheckContext) {
   const refused = url === undefined ? undefined : ports.outbound.judge(url)
   if (refused) return refuse('url_refused', `url: ${refused.message}`)
-  const unknown = events && misnamed('events', events, ports)
+  const unknown = events && eventNamesProblem('events', events, ports)
   return unknown === undefined ? undefined : refuse('unknown_event', unknown)
 }
 
-/** By its owner's will. */
+/** Sets the status that the owner wants. */
 function setStatus(webhook: Webhook, status: Webhook['status']): void {
   if (!webhookMachine.move(webhook, status)) return
   webhook.statusReason = status === 'disabled' ? 'Disabled by its owner.' : null
-  if (status === 'active') webhook.makeWell()
+  if (status === 'active') webhook.clearFailures()
 }
 
-const GIVEN_UP = {
+const GIVE_UP_REASONS = {
   gone: 'The receiver answered 410: it wants nothing more.',
   failing: 'The receiver has taken nothing for five days.',
 } as const
@@ -87,47 +95,47 @@ const GIVEN_UP = {
 export const subscriptions = implement(webhooksApi, {
   async create({ body: { ping, ...body } }, context) {
     const { em, ports, emit, refuse } = context
-    const unfit = misfit(body, context)
+    const unfit = requestRefusal(body, context)
     if (unfit) return unfit
     await lockTenant(context, 'webhooks')
-    const beyond = await beyondPlan(context)
+    const beyond = await planExceeded(context)
     if (beyond) return refuse('too_many_webhooks', beyond)
     const id = newId('webhook')
     const { secret, sealed, hint } = makeSecret(ports.vault, id)
     const events = [...new Set(body.events)]
     const webhook = em.create(Webhook, { ...body, events, id, secret: sealed, hint })
-    emit('webhook.created', about(webhook))
+    emit('webhook.created', webhookEvent(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
-    return answered(shown(webhook, context), { secret })
+    return answered(webhookResponse(webhook, context), { secret })
   },
 
   async list({ query: { status } }, context) {
-    const found = await context.page(Webhook, { ...standing, ...given({ status }) })
-    return { ...found, data: found.data.map(webhook => shown(webhook, context)) }
+    const page = await context.page(Webhook, { ...notDeleted, ...given({ status }) })
+    return { ...page, data: page.data.map(webhook => webhookResponse(webhook, context)) }
   },
 
   async get({ params }, context) {
     const webhook = await findWebhook(context.em, params.id)
-    return webhook ? shown(webhook, context) : context.refuse('webhook_not_found')
+    return webhook ? webhookResponse(webhook, context) : context.refuse('webhook_not_found')
   },
 
   async update({ params, body: { status, ...members } }, context) {
     const { em, emit, refuse } = context
-    const unfit = misfit(members, context)
+    const unfit = requestRefusal(members, context)
     if (unfit) return unfit
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const changed = Object.keys(given({ ...members, status }))
     if (members.events || (status && status !== webhook.status)) {
-      if (webhook.backlogWanted.length >= MOST_CHANGES) return refuse('changed_too_often')
-      await keepWanted(webhook, context)
+      if (webhook.backlogWanted.length >= MAX_BACKLOG_CHANGES) return refuse('changed_too_often')
+      await recordWantedEvents(webhook, context)
     }
-    if (members.url !== undefined && members.url !== webhook.url) webhook.makeWell()
+    if (members.url !== undefined && members.url !== webhook.url) webhook.clearFailures()
     Object.assign(webhook, given(members))
     if (status) setStatus(webhook, status)
-    await tellOfChange(context, webhook)
-    emit('webhook.updated', { ...about(webhook), changed })
-    return shown(webhook, context)
+    await notifyChanged(context, webhook)
+    emit('webhook.updated', { ...webhookEvent(webhook), changed })
+    return webhookResponse(webhook, context)
   },
 
   async delete({ params }, context) {
@@ -135,11 +143,11 @@ export const subscriptions = implement(webhooksApi, {
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     webhook.deletedAt = now
-    await tellOfChange(context, webhook)
-    emit('webhook.deleted', about(webhook))
+    await notifyChanged(context, webhook)
+    emit('webhook.deleted', webhookEvent(webhook))
   },
 
-  test: trial,
+  test: testDelivery,
 
   async rotateSecret({ params, body: { overlapHours } }, context) {
     const { em, ports, emit, refuse } = context
@@ -148,10 +156,10 @@ export const subscriptions = implement(webhooksApi, {
     const { secret, sealed, hint } = makeSecret(ports.vault, webhook.id)
     const from = after(clock.real(), minutes(overlapHours * 60))
     Object.assign(webhook, { nextSecret: sealed, nextHint: hint, nextFrom: from })
-    if (overlapHours === 0) activate(webhook)
-    await tellOfChange(context, webhook)
+    if (overlapHours === 0) activateNextSecret(webhook)
+    await notifyChanged(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
-    return answered(shown(webhook, context), { secret })
+    return answered(webhookResponse(webhook, context), { secret })
   },
 
   async activateSecret({ params }, context) {
@@ -159,10 +167,10 @@ export const subscriptions = implement(webhooksApi, {
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     if (webhook.nextSecret === null) return refuse('no_next_secret')
-    activate(webhook)
-    await tellOfChange(context, webhook)
+    activateNextSecret(webhook)
+    await notifyChanged(context, webhook)
     emit('webhook.secret_activated', { webhookId: webhook.id })
-    return shown(webhook, context)
+    return webhookResponse(webhook, context)
   },
 
   pause,
@@ -174,11 +182,11 @@ export const subscriptions = implement(webhooksApi, {
     if (!webhook) return refuse('webhook_not_found')
     const isAbout = url === null || url === webhook.url
     if (!isAbout || webhook.status === 'disabled') return { acted: false }
-    await keepWanted(webhook, context)
+    await recordWantedEvents(webhook, context)
     const acted = webhookMachine.move(webhook, 'disabled')
-    webhook.statusReason = GIVEN_UP[reason]
-    await tellOfChange(context, webhook)
-    emit('webhook.disabled', about(webhook))
+    webhook.statusReason = GIVE_UP_REASONS[reason]
+    await notifyChanged(context, webhook)
+    emit('webhook.disabled', webhookEvent(webhook))
     return { acted }
   },
 })

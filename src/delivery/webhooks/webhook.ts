@@ -7,8 +7,8 @@ export const webhookMachine = machine('webhook', {
   disabled: ['active'],
 })
 
-/** What a subscription wanted to hear of, up to an event. */
-export interface Wanted {
+/** The events that a subscription wanted, up to the event `until`. Stored: names stay. */
+export interface WantedEvents {
   readonly until: string
   readonly events: readonly string[]
 }
@@ -22,33 +22,33 @@ const schema = defineEntity({
     description: maybe.string(),
     status: p.enum(webhookMachine.states).onCreate(() => webhookMachine.initial),
     statusReason: maybe.string(),
-    /** Sealed, as the next one is. */
+    /** Sealed, as `nextSecret` is. */
     secret: p.text(),
     hint: p.text(),
     nextSecret: maybe.string(),
     nextHint: maybe.string(),
-    /** From this instant on the next secret is the secret. */
+    /** When the next secret replaces the current one. */
     nextFrom: maybe.instant(),
-    /** Rounds of attempts without a success between them, since when, and how long nothing is tried therefore. */
+    /** Failed rounds since the last success, when the first of them was, and until when the receiver is not tried. */
     failures: p.integer().onCreate(() => 0),
     failingSince: maybe.instant(),
     pausedUntil: maybe.instant(),
-    /** Where too much waits: events up to this one have deliveries, later ones get theirs as room becomes free. */
+    /** Null unless paused. Events up to this one have deliveries; later ones get theirs as room becomes free. */
     backlogAfter: maybe.string(),
     backlogSince: maybe.instant(),
-    /** What it wanted in stretches of that time that have ended, oldest first. */
-    backlogWanted: p.json<readonly Wanted[]>().onCreate(() => []),
+    /** The events that it wanted before it was changed while paused, oldest first. */
+    backlogWanted: p.json<readonly WantedEvents[]>().onCreate(() => []),
     deletedAt: maybe.instant(),
   },
 })
 
 export class Webhook extends schema.class {
-  /** Nothing is known to be wrong with its receiver. */
-  makeWell(): void {
+  /** Forgets how its receiver has failed. */
+  clearFailures(): void {
     Object.assign(this, { failures: 0, failingSince: null, pausedUntil: null })
   }
 }
 schema.setClass(Webhook)
 
-/** What a sealed secret belongs to: on another record it opens nothing. */
+/** Binds a sealed secret to its subscription: it cannot be opened for another record. */
 export const sealContext = (webhookId: string): string => `webhook-secret:${webhookId}`

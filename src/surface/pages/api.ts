@@ -1,28 +1,28 @@
 import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
-const about =
+const cachedFile =
   'Compressed with Brotli or gzip for those who accept it. The answer has an `ETag`; sent back in `If-None-Match`, it is answered with a 304 while nothing has changed.'
 
 export const pagesApi = {
   openapi: get('/openapi.json', {
     unmetered: true,
     summary: 'This interface as an OpenAPI 3.1 document',
-    description: about,
+    description: cachedFile,
     callers: ['public'],
     returns: [200, file('application/json')],
   }),
   docs: get('/docs', {
     unmetered: true,
     summary: 'This interface to read: how to begin, and what holds everywhere',
-    description: about,
+    description: cachedFile,
     callers: ['public'],
     returns: [200, file('text/html')],
   }),
   docsSection: get('/docs/{section}', {
     unmetered: true,
     summary: 'One section of it: operations and records, or all events',
-    description: about,
+    description: cachedFile,
     callers: ['public'],
     returns: [200, file('text/html')],
     fails: { section_not_found: [404, 'There is no such page. The documentation begins at /docs.'] },

@@ -10,9 +10,9 @@ const Clock = z.object({
   offsetSeconds: z.number().min(0).meta({ description: 'How far ahead of real time that is.' }),
 })
 
-const span = (most: number) => z.int().min(1).max(most).optional()
+const amount = (most: number) => z.int().min(1).max(most).optional()
 
-const wrongMode = [400, 'Only the clock of test mode can be moved: use a sandbox or test key.'] as const
+const testModeOnly = [400, 'Only the clock of test mode can be moved: use a sandbox or test key.'] as const
 
 export const sandboxApi = {
   clock: get('/simulate/clock', {
@@ -30,15 +30,15 @@ export const sandboxApi = {
     run: 'outside',
     body: z
       .strictObject({
-        seconds: span(YEAR_IN_DAYS * 86_400),
-        minutes: span(YEAR_IN_DAYS * 1_440),
-        days: span(YEAR_IN_DAYS),
+        seconds: amount(YEAR_IN_DAYS * 86_400),
+        minutes: amount(YEAR_IN_DAYS * 1_440),
+        days: amount(YEAR_IN_DAYS),
       })
       .refine(given => Object.keys(given).length === 1, 'give one of seconds, minutes and days'),
     example: { days: 1 },
     returns: [200, Clock],
     fails: {
-      test_mode_only: wrongMode,
+      test_mode_only: testModeOnly,
       clock_too_far: [400, 'The clock can be moved a hundred years ahead, and not further.'],
     },
     emits: {

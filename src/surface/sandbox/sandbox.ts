@@ -10,19 +10,19 @@ interface Reserved {
   readonly toMs: number
 }
 
-const read = (now: Date) => ({
+const clockResponse = (now: Date) => ({
   now,
   offsetSeconds: Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)),
 })
 
-async function answered({ tenant, now, emit }: ContextOf<typeof sandboxApi.advance>) {
-  const moved = read(now)
-  emit('clock.advanced', { ownerId: tenant.ownerId, ...moved })
-  return moved
+async function recordAdvance({ tenant, now, emit }: ContextOf<typeof sandboxApi.advance>) {
+  const response = clockResponse(now)
+  emit('clock.advanced', { ownerId: tenant.ownerId, ...response })
+  return response
 }
 
 const sandbox = implement(sandboxApi, {
-  clock: (_, { now }) => read(now),
+  clock: (_, { now }) => clockResponse(now),
 
   advance: {
     async reserve({ body }, { tenant, em, refuse }) {
@@ -32,8 +32,8 @@ const sandbox = implement(sandboxApi, {
       return toMs === undefined ? refuse('clock_too_far') : { tenant, toMs }
     },
     call: ({ tenant, toMs }: Reserved, { ports }) => ports.advanceClock(tenant, toMs),
-    record: (_answer, _reserved, context) => answered(context),
-    recover: (_reserved, context) => answered(context),
+    record: (_answer, _reserved, context) => recordAdvance(context),
+    recover: (_reserved, context) => recordAdvance(context),
   },
 })
 

@@ -97,7 +97,7 @@ describe('an intent says of its payment', () => {
     expect(ended.payment).toMatchObject({ id: transfer.id, status: 'cancelled' })
   })
 
-  test('nothing, where there is none', async () => {
+  test('nothing if there is none', async () => {
     const { client, agent } = await someone()
     const intent = await anIntent(client, agent.id)
     expect(intent.payment).toBe(null)
@@ -109,7 +109,7 @@ describe('an intent says of its payment', () => {
   })
 })
 
-test('a timeline is read page by page, as every list', async () => {
+test('a timeline is read page by page, as every list is', async () => {
   const { pay, pass, itself } = await someone()
   const { intentId } = await pay()
   await pass()
@@ -137,7 +137,7 @@ describe('an agent sees', () => {
     expect((await itself.transfers.cancel({ params: { id: transfer.id } })).code).toBe('wrong_caller')
   })
 
-  test('with the token of a delegation only what is paid under that', async () => {
+  test('only what is paid under a delegation, with the token of that delegation', async () => {
     const { client, agent, pay } = await someone()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 100 })
     const token = String((await redeemed(client, delegation)).token)

@@ -39,7 +39,7 @@ async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
 }
 
 describe('an agent that is bound to the first merchant', () => {
-  test('pays one of two that were approved, however many ask at once on two processes', async () => {
+  test('pays one of two approved merchants, even with many requests at once on two processes', async () => {
     const { client, intend, pay } = await someone({ lockToFirstMerchant: true })
     const intents = [await intend('Bookshop', 'wallet'), await intend('Bakery', 'wallet')]
     expect(intents.map(({ status }) => status)).toEqual(['approved', 'approved'])
@@ -52,7 +52,7 @@ describe('an agent that is bound to the first merchant', () => {
     expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
   })
 
-  test('pays that one again, however it is spelled, and others once it is free', async () => {
+  test('pays that merchant again in any spelling, and others once the rule is off', async () => {
     const { client, agent, intend, pay } = await someone({ lockToFirstMerchant: true })
     const other = await intend('Bakery', 'wallet')
     const again = await intend('BOOKSHOP', 'wallet')
@@ -64,7 +64,7 @@ describe('an agent that is bound to the first merchant', () => {
     expect((await pay(other)).status).toBe(201)
   })
 
-  test('lets the first one leave of two payments under way, and stops the other', async () => {
+  test('submits the first of two payments under way, and cancels the other', async () => {
     const { intend, pay, pass, intent, transfer } = await someone({ lockToFirstMerchant: true })
     const intents = [await intend('Bookshop', 'sepa'), await intend('Bakery', 'sepa')]
     const transfers = await Promise.all(intents.map((one, n) => made(pay(one, n))))
@@ -76,7 +76,7 @@ describe('an agent that is bound to the first merchant', () => {
     expect(await intent(String(stopped?.intentId))).toBe('approved')
   })
 
-  test('is bound by no payment that came to nothing', async () => {
+  test('is not bound by a payment that failed', async () => {
     const { intend, pay, pass, transfer } = await someone({ lockToFirstMerchant: true })
     const { id } = await made(pay(await intend('Bookshop', 'sepa', 666.01)))
     await pass()
@@ -86,7 +86,7 @@ describe('an agent that is bound to the first merchant', () => {
   })
 })
 
-test('what has not left yet is stopped with its agent, and can be paid once that goes on', async () => {
+test('a payment that is not submitted is cancelled with its agent’s freezing, and can be made again later', async () => {
   const { client, params, intend, pay, pass, intent, transfer } = await someone()
   const one = await intend('Bookshop', 'sepa')
   const { id } = await made(pay(one))

@@ -44,7 +44,7 @@ async function someone() {
 }
 
 describe('a transfer that waits for its payee', () => {
-  test('is cancelled in the transaction that freezes its wallet, and all that it held is free', async () => {
+  test('is cancelled in the transaction that freezes its wallet, and frees all that it held', async () => {
     const { client, waiting, fromWallet, get, woken, usedToday, sound } = await someone()
     const wallet = await aWallet(client, 50)
     const id = await waiting(() => fromWallet(wallet.id))
@@ -65,7 +65,7 @@ describe('a transfer that waits for its payee', () => {
     await sound()
   })
 
-  test('is cancelled with the agent on whose intent it is, not with what an owner pays himself', async () => {
+  test('is cancelled when the agent of its intent is frozen; an owner’s own transfers are not', async () => {
     const { client, agent, params, waiting, onIntent, fromWallet, get, sound } = await someone()
     const own = await waiting(() => fromWallet(agent.walletId, 30))
     const id = await waiting(onIntent)
@@ -81,7 +81,7 @@ describe('a transfer that waits for its payee', () => {
     await sound()
   })
 
-  test('is cancelled by the very request with which risk freezes its agent', async () => {
+  test('is cancelled by the same request that makes risk freeze its agent', async () => {
     const { client, agent, waiting, onIntent, get, sound } = await someone()
     const id = await waiting(onIntent)
     await made(client.risk.configure({ body: only('newMerchant', 95) }))
@@ -97,7 +97,7 @@ describe('a transfer that waits for its payee', () => {
     await sound()
   })
 
-  test('is cancelled with the delegation of its intent', async () => {
+  test('is cancelled when the delegation of its intent is revoked', async () => {
     const { client, agent, waiting, get, sound } = await someone()
     const { id: beneficiaryId } = await aBeneficiary(client, { name: 'No Match GmbH' })
     const delegation = await made(
@@ -120,7 +120,7 @@ describe('a transfer that waits for its payee', () => {
     await sound()
   })
 
-  test('is cancelled when its owner is suspended, and nothing else of other owners', async () => {
+  test('is cancelled when its owner is suspended; other owners’ transfers are not', async () => {
     const [one, other] = [await someone(), await someone()]
     const wallets = [await aWallet(one.client, 50), await aWallet(other.client, 50)] as const
     const id = await one.waiting(() => one.fromWallet(wallets[0].id))
@@ -133,7 +133,7 @@ describe('a transfer that waits for its payee', () => {
     expect(row).toMatchObject({ status: 'cancelled', reason: { code: 'customer_suspended' } })
   })
 
-  test('is cancelled with its owner while others are being made: nobody waits, and nothing stays held for it', async () => {
+  test('is cancelled at a suspension while others are being made: no request waits, and nothing stays held', async () => {
     const { client, key, ownerId, waiting, fromWallet, sound } = await someone()
     const wallet = await aWallet(client, 500)
     const { beneficiaryId } = await made(
@@ -160,7 +160,7 @@ describe('a transfer that waits for its payee', () => {
     await sound()
   })
 
-  test('keeps its owner from being suspended no longer than it is being made', async () => {
+  test('delays a suspension no longer than its own creation takes', async () => {
     const { ownerId } = await someone()
     const maker = new pg.Client({ connectionString: service.databaseUrl })
     await maker.connect()
@@ -172,7 +172,7 @@ describe('a transfer that waits for its payee', () => {
     await maker.end()
   })
 
-  test('is cancelled, however many wait and are confirmed and made at the moment of the freezing', async () => {
+  test('is cancelled even if many are confirmed and made at the moment of the freezing', async () => {
     const { client, key, agent, params, waiting, onIntent, fromWallet, get, sound } = await someone()
     const wallet = await aWallet(client, 200)
     const ids = []

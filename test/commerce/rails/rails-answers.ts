@@ -26,7 +26,7 @@ const {
 beforeEach(cutOff)
 
 describe('what a bank says of a file', () => {
-  test('counts for those that it names, and for all others; the money of the rejected is back', async () => {
+  test('counts for the payments that it names and for all others; rejected money comes back', async () => {
     const [named, second, third] = [await aSubmitted(), await aSubmitted(other), await aSubmitted()]
     await cutOff()
     const { messageId: to } = await lastFile()
@@ -67,7 +67,7 @@ describe('what a bank says of a file', () => {
     await proven()
   })
 
-  test('of none that was sent, or of payments that are none of ours, is listed and changes nothing', async () => {
+  test('is listed and changes nothing if the file or its payments are not ours', async () => {
     const one = await aSubmitted()
     await cutOff()
     const { messageId: to } = await lastFile()
@@ -98,7 +98,7 @@ describe('what a bank says of a file', () => {
     expect((await get(one.id)).status).toBe('submitted')
   })
 
-  test('counts once, though the same file comes many times at once', async () => {
+  test('counts once, even if the same file comes many times at once', async () => {
     const one = await aSubmitted()
     await cutOff()
     const xml = camt([booking(one.endToEndId, '12.50'), { reference: 'IN-1', amount: '5.00' }])
@@ -147,7 +147,7 @@ describe('what a bank says of a file', () => {
 })
 
 describe('the order of a transfer', () => {
-  test('is a message of it alone, before it has left and after, in either mode', async () => {
+  test('is a message with this payment alone, before and after submission, in either mode', async () => {
     const one = await aSubmitted()
     const [{ key, client }] = owners
     const mine = await aPayment(client)
@@ -159,7 +159,7 @@ describe('the order of a transfer', () => {
     expect((await other.transfers.pain001({ params: { id: one.id } })).status).toBe(404)
   })
 
-  test('is refused for one between wallets', async () => {
+  test('is refused for a transfer between wallets', async () => {
     const [{ client }] = owners
     const [from, to] = [await aWallet(client, 1), await aWallet(client)]
     const within = await made(

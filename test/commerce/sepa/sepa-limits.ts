@@ -22,7 +22,7 @@ const heldIn = async (client: TestClient, id: string) =>
   (await made(client.wallets.get({ params: { id } }))).heldEuros
 
 describe('the limits of an owner', () => {
-  test('are those of the plan until they are set, and again when they are taken back', async () => {
+  test('are those of the plan until they are set, and again once they are removed', async () => {
     const { client, ownerId, set, limits } = await anOwner()
     const ofPlan = { singleEuros: 50_000, dailyEuros: 250_000, usedEuros: 0, remainingEuros: 250_000 }
     expect(await limits()).toMatchObject({ ownerId, mode: 'test', ...ofPlan })
@@ -38,7 +38,7 @@ describe('the limits of an owner', () => {
     expect(data[1]?.data).toMatchObject({ ownerId, mode: 'test', singleEuros: 5, dailyEuros: 70 })
   })
 
-  test('refuse in words what is above them, and nothing is held', async () => {
+  test('refuse a transfer above them with the amounts, and hold no money', async () => {
     const { client, pay, wallet, limits } = await anOwner({ singleEuros: 50, dailyEuros: 70 })
     expect(await pay(50.01)).toMatchObject({
       status: 400,
@@ -57,7 +57,7 @@ describe('the limits of an owner', () => {
     expect(await heldIn(client, wallet.id)).toBe(70)
   })
 
-  test('that are lowered below what is used leave nothing', async () => {
+  test('leave nothing once they are lowered below what is used', async () => {
     const { set, pay, limits } = await anOwner({ dailyEuros: 70 })
     await made(pay(60))
     await made(set(null, 10))
@@ -65,7 +65,7 @@ describe('the limits of an owner', () => {
     expect((await pay(1)).error).toBe('The daily limit of € 10.00 is reached: € 60.00 used, € 0.00 left.')
   })
 
-  test('do not count what stays with the platform', async () => {
+  test('do not count transfers between wallets', async () => {
     const { client, wallet, limits } = await anOwner({ singleEuros: 1, dailyEuros: 1 })
     const { id: toWalletId } = await aWallet(client)
     await made(client.transfers.create({ body: { fromWalletId: wallet.id, toWalletId, amountEuros: 500 } }))
@@ -82,7 +82,7 @@ describe('the limits of an owner', () => {
     await made(pay(70))
   })
 
-  test('take back what never left, on the day from which it was taken', async () => {
+  test('get back the amount of a cancelled transfer, on the day that it had used', async () => {
     const { client, limits, wallet } = await anOwner()
     const payee = await aBeneficiary(client, { name: 'No Match GmbH' })
     const waiting = await aPayment(client, { fromWalletId: wallet.id, beneficiaryId: payee.id })
@@ -98,7 +98,7 @@ describe('the limits of an owner', () => {
     expect(row?.used).toBe('0')
   })
 
-  test('are kept by the return of what has settled', async () => {
+  test('get nothing back for a transfer that settled and was returned', async () => {
     const { client, limits, wallet } = await anOwner()
     const { id } = await aPayment(client, { fromWalletId: wallet.id })
     await made(client.sandbox.advance({ body: { minutes: 1 } }))
@@ -107,7 +107,7 @@ describe('the limits of an owner', () => {
     expect((await limits()).usedEuros).toBe(used)
   })
 
-  test('are for an operator to set, of an owner who is there', async () => {
+  test('are set by an operator, and only for an existing owner', async () => {
     const { client, ownerId } = await anOwner()
     const body = { mode: 'test', singleEuros: null, dailyEuros: null } as const
     expect((await client.transfers.setLimits({ params: { id: ownerId }, body })).status).toBe(403)
@@ -125,7 +125,7 @@ describe('many at once', () => {
     await expectProven(client)
   })
 
-  test('through two processes, from many wallets, while some are cancelled: never above, and all counted', async () => {
+  test('two processes and many wallets, some cancelled meanwhile: never above the limit, and all counted', async () => {
     const { client, ownerId, limits } = await anOwner({ dailyEuros: 30 })
     const wallets = await times(4, () => aWallet(client, 20))
     const { id: beneficiaryId } = await aBeneficiary(client)

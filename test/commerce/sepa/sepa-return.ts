@@ -24,7 +24,7 @@ const {
 } = noticesIn(client)
 
 describe('a notice of the bank', () => {
-  test('that it has settled counts once, however often it comes, and from two places at once', async () => {
+  test('of settlement counts once, even repeated and from two processes at once', async () => {
     const { id } = await aSubmitted()
     const there = service.client()
     expect((await settle(id, there)).status).toBe(401)
@@ -39,7 +39,7 @@ describe('a notice of the bank', () => {
     await isProven()
   })
 
-  test('that it is rejected undoes it, with its reason in words, known or not', async () => {
+  test('of rejection undoes the transfer and gives the reason in words, for known and unknown codes', async () => {
     const [known, strange, wordless] = [await aSubmitted(), await aSubmitted(), await aSubmitted()]
     await made(reject(known.id, 'AC04'))
     await made(reject(known.id, 'AC06'))
@@ -52,7 +52,7 @@ describe('a notice of the bank', () => {
     await isProven()
   })
 
-  test('that it comes back is recorded after settlement, and before it is known', async () => {
+  test('of a return is recorded, also before the settlement is known', async () => {
     const [settled, unheard] = [await aCompleted(), await aSubmitted()]
     for (const { id, fromWalletId, amountEuros } of [settled, unheard]) {
       await made(giveBack(id, 'AC04'))
@@ -71,14 +71,14 @@ describe('a notice of the bank', () => {
     await isProven()
   })
 
-  test('that it is rejected after it had settled is taken for its return', async () => {
+  test('of rejection after settlement counts as a return', async () => {
     const { id } = await aCompleted()
     await made(reject(id, 'AC04'))
     expect(await get(id)).toMatchObject({ status: 'returned', reason: { code: 'AC04' } })
     await isProven()
   })
 
-  test('that it has settled after it was rejected moves nothing, and is told to a person once', async () => {
+  test('of settlement after rejection moves nothing and is reported to a person once', async () => {
     const { id, fromWalletId } = await aSubmitted()
     await made(reject(id, 'AC04'))
     for (let count = 0; count < 3; count++) await made(settle(id))
@@ -89,7 +89,7 @@ describe('a notice of the bank', () => {
     await isProven()
   })
 
-  test('is refused for what has not been submitted, and in live mode', async () => {
+  test('is refused for a transfer that is not submitted, and in live mode', async () => {
     const { id } = await aPayment(client, { name: 'No Match GmbH' })
     for (const notice of [settle, reject, giveBack])
       expect((await notice(id)).code).toBe('transfer_not_submitted')
@@ -101,7 +101,7 @@ describe('a notice of the bank', () => {
     expect((await settle(id, service.client(String(key)))).code).toBe('test_mode_only')
   })
 
-  test('with a reason that is none is a 400', async () => {
+  test('with an invalid reason code is a 400', async () => {
     const { error, status } = await reject('transfer_1', 'closed')
     expect([status, error]).toEqual([400, expect.stringContaining('reasonCode')])
   })
@@ -128,7 +128,7 @@ describe('a wallet that was closed meanwhile', () => {
     await isProven()
   })
 
-  test('settles all the same', async () => {
+  test('still settles its transfers', async () => {
     const { id, fromWalletId } = await aSubmitted()
     await close(fromWalletId)
     await made(settle(id))
@@ -138,7 +138,7 @@ describe('a wallet that was closed meanwhile', () => {
 })
 
 describe('a recall', () => {
-  test('is asked for, agreed to, and the money is back', async () => {
+  test('that the bank accepts brings the money back', async () => {
     const { id, fromWalletId } = await aCompleted()
     const asked = await made(recall(id, 'It was paid twice'))
     expect(asked).toMatchObject({
@@ -187,7 +187,7 @@ describe('a recall', () => {
     await isProven()
   })
 
-  test('of what has not settled stops it on its way', async () => {
+  test('of an unsettled transfer stops it on its way', async () => {
     const { id, fromWalletId } = await aSubmitted()
     await made(recall(id))
     await pass(1)
@@ -201,7 +201,7 @@ describe('a recall', () => {
     await isProven()
   })
 
-  test('is asked for in spite of a settlement meanwhile, and of a bank that is away', async () => {
+  test('is sent in spite of a settlement meanwhile, and of a bank that does not answer', async () => {
     const { id } = await aSubmitted()
     rail.break('recall', 'before', 2)
     await made(recall(id))
@@ -214,7 +214,7 @@ describe('a recall', () => {
     await isProven()
   })
 
-  test('is answered by a rejection as well', async () => {
+  test('is accepted by a rejection, too', async () => {
     const { id } = await aSubmitted()
     await made(recall(id))
     await made(reject(id, 'AC04'))
@@ -228,7 +228,7 @@ describe('a recall', () => {
     await isProven()
   })
 
-  test('is refused for what has not left by SEPA', async () => {
+  test('is refused for a transfer that is not submitted by SEPA', async () => {
     const { id } = await aPayment(client)
     expect((await recall(id)).code).toBe('transfer_not_recallable')
     const [from, to] = [await aWallet(client, 1), await aWallet(client)]

@@ -19,7 +19,7 @@ describe('a split', () => {
       body: { fromWalletId, parts: parts as { walletId: string }[], ...(amountEuros ? { amountEuros } : {}) },
     })
 
-  test('by amounts or by shares gives to all, and loses no cent', async () => {
+  test('pays all parts, by amounts or by shares, and loses no cent', async () => {
     const [from, ...payees] = [
       await aWallet(client, 100),
       await aWallet(client),
@@ -108,7 +108,7 @@ describe('a split', () => {
     expect([status, error]).toEqual([400, expect.stringContaining(field)])
   })
 
-  test('divides without loss, and never by more than a cent from what is just', () => {
+  test('divides without loss, each part within a cent of its exact share', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 1n, max: 10_000_000_000n }),

@@ -62,7 +62,7 @@ const told = async (client: TestClient, event: string) =>
   (await made(client.events.list({ query: { event } }))).data.map(({ data }) => data)
 
 describe('a subscription for which more waits than its plan allows', () => {
-  test('is paused, says so, and is sent all that has happened since, by what it wanted then', async () => {
+  test('is paused, says so, and later gets all events since that it wanted when they happened', async () => {
     const { client, ownerId, id, params, happen, webhook, received, release } = await crowdedOwner()
     const [late = '', ...first] = ids(ROOM + 21)
     expect(await happen('agent.created', first)).toBe(ROOM + 20)
@@ -103,7 +103,7 @@ describe('a subscription for which more waits than its plan allows', () => {
     expect(rows.map(row => row.event_id).filter(one => later.has(one))).toEqual([...later])
   }, 60_000)
 
-  test('that is deleted is sent nothing more, and holds up nobody', async () => {
+  test('gets nothing more once it is deleted, and delays no other', async () => {
     const { client, params, happen, webhook, received, release } = await crowdedOwner()
     await happen('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
@@ -116,7 +116,7 @@ describe('a subscription for which more waits than its plan allows', () => {
     expect(received()).toHaveLength(before)
   })
 
-  test('may be changed twenty times meanwhile, and is told so', async () => {
+  test('may be changed twenty times meanwhile; the refusal says so', async () => {
     const { client, params, happen, webhook } = await crowdedOwner()
     await happen('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
@@ -127,7 +127,7 @@ describe('a subscription for which more waits than its plan allows', () => {
   })
 })
 
-test('what is published and not committed yet holds up the replay: it is not passed over', async () => {
+test('an event that is not committed yet delays the replay and is not skipped', async () => {
   const { ownerId, id, happen } = await crowdedOwner()
   await service.sql(
     `update webhooks set backlog_after = hold_events($2, 'test'), backlog_since = now(), paused_until = now() + interval '1 hour',
@@ -147,7 +147,7 @@ test('what is published and not committed yet holds up the replay: it is not pas
   expect(await replay()).toEqual([{ made: 2, is_through: true }])
 })
 
-test('of more paused subscriptions than one round serves none keeps the others out', async () => {
+test('more paused subscriptions than one round serves all get their turn', async () => {
   const crowded = await Promise.all([crowdedOwner(), crowdedOwner()])
   const rounds = new Set<unknown>()
   for (const [n, { id, happen, webhook }] of crowded.entries()) {
@@ -166,7 +166,7 @@ test('of more paused subscriptions than one round serves none keeps the others o
   for (const { client, params } of crowded) await made(client.webhooks.delete({ params }))
 })
 
-test('whoever publishes while a subscription is paused and let go again: each event has one delivery', async () => {
+test('events that are emitted while a subscription is paused and resumed have one delivery each', async () => {
   const { ownerId, id, happen, received, release, webhook } = await crowdedOwner()
   release()
   const all = Array.from({ length: 6 }, () => Array.from({ length: 8 }, () => ids(10)))

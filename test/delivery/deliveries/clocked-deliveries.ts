@@ -25,7 +25,7 @@ async function failed() {
 const MINUTE = 60_000
 
 describe('the test clock', () => {
-  test('that is moved over all further attempts brings them about, until the delivery is a dead letter', async () => {
+  test('moved beyond all further attempts makes them, until the delivery is a dead letter', async () => {
     const { client, id, path, advance } = await failed()
     await advance(90)
     const dead = await delivery(client, id, one => one.status === 'dead')
@@ -36,7 +36,7 @@ describe('the test clock', () => {
     expect((await made(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
   })
 
-  test('brings about what falls due on the way and nothing more, and the next attempt is told by it', async () => {
+  test('makes the attempts that fall due on the way and no more; the next one is shown by it', async () => {
     const { client, id, first, advance } = await failed()
     const { now } = await advance(7)
     // One minute after the first attempt, five after the second, and fifteen later.
@@ -76,7 +76,7 @@ describe('the test clock', () => {
     expect((await live.webhooks.delivery({ params: { id: waits.id } })).body).toEqual(waits)
   })
 
-  test('that is moved over five days gives a receiver up that takes nothing', async () => {
+  test('moved by five days gives up a receiver that takes nothing', async () => {
     const { client, id, advance } = await failed()
     await service.sql('update webhooks set failures = 9 where id = $1', [id])
     await advance(6 * 24 * 60)

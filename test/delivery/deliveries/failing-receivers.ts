@@ -13,7 +13,7 @@ const { subscribed } = subscriptionsIn(service, receiver)
 const statusOf = async (client: TestClient, id: string) => made(client.webhooks.get({ params: { id } }))
 
 describe('a receiver that keeps failing', () => {
-  test('is tried more and more rarely, and served again once it takes one', async () => {
+  test('is tried more and more rarely, and served again after its first success', async () => {
     let isWell = false
     const manner: Manner = response => void response.writeHead(isWell ? 200 : 500).end()
     const { client, path, id } = await subscribed(manner, 'free')
@@ -51,7 +51,7 @@ describe('a receiver that keeps failing', () => {
     expect((await statusOf(client, id)).health.condition).toBe('well')
   })
 
-  test('for five days is given up, and that is told', async () => {
+  test('for five days is given up, with an event', async () => {
     const { client, id } = await subscribed(answering(500), 'free')
     await service.sql(
       `update webhooks set failures = 20, failing_since = now() - interval '6 days' where id = $1`,
@@ -66,7 +66,7 @@ describe('a receiver that keeps failing', () => {
     expect(await statusOf(client, id)).toMatchObject({ statusReason: null, health: { condition: 'well' } })
   })
 
-  test('with a 410 is disabled at once', async () => {
+  test('is disabled at once after a 410', async () => {
     const { client, id } = await subscribed(answering(410))
     await anAgent(client)
     await until('it is disabled', async () => (await statusOf(client, id)).status === 'disabled')
@@ -79,7 +79,7 @@ describe('a receiver that keeps failing', () => {
 })
 
 describe('a subscription', () => {
-  test('that is deleted while a delivery flies is told nothing more', async () => {
+  test('that is deleted during a delivery gets no further one', async () => {
     const held: (() => void)[] = []
     const { client, path, id } = await subscribed(
       response => void held.push(() => response.writeHead(500).end()),
@@ -103,7 +103,7 @@ describe('a subscription', () => {
     expect((await client.webhooks.deliveries({ params: { id } })).code).toBe('webhook_not_found')
   })
 
-  test('that is disabled hears of nothing new, and of what waited once it is active', async () => {
+  test('that is disabled gets no new events, and what waited once it is active again', async () => {
     let answer = 500
     const { client, path, id } = await subscribed(response => void response.writeHead(answer).end())
     const first = await anAgent(client)

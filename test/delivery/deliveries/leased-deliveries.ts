@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Delivery } from '../../../src/delivery/webhooks/delivery.ts'
-import { type Claimed, take } from '../../../src/delivery/webhooks/dispatch/claim.ts'
+import { type Claimed, claimDeliveries } from '../../../src/delivery/webhooks/dispatch/claim.ts'
 import { Deliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
 import type { Share } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
 import { ProcessLease } from '../../../src/kernel/database/process-lease.ts'
@@ -18,21 +18,21 @@ const { subscribed } = subscriptionsIn(service, receiver)
 const database = await openDatabase(service.databaseUrl, [Delivery], 3)
 afterAll(() => database.close())
 
-const shareOf = (id: string): Share => ({ lane: { id } as Share['lane'], most: 1 })
+const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
 
 /** A delivery that the holder of this lease has taken. */
 async function taken(lease: ProcessLease): Promise<Claimed> {
   const { client, id } = await subscribed(answering(204))
   await anAgent(client)
-  const [claimed] = await take(database, [shareOf(id)], await lease.hold())
+  const [claimed] = await claimDeliveries(database, [shareOf(id)], await lease.hold())
   return claimed as Claimed
 }
 
 const leasedUntil = async ({ id }: Claimed) =>
   (await service.sql('select leased_until as "until" from deliveries where id = $1', [id]))[0]?.until
 
-describe('what a process has taken', () => {
-  test('is its own while it lives, and free once it has not said so for too long', async () => {
+describe('what a process has leased', () => {
+  test('is its own while it renews its lease, and free once it has not for too long', async () => {
     const [doomed, heir] = [
       new ProcessLease(database, 'deliveries'),
       new ProcessLease(database, 'deliveries', 40),
@@ -54,7 +54,7 @@ describe('what a process has taken', () => {
     expect(await service.sql('select 1 from process_leases')).toEqual([])
   })
 
-  test('stays its own after a halt that nobody has noticed; then nothing is freed before all could say so', async () => {
+  test('stays its own after a halt that no other process has noticed; after a halt of all, nothing is freed before all could renew', async () => {
     const halted = new ProcessLease(database, 'deliveries', 40)
     const first = await halted.hold()
     await until('its time has passed', () => halted.held === undefined)
@@ -69,7 +69,7 @@ describe('what a process has taken', () => {
   })
 })
 
-test('a delivery whose lease has passed before its turn is not begun: whoever looks next takes it', async () => {
+test('a delivery whose lease ends before its turn is not begun, and can be claimed again', async () => {
   await service.sql('delete from deliveries')
   const { client, path, id } = await subscribed(answering(204))
   await anAgent(client)

@@ -34,7 +34,7 @@ test('every event of the contract can be subscribed to', () => {
   expect(names.filter(name => !types.has(name))).toEqual([])
 })
 
-test('an event has one form, whatever tells of it', () => {
+test('an event has one schema, whichever operation emits it', () => {
   const formOf = (schema: z.ZodType) => JSON.stringify(z.toJSONSchema(schema, { io: 'input' }))
   const declared = eventDeclarations(areas).flatMap(events => Object.entries(events))
   const published = new Map([...eventSchemas(areas)].map(([event, schema]) => [event, formOf(schema)]))
@@ -42,7 +42,7 @@ test('an event has one form, whatever tells of it', () => {
     expect([event, formOf(schema)]).toEqual([event, published.get(event)])
 })
 
-test('of a completed transaction it is that of the contract', () => {
+test('a completed transaction has the schema of the contract', () => {
   const { schema, example } = types.get('transaction.completed') ?? {}
   const members = ['transactionId', 'agentId', 'intentId', 'amountEuros', 'merchant', 'status']
   expect(Object.keys((schema?.properties ?? {}) as object)).toEqual(members)
@@ -67,7 +67,7 @@ describe('an example', () => {
     expect(types.get(event)?.example.status).toBe(status)
   })
 
-  test('fits the form that it is an example of', () => {
+  test('fits its schema', () => {
     for (const { event, schema, example } of types.values())
       expect({ event, error: z.fromJSONSchema(schema).safeParse(example).error }).toEqual({ event })
   })

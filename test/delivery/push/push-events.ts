@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts'
 const { service, aBrowser } = await startPushService()
 
 describe('an event', () => {
-  test('reaches every browser that is to hear of it, with its ids and nothing else', async () => {
+  test('reaches every browser that is subscribed to it, with its ids and nothing else', async () => {
     const { client } = await service.owner()
     const { client: stranger } = await service.owner()
     const browsers = [await aBrowser(client), await aBrowser(client, { events: ['*'] })]
@@ -43,7 +43,7 @@ describe('an event', () => {
     expect(heard(browser)).toEqual(['agent.frozen'])
   })
 
-  test('drops who is gone, and is not sent again to whoever did not take it', async () => {
+  test('deletes a subscription that is gone, and is not sent again to one that failed', async () => {
     const { client } = await service.owner()
     const [gone, weary] = [await aBrowser(client), await aBrowser(client)]
     gone.answerWith(410)
@@ -75,7 +75,7 @@ describe('an event', () => {
     silent.answerWith(201)
   })
 
-  test('that a process had taken which died is sent by another one, under the same topic', async () => {
+  test('whose process died is sent by another one, under the same topic', async () => {
     const { client } = await service.owner()
     const browser = await aBrowser(client, { events: ['agent.frozen'] })
     const agent = await anAgent(client)

@@ -42,7 +42,7 @@ async function crowded() {
   return { client, params: { id: webhook.id }, path, elsewhere, release, letGo }
 }
 
-describe('what has been taken and is not on its way yet', () => {
+describe('a delivery that is claimed and not begun', () => {
   test('does not arrive any more once the subscription is deleted', async () => {
     const { client, params, path, release, letGo } = await crowded()
     await made(client.webhooks.delete({ params }))
@@ -88,7 +88,7 @@ describe('what has been taken and is not on its way yet', () => {
   })
 })
 
-test('that the old address wants nothing more is no reason to give up the new one', async () => {
+test('a 410 of the old address does not give up the new one', async () => {
   const { client } = await service.owner()
   const [old, path] = [`/${++paths}`, `/${++paths}`]
   const held: (() => void)[] = []
@@ -104,7 +104,7 @@ test('that the old address wants nothing more is no reason to give up the new on
   expect((await made(client.webhooks.get({ params: { id } }))).status).toBe('active')
 })
 
-test('of many subscriptions made at once none is beyond the limit of the plan', async () => {
+test('many subscriptions made at once stay within the limit of the plan', async () => {
   const { client, ownerId } = await service.owner()
   await service.sql(
     `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
@@ -120,7 +120,7 @@ test('of many subscriptions made at once none is beyond the limit of the plan', 
   ])
 })
 
-test('what the clock brings about is sent under the id of the request behind it', async () => {
+test('an event that the clock causes is sent under the id of the request that moved it', async () => {
   const { client } = await service.owner()
   const path = `/${++paths}`
   receiver.treat(path, answering(204))

@@ -36,7 +36,7 @@ async function waiting({ ownerId, mode }: Owner, count: number, seconds: number)
 const due = async (most: number): Promise<{ id: string; owner_id: string }[]> =>
   (await engine.sql('select id, owner_id from due_webhooks($1)', [most])).rows
 
-test('whoever has very many subscriptions takes the turn of nobody else', async () => {
+test('an owner with very many subscriptions delays no other', async () => {
   const [many, few] = [anOwner(), anOwner()]
   await waiting(many, 300, 3_600)
   const [oldest, younger] = [...(await waiting(few, 1, 60)), ...(await waiting(few, 1, 1))]
@@ -49,11 +49,11 @@ test('whoever has very many subscriptions takes the turn of nobody else', async 
   expect([served[1]?.id, served[3]?.id]).toEqual([oldest, younger])
 })
 
-describe('a receiver that is left alone', () => {
+describe('a receiver that is paused', () => {
   const pausedUntil = async (id: string): Promise<Date | null> =>
     (await engine.sql('select paused_until from webhooks where id = $1', [id])).rows[0].paused_until
 
-  test('stays so when the time of a delivery has come, and is tried when a person asks for it', async () => {
+  test('stays paused when a delivery falls due, and is tried when a person asks for it', async () => {
     const owner = anOwner()
     const [id] = (await waiting(owner, 1, 1)) as [string]
     await engine.sql(

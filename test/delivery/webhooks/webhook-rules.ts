@@ -1,19 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { unknownEvents } from '../../../src/delivery/events/event-names.ts'
+import { unknownNamesMessage } from '../../../src/delivery/events/event-names.ts'
 import type { Delivery } from '../../../src/delivery/webhooks/delivery.ts'
 import type { DeliveryRow } from '../../../src/delivery/webhooks/delivery-rows.ts'
-import { Lanes, learn } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
-import { conclude, retryAfterOf, type Taken } from '../../../src/delivery/webhooks/dispatch/retry.ts'
+import { adjustWidth, FairQueue } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
+import {
+  type AttemptResult,
+  applyAttempt,
+  retryAfterOf,
+} from '../../../src/delivery/webhooks/dispatch/retry.ts'
 import { tierOf } from '../../../src/delivery/webhooks/dispatch/tiers.ts'
-import { isHopeless, note } from '../../../src/delivery/webhooks/health.ts'
+import { isHopeless, recordRound } from '../../../src/delivery/webhooks/health.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
 import { redactedExcerpt } from '../../../src/values/redaction.ts'
 
 const NOW = new Date('2026-11-20T09:30:00.000Z')
 const tier = tierOf('enterprise', [1_000, 2_000])
 
-const taken = (succeeded: boolean): Taken => ({
+const taken = (succeeded: boolean): AttemptResult => ({
   attempt: {
     ...{ deliveryId: 'delivery_1-1', at: NOW.toISOString(), latencyMs: 5, responseStart: null },
     ...{ status: succeeded ? 200 : 500, error: succeeded ? null : 'no' },
@@ -34,7 +38,7 @@ const row = (status: Delivery['status']) =>
   }) as unknown as DeliveryRow
 
 describe('what follows from an attempt', () => {
-  test('is what the tier says, whatever comes after what', () => {
+  test('is what the tier says, in any order of results', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 8 }), outcomes => {
         const one = row('pending')
@@ -43,7 +47,7 @@ describe('what follows from an attempt', () => {
           if (one.status !== 'pending') break
           one.leasedUntil = NOW
           sent++
-          conclude(one, taken(succeeded), { isMine: true, tier })
+          applyAttempt(one, taken(succeeded), { isMine: true, tier })
           expect([one.leasedUntil, one.dueAt === null]).toEqual([null, one.status !== 'pending'])
         }
         const first = outcomes.indexOf(true)
@@ -65,7 +69,7 @@ describe('what follows from an attempt', () => {
     'where somebody else has it, and it is %s: taken %s leaves it %s',
     (before, succeeded, after) => {
       const one = row(before)
-      conclude(one, taken(succeeded), { isMine: false, tier })
+      applyAttempt(one, taken(succeeded), { isMine: false, tier })
       expect([one.status, one.attempts.length]).toEqual([after, 1])
     },
   )
@@ -90,19 +94,19 @@ describe('what follows from an attempt', () => {
 describe('the health of a receiver', () => {
   const well = () => ({ id: 'webhook_1', failures: 0, failingSince: null, pausedUntil: null })
   const pausesOf = (count: number) => {
-    const health = well() as Parameters<typeof note>[0]
+    const health = well() as Parameters<typeof recordRound>[0]
     return Array.from({ length: count }, () => {
-      note(health, false, NOW)
+      recordRound(health, false, NOW)
       return ((health.pausedUntil?.getTime() ?? NOW.getTime()) - NOW.getTime()) / 1_000
     })
   }
 
-  test('is patient first, and then pauses for longer and longer, within bounds', () => {
+  test('allows some failures, and then pauses longer and longer, up to a maximum', () => {
     expect(pausesOf(10)).toEqual([0, 0, 10, 20, 40, 80, 160, 320, 640, 900])
     expect(pausesOf(2_000).at(-1)).toBe(900)
   })
 
-  test('is given up after five days, and not for a few failures; one success mends all', () => {
+  test('is hopeless after five days, and not for a few failures; one success clears them', () => {
     const ago = (ms: number) => new Date(NOW.getTime() - ms)
     const day = 86_400_000
     const failing = (failures: number, since: number) => ({ ...well(), failures, failingSince: ago(since) })
@@ -110,7 +114,7 @@ describe('the health of a receiver', () => {
     expect(isHopeless(failing(9, 5 * day), NOW)).toBe(false)
     expect(isHopeless(failing(99, 5 * day - 1), NOW)).toBe(false)
     const health = failing(99, 9 * day)
-    note(health, true, NOW)
+    recordRound(health, true, NOW)
     expect(health).toEqual(well())
   })
 })
@@ -120,68 +124,68 @@ describe('places', () => {
   const claimed = (id: string) => ({ id }) as never
 
   test('are shared in equal parts, and no owner has them all', () => {
-    const lanes = new Lanes()
+    const queues = new FairQueue()
     const many = Array.from({ length: 200 }, (_, n) => due(`a${n}`, 'one'))
-    const shares = lanes.allot([...many, due('b', 'two')])
+    const shares = queues.allot([...many, due('b', 'two')])
     const of = (owner: string) =>
-      shares.filter(({ lane }) => lane.ownerId === owner).reduce((sum, { most }) => sum + most, 0)
+      shares.filter(({ queue }) => queue.ownerId === owner).reduce((sum, { max }) => sum + max, 0)
     expect(of('one')).toBeLessThanOrEqual(2_048)
     expect(of('two')).toBeGreaterThan(0)
   })
 
-  test('are more with every quick success, and one after a failure', () => {
-    const lanes = new Lanes()
-    const [share] = lanes.allot([due('a', 'one')])
+  test('grow with every quick success, and are one after a failure', () => {
+    const queues = new FairQueue()
+    const [share] = queues.allot([due('a', 'one')])
     if (!share) throw new Error('no share')
-    const { lane } = share
-    lanes.add(
+    const { queue } = share
+    queues.add(
       share,
       Array.from({ length: 60 }, (_, n) => claimed(`d${n}`)),
     )
     const begin = () => {
       let count = 0
-      while (lanes.next(lane)) count++
+      while (queues.next(queue)) count++
       return count
     }
     expect(begin()).toBe(4)
-    learn(lane, true, 20)
+    adjustWidth(queue, true, 20)
     expect(begin()).toBe(4)
-    learn(lane, true, 20)
-    learn(lane, true, 20)
-    expect(lane.width).toBe(16)
-    learn(lane, true, 5_000)
-    expect(lane.width).toBe(8)
-    learn(lane, false, 20)
+    adjustWidth(queue, true, 20)
+    adjustWidth(queue, true, 20)
+    expect(queue.width).toBe(16)
+    adjustWidth(queue, true, 5_000)
+    expect(queue.width).toBe(8)
+    adjustWidth(queue, false, 20)
     expect(begin()).toBe(0)
-    for (let n = 0; n < 16; n++) if (lane.underWay > 0) lanes.ended(lane)
+    for (let n = 0; n < 16; n++) if (queue.underWay > 0) queues.ended(queue)
     expect(begin()).toBe(1)
   })
 })
 
-test('where all places are taken, those that become free go round', () => {
-  const lanes = new Lanes()
+test('places that become free go round when all are in use', () => {
+  const queues = new FairQueue()
   const enter = (id: string, ownerId: string, count: number) => {
-    const [share] = lanes.allot([{ id, ownerId, failing: false }])
+    const [share] = queues.allot([{ id, ownerId, failing: false }])
     if (!share) throw new Error('no share')
-    learn(share.lane, true, 5)
-    learn(share.lane, true, 5)
-    lanes.add(
+    adjustWidth(share.queue, true, 5)
+    adjustWidth(share.queue, true, 5)
+    queues.add(
       share,
       Array.from({ length: count }, () => ({ id }) as never),
     )
-    return share.lane
+    return share.queue
   }
   /** Begins what can begin, as whoever delivers does; tells for whom. */
   const begin = () => {
     const begun: string[] = []
-    for (const lane of lanes) while (lanes.next(lane)) begun.push(lane.id)
+    for (const queue of queues) while (queues.next(queue)) begun.push(queue.id)
     return begun
   }
   const busy = Array.from({ length: 16 }, (_, n) => enter(`busy${n}`, `owner${n % 4}`, 60))
   expect(begin()).toHaveLength(256)
   enter('late', 'other', 1)
-  const served = [...busy, ...busy].flatMap(lane => {
-    lanes.ended(lane)
+  const served = [...busy, ...busy].flatMap(queue => {
+    queues.ended(queue)
     return begin()
   })
   expect(new Set(served)).toEqual(new Set([...busy.map(({ id }) => id), 'late']))
@@ -196,8 +200,8 @@ describe('names of events', () => {
     [['wallets.funded'], /Did you mean wallet\.funded/],
     [['quux'], /^There is no event "quux"\. GET/],
   ])('%j', (asked, says) => {
-    if (says) expect(unknownEvents(asked, known)).toMatch(says)
-    else expect(unknownEvents(asked, known)).toBeUndefined()
+    if (says) expect(unknownNamesMessage(asked, known)).toMatch(says)
+    else expect(unknownNamesMessage(asked, known)).toBeUndefined()
   })
 })
 
@@ -215,7 +219,7 @@ describe('how an answer begins', () => {
     expect(redactedExcerpt(new TextEncoder().encode(text))).toBe(shown)
   })
 
-  test('whatever the bytes are: short, in one line, and nothing that a database cannot keep', () => {
+  test('is short, in one line and storable, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
         const shown = redactedExcerpt(bytes) ?? ''
@@ -228,7 +232,7 @@ describe('how an answer begins', () => {
   })
 })
 
-test('the first id of an instant comes after all before it, and before all from then on', () => {
+test('the first id of an instant sorts after all earlier ids and before all later ones', () => {
   const before = newId('delivery')
   const at = new Date(Date.now() + 1)
   expect(before < firstIdAt('delivery', at)).toBe(true)

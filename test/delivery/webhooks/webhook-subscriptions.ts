@@ -42,7 +42,7 @@ describe('a subscription', () => {
     expect((await made(client.webhooks.list())).data).toHaveLength(before + 1)
   })
 
-  test('to an event that there is not is told which one was meant', async () => {
+  test('to an unknown event is refused with the event that was perhaps meant', async () => {
     const { client } = await service.owner()
     const url = 'https://example.com/hooks'
     const refused = await client.webhooks.create({ body: { url, events: ['agent.frozn', '*'] } })
@@ -86,7 +86,7 @@ describe('a subscription', () => {
     expect(told[1]?.data).toMatchObject({ webhookId: id, changed: ['events', 'description', 'status'] })
   })
 
-  test('is not to be had with a key for reading, nor by an agent', async () => {
+  test('is refused with a read-only key, and for an agent', async () => {
     const { client } = await service.owner()
     const reader = service.client(String((await aKey(client, { scopes: ['webhooks:read'] })).key))
     expect((await made(reader.webhooks.list())).data).toEqual([])

@@ -60,7 +60,7 @@ describe('what falls due on the way', () => {
     expect((await made(client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(1)
   })
 
-  test('happens at its own instant too where the next one is a millisecond later', async () => {
+  test('happens at its own instant, even if the next one is a millisecond later', async () => {
     const { client, ownerId } = await service.owner()
     await aSeries(client, 40, '3 milliseconds')
     await advance(client, { days: 2 })
@@ -90,7 +90,7 @@ describe('what falls due on the way', () => {
     expect(await statusOf(client, id)).toBe('expired')
   })
 
-  test('happens before the answer, even where it is overdue already', async () => {
+  test('happens before the answer, even if it is overdue already', async () => {
     const { client, ownerId } = await service.owner()
     const { id } = await anIntent(client, (await anAgent(client)).id, { expiresInMinutes: 1 })
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(1)])

@@ -7,8 +7,8 @@ import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { Execute } from '../../../kernel/run/execute.ts'
 import { after, clock } from '../../../values/clock.ts'
 import { firstIdAt } from '../../../values/ids.ts'
-import { WAITING } from '../plan-limits.ts'
-import { KEPT_MS } from './expiry.ts'
+import { WAITING_BY_PLAN } from '../plan-limits.ts'
+import { RETENTION_MS } from './expiry.ts'
 
 interface Parts {
   readonly database: Database
@@ -17,26 +17,26 @@ interface Parts {
   readonly onFailure: (error: unknown) => void
 }
 
-interface Found extends Row {
+interface WebhookRow extends Row {
   readonly id: string
   readonly owner_id: string
   readonly mode: Mode
 }
 
-interface Paused extends Found {
-  /** How many deliveries can be made for it now. */
+interface Paused extends WebhookRow {
+  /** How many deliveries can be created for it now. */
   readonly free: number
 }
 
 const AT_ONCE = 256
-/** How long it rests: when it has made deliveries, so that others can publish; when some wait for room; else. */
-const REST_MS = { made: 25, paused: 100, idle: 500 }
-/** Counting what waits takes a tenth of its time at most. */
+/** The pause after a round: that created deliveries, so that requests can emit; that found no room; and else. */
+const REST_MS = { created: 25, paused: 100, idle: 500 }
+/** Counting waiting deliveries may take at most a tenth of the time. */
 const COUNT_SHARE = 10
 
 /**
- * Pauses subscriptions for which too much waits, makes the next deliveries of the paused ones as room becomes free, and
- * lets those go on that have caught up: from as many processes side by side as there are.
+ * Pauses subscriptions with too many waiting deliveries, creates the next deliveries of paused ones as room becomes free,
+ * and resumes those that have caught up. Any number of processes may do so side by side.
  */
 export class BacklogKeeper {
   readonly #parts: Parts
@@ -71,34 +71,36 @@ export class BacklogKeeper {
   async #round(): Promise<number> {
     if (clock.ticks() >= this.#countAt) await this.#pauseOverfull()
     const paused = await this.#sql<Paused>(`select * from paused_by_backlog($1::jsonb, ${AT_ONCE})`, [
-      WAITING,
+      WAITING_BY_PLAN,
     ])
-    const through: Found[] = []
-    let made = 0
-    for (const one of paused.filter(({ free }) => free > 0)) {
-      const step = await replay(this.#sql, one)
-      made += step.made
-      if (step.isThrough) through.push(one)
+    const caughtUp: WebhookRow[] = []
+    let created = 0
+    for (const webhook of paused.filter(({ free }) => free > 0)) {
+      const step = await replayBacklog(this.#sql, webhook)
+      created += step.made
+      if (step.isThrough) caughtUp.push(webhook)
     }
-    await this.#tell('webhooks.resume', through)
-    if (made > 0) return REST_MS.made
-    return paused.length > through.length ? REST_MS.paused : REST_MS.idle
+    await this.#runOperation('webhooks.resume', caughtUp)
+    if (created > 0) return REST_MS.created
+    return paused.length > caughtUp.length ? REST_MS.paused : REST_MS.idle
   }
 
   async #pauseOverfull(): Promise<void> {
     const began = clock.ticks()
-    const overfull = await this.#sql<Found>('select * from overfull_webhooks($1::jsonb)', [WAITING])
+    const overfull = await this.#sql<WebhookRow>('select * from overfull_webhooks($1::jsonb)', [
+      WAITING_BY_PLAN,
+    ])
     const took = clock.ticks() - began
     this.#countAt = clock.ticks() + Math.max(REST_MS.idle, took * COUNT_SHARE)
-    await this.#tell('webhooks.pause', overfull)
+    await this.#runOperation('webhooks.pause', overfull)
   }
 
-  /** By an operation, as everything is changed that somebody wants to hear of: one for all of a tenant. */
-  async #tell(key: string, found: readonly Found[]): Promise<void> {
-    const operation = this.#parts.operations.find(one => one.key === key)
+  /** Changes subscriptions by an operation, so that there is an event: one call for all of a tenant. */
+  async #runOperation(key: string, webhookRows: readonly WebhookRow[]): Promise<void> {
+    const operation = this.#parts.operations.find(candidate => candidate.key === key)
     if (!operation) return
-    for (const webhooks of Map.groupBy(found, ({ owner_id, mode }) => `${owner_id}|${mode}`).values()) {
-      const [{ owner_id: ownerId, mode } = webhooks[0] as Found] = webhooks
+    for (const webhooks of Map.groupBy(webhookRows, ({ owner_id, mode }) => `${owner_id}|${mode}`).values()) {
+      const [{ owner_id: ownerId, mode } = webhooks[0] as WebhookRow] = webhooks
       await this.#parts.execute({
         operation,
         actor: processOf({ ownerId, mode }),
@@ -113,15 +115,15 @@ export class BacklogKeeper {
 
 interface Step {
   readonly made: number
-  /** Nothing is left to be made. */
+  /** Whether the subscription has caught up. */
   readonly isThrough: boolean
 }
 
 const REPLAY = 'select made, is_through as "isThrough" from replay_events($1, $2, $3)'
 
-/** Makes the next deliveries of a paused subscription, of events that are not too old to be sent. */
-export async function replay(sql: Sql, { id, free }: Pick<Paused, 'id' | 'free'>): Promise<Step> {
-  const earliest = firstIdAt('event', after(clock.real(), -KEPT_MS))
+/** Creates the next deliveries of a paused subscription, for events that are not too old to be sent. */
+export async function replayBacklog(sql: Sql, { id, free }: Pick<Paused, 'id' | 'free'>): Promise<Step> {
+  const earliest = firstIdAt('event', after(clock.real(), -RETENTION_MS))
   const [step] = await sql<Step & Row>(REPLAY, [id, free, earliest])
   if (step && step.made > 0) await sql('notify deliveries')
   return step ?? { made: 0, isThrough: false }

@@ -1,28 +1,28 @@
 import type { Sql } from '../../../kernel/contract/sql.ts'
 
-/** For how long a delivery has waited that could be made; null where none does. */
+/** How long the oldest due delivery has waited; null if none is due. */
 export const overdueSeconds = async (sql: Sql): Promise<number | null> =>
   (await sql<{ seconds: number | null }>('select overdue_seconds() as seconds'))[0]?.seconds ?? null
 
-/** More are not counted. */
-const MOST = 10_000
+/** Counting stops here: exact numbers beyond it would cost much and tell little. */
+const MAX_COUNTED = 10_000
 
 type Counts = Readonly<Record<'pending' | 'dead', number>>
 
-/** Deliveries that wait, and dead letters. */
+/** The numbers of waiting deliveries and of dead letters. */
 export async function deliveryCounts(sql: Sql): Promise<Counts> {
-  const [counts] = await sql<Counts>(`select pending::int, dead::int from delivery_counts(${MOST})`)
+  const [counts] = await sql<Counts>(`select pending::int, dead::int from delivery_counts(${MAX_COUNTED})`)
   return counts as Counts
 }
 
-/** Subscriptions that are paused because too much waits for them. */
+/** The number of subscriptions that are paused because too much waits for them. */
 export const behindCount = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(BEHIND))[0]?.count ?? 0
 
 const BEHIND = `
 select count(*)::int as count from (
-  select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null limit ${MOST}) found`
+  select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null limit ${MAX_COUNTED}) found`
 
-/** Subscriptions whose receivers are left alone for a while. */
+/** The number of subscriptions whose receivers are not tried for a while after their failures. */
 export const pausedCount = async (sql: Sql): Promise<number> =>
-  (await sql<{ count: number }>(`select paused_webhooks(${MOST})::int as count`))[0]?.count ?? 0
+  (await sql<{ count: number }>(`select paused_webhooks(${MAX_COUNTED})::int as count`))[0]?.count ?? 0

@@ -4,13 +4,13 @@ import { batcher } from '../../../kernel/database/batcher.ts'
 import type { Database } from '../../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
 import { after, clock } from '../../../values/clock.ts'
-import { openSecrets, remembering } from '../secrets.ts'
-import { type Claimed, dueLanes, LANES, take } from './claim.ts'
-import { type Lane, Lanes, learn } from './fair-queue.ts'
-import type { GivenUp } from './give-up.ts'
-import { type Mark, mark } from './outcomes.ts'
+import { cachingVault, openSecrets } from '../secrets.ts'
+import { type Claimed, claimDeliveries, dueWebhooks, MAX_DUE } from './claim.ts'
+import { adjustWidth, FairQueue, type ReceiverQueue } from './fair-queue.ts'
+import type { GiveUpReason } from './give-up.ts'
+import { type DeliveryOutcome, recordOutcomes } from './outcomes.ts'
 import { attemptIdOf, post } from './post.ts'
-import type { Taken } from './retry.ts'
+import type { AttemptResult } from './retry.ts'
 
 export interface DelivererParts {
   readonly database: Database
@@ -18,61 +18,63 @@ export interface DelivererParts {
   readonly ports: Pick<Ports, 'outbound' | 'vault'>
   /** The waits before the second attempt, the third, and so on. */
   readonly waitsMs: readonly number[]
-  /** A receiver wants nothing more, or has not taken anything for too long. */
-  readonly giveUp: (webhookId: string, why: GivenUp) => Promise<unknown>
+  /** Disables a subscription whose receiver wants nothing more, or has taken nothing for too long. */
+  readonly giveUp: (webhookId: string, why: GiveUpReason) => Promise<unknown>
   readonly onOutbox: () => void
   readonly onFailure: (error: unknown) => void
-  /** How often it looks without being told: milliseconds. */
+  /** How often it looks for due deliveries without a notification, in milliseconds. */
   readonly pollMs?: number
 }
 
 const POLL_MS = 30_000
 const RECOVER_MS = 1_000
-/** While others are about to come, few of them are not worth a way to the database. */
-const MARKS = { size: 256, inFlight: 2, least: 128 }
-/** Nothing is begun that could not be answered before somebody else takes it. */
-const AN_ATTEMPT_MS = 40_000
+/** While requests are under way, outcomes wait for at least 128 to be written together. */
+const OUTCOME_BATCH = { size: 256, inFlight: 2, least: 128 }
+/** An attempt is not begun if it could outlast the lease: another process might make it, too. */
+const ATTEMPT_MS = 40_000
 
-/** Brings deliveries to their receivers, from as many processes side by side as there are. */
+/** Sends due deliveries to their receivers. Any number of processes may do so side by side. */
 export class Deliverer {
   readonly #parts: DelivererParts
-  readonly #lanes = new Lanes()
-  readonly #vault: ReturnType<typeof remembering>
+  readonly #queues = new FairQueue()
+  readonly #vault: ReturnType<typeof cachingVault>
   readonly #underWay = new Set<Promise<void>>()
-  readonly #mark: (one: Mark) => Promise<void>
+  readonly #recordOutcome: (one: DeliveryOutcome) => Promise<void>
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #idling = new AbortController()
   #woken = false
-  /** Something is due for which there was no room. */
+  /** Whether something due found no room in the last round. */
   #crowded = false
-  /** Subscriptions that have changed since what is due was looked for. */
+  /** Subscriptions that have changed since the round looked for due deliveries. */
   readonly #changed = new Set<string>()
 
-  /** There is something to do. */
+  /** Has it look for due deliveries at once. */
   readonly wake = (): void => {
-    // Each abort makes an error, even the second one of a signal.
+    // An abort creates an error each time, so only the first wake-up aborts.
     if (!this.#woken) this.#idling.abort()
     this.#woken = true
   }
 
-  /** What was taken for this subscription is taken anew, as it is now. */
+  /** Gives back what was claimed for a subscription that has changed: it is claimed again with its new URL or secret. */
   readonly forget = (webhookId: string): void => {
     this.#changed.add(webhookId)
-    const lane = this.#lanes.get(webhookId)
-    if (lane) this.#giveBack(lane)
+    const queue = this.#queues.get(webhookId)
+    if (queue) this.#giveBack(queue)
   }
 
   constructor(parts: DelivererParts) {
     this.#parts = parts
-    this.#vault = remembering(parts.ports.vault)
-    const least = () => (this.#lanes.underWay > 0 ? MARKS.least : 1)
-    const batched = batcher<Mark, void>({ ...MARKS, least }, marks => this.#write(marks))
-    this.#mark = one => batched('', one)
+    this.#vault = cachingVault(parts.ports.vault)
+    const least = () => (this.#queues.underWay > 0 ? OUTCOME_BATCH.least : 1)
+    const batched = batcher<DeliveryOutcome, void>({ ...OUTCOME_BATCH, least }, outcomes =>
+      this.#write(outcomes),
+    )
+    this.#recordOutcome = outcome => batched('', outcome)
     this.#running = this.#run()
   }
 
-  /** Takes nothing more, finishes what is under way and gives back the rest. */
+  /** Claims nothing more, finishes the requests that are under way and gives back the rest. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()
@@ -84,31 +86,31 @@ export class Deliverer {
       const succeeded = await this.#round().catch(error => this.#failed(error))
       await (succeeded ? this.#idle() : rest(RECOVER_MS, this.#stopping.signal))
     }
-    for (const lane of this.#lanes) this.#giveBack(lane)
+    for (const queue of this.#queues) this.#giveBack(queue)
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** Takes what is due and begins it. Whoever has got all that there was room for asks for more when it runs low. */
+  /** Claims due deliveries and begins to send them. A queue that had more due than room asks again when it runs low. */
   async #round(): Promise<true> {
     this.#woken = false
     this.#changed.clear()
-    const due = await dueLanes(this.#parts.database)
-    const shares = this.#lanes.allot(due)
-    this.#crowded = this.#lanes.isCrowded || due.length === LANES
+    const due = await dueWebhooks(this.#parts.database)
+    const shares = this.#queues.allot(due)
+    this.#crowded = this.#queues.isCrowded || due.length === MAX_DUE
     if (shares.length === 0) return true
     const { database, lease } = this.#parts
-    const claimed = await take(database, shares, await lease.hold())
-    const taken = Map.groupBy(claimed, ({ webhookId }) => webhookId)
-    for (const share of shares) this.#lanes.add(share, taken.get(share.lane.id) ?? [])
+    const claimed = await claimDeliveries(database, shares, await lease.hold())
+    const claimedByWebhook = Map.groupBy(claimed, ({ webhookId }) => webhookId)
+    for (const share of shares) this.#queues.add(share, claimedByWebhook.get(share.queue.id) ?? [])
     for (const id of this.#changed) this.forget(id)
     this.#begin()
     return true
   }
 
   #begin(): void {
-    for (const lane of this.#lanes)
-      for (let next = this.#lanes.next(lane); next; next = this.#lanes.next(lane))
-        this.#follow(this.#deliver(lane, next))
+    for (const queue of this.#queues)
+      for (let next = this.#queues.next(queue); next; next = this.#queues.next(queue))
+        this.#follow(this.#deliver(queue, next))
   }
 
   #follow(work: Promise<void>): void {
@@ -118,49 +120,49 @@ export class Deliverer {
     this.#underWay.add(followed)
   }
 
-  async #deliver(lane: Lane, claimed: Claimed): Promise<void> {
+  async #deliver(queue: ReceiverQueue, claimed: Claimed): Promise<void> {
     const { id, webhookId, claim, until, lease } = claimed
-    const inTime = after(clock.real(), AN_ATTEMPT_MS) < until
+    const inTime = after(clock.real(), ATTEMPT_MS) < until
     const isOurs = inTime && this.#parts.lease.held === lease
-    const taken = isOurs ? await this.#post(claimed) : null
-    const marked = this.#mark({ id, webhookId, claim, lease, taken })
-    // What a failure means for the receiver is written before its next one is looked for.
-    if (taken?.succeeded) this.#ended(lane, taken)
-    else await marked.finally(() => this.#ended(lane, taken))
-    await marked
-    if (!taken) this.wake()
-    if (taken?.attempt.status === 410)
+    const result = isOurs ? await this.#post(claimed) : null
+    const recorded = this.#recordOutcome({ id, webhookId, claim, lease, result })
+    // A failure may pause the receiver: that is written before the next delivery is begun.
+    if (result?.succeeded) this.#ended(queue, result)
+    else await recorded.finally(() => this.#ended(queue, result))
+    await recorded
+    if (!result) this.wake()
+    if (result?.attempt.status === 410)
       await this.#parts.giveUp(webhookId, { reason: 'gone', url: claimed.url })
   }
 
-  #post({ id, claim, sealed, url, eventId, event, body, requestId }: Claimed): Promise<Taken> {
+  #post({ id, claim, sealed, url, eventId, event, body, requestId }: Claimed): Promise<AttemptResult> {
     const { outbound } = this.#parts.ports
-    const letter = { deliveryId: attemptIdOf(id, claim), url, eventId, event, body, requestId }
-    return post(outbound, letter, () => openSecrets(this.#vault, sealed, clock.real()))
+    const message = { deliveryId: attemptIdOf(id, claim), url, eventId, event, body, requestId }
+    return post(outbound, message, () => openSecrets(this.#vault, sealed, clock.real()))
   }
 
-  /** Its place is free; a receiver that fails gets no more of what was taken for it before. */
-  #ended(lane: Lane, taken: Taken | null): void {
-    this.#lanes.ended(lane)
-    if (taken) learn(lane, taken.succeeded, taken.attempt.latencyMs)
-    if (taken && !taken.succeeded) this.#giveBack(lane)
+  /** Frees the place of a request. After a failure the deliveries that were claimed ahead are given back. */
+  #ended(queue: ReceiverQueue, result: AttemptResult | null): void {
+    this.#queues.ended(queue)
+    if (result) adjustWidth(queue, result.succeeded, result.attempt.latencyMs)
+    if (result && !result.succeeded) this.#giveBack(queue)
     if (!this.#stopping.signal.aborted) this.#begin()
-    if (this.#lanes.isLow(lane) || this.#crowded) this.wake()
+    if (this.#queues.needsMore(queue) || this.#crowded) this.wake()
   }
 
-  /** Untried: whoever looks next may take it. */
-  #giveBack(lane: Lane): void {
-    for (const { id, webhookId, claim, lease } of lane.ready.splice(0))
-      this.#follow(this.#mark({ id, webhookId, claim, lease, taken: null }).then(this.wake))
+  /** Gives back deliveries that were claimed and not begun: any process may claim them. */
+  #giveBack(queue: ReceiverQueue): void {
+    for (const { id, webhookId, claim, lease } of queue.ready.splice(0))
+      this.#follow(this.#recordOutcome({ id, webhookId, claim, lease, result: null }).then(this.wake))
   }
 
-  async #write(marks: readonly Mark[]) {
+  async #write(outcomes: readonly DeliveryOutcome[]) {
     const { database, waitsMs, onOutbox, giveUp } = this.#parts
-    const { forTemporal, hopeless } = await mark(database, marks, waitsMs)
+    const { forTemporal, hopeless } = await recordOutcomes(database, outcomes, waitsMs)
     if (forTemporal) onOutbox()
     for (const id of hopeless)
       this.#follow(giveUp(id, { reason: 'failing', url: null }).then(() => undefined))
-    return marks.map(() => ({ status: 'fulfilled', value: undefined }) as const)
+    return outcomes.map(() => ({ status: 'fulfilled', value: undefined }) as const)
   }
 
   #failed(error: unknown): undefined {
@@ -168,7 +170,7 @@ export class Deliverer {
     return undefined
   }
 
-  /** Until there is something to do, or it is time to look for it. */
+  /** Waits until something wakes it, or until it is time to poll. */
   async #idle(): Promise<void> {
     this.#idling = new AbortController()
     if (!this.#woken) await rest(this.#parts.pollMs ?? POLL_MS, this.#idling.signal)

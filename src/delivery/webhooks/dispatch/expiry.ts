@@ -2,8 +2,8 @@ import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import { after, clock, days } from '../../../values/clock.ts'
 import { firstIdAt } from '../../../values/ids.ts'
 
-/** Whatever became of it: the event itself stays. */
-export const KEPT_MS = days(30)
+/** How long a delivery is kept, whatever became of it. Its event is kept for good. */
+export const RETENTION_MS = days(30)
 const AT_ONCE = 5_000
 
 const EXPIRE = `
@@ -11,9 +11,9 @@ delete from deliveries where ctid = any(array(
   select ctid from deliveries where id < $1 order by id limit ${AT_ONCE} for update skip locked))
 returning 1`
 
-/** Removes old deliveries, dead letters among them. Small steps: nobody waits for it. */
+/** Removes old deliveries, dead letters included, in small steps, so that no request waits for its locks. */
 export async function expireDeliveries({ pool }: Database): Promise<void> {
-  const before = firstIdAt('delivery', after(clock.real(), -KEPT_MS))
+  const before = firstIdAt('delivery', after(clock.real(), -RETENTION_MS))
   let removed = AT_ONCE
   while (removed === AT_ONCE) removed = (await sqlOn(pool)(EXPIRE, [before])).length
 }

@@ -1,135 +1,138 @@
-import type { Claimed, DueLane } from './claim.ts'
+import type { Claimed, DueWebhook } from './claim.ts'
 
-/** How many requests are under way at once: altogether, to one owner's receivers, to one receiver. */
-const MOST = { all: 256, owner: 64, lane: 16 }
-/** For each of these so many are taken, to have the next ones at hand. */
-const AHEAD = 32
-/** A receiver that nobody knows anything of; it gets more when it answers soon. */
-const FIRST_WIDTH = 4
-const SOON_MS = 1_000
+/** The most requests that are under way at once: altogether, to one owner's receivers, to one receiver. */
+const MAX_IN_FLIGHT = { all: 256, owner: 64, receiver: 16 }
+/** Deliveries that are claimed for each place, so that the next ones are at hand. */
+const CLAIMED_AHEAD = 32
+/** The places of a receiver before its first answer. */
+const INITIAL_WIDTH = 4
+const FAST_MS = 1_000
 
-/** One subscription as a process serves it just now; there is one while something is held for it. */
-export interface Lane {
+/** The claimed deliveries of one subscription; exists while the process holds any. */
+export interface ReceiverQueue {
   readonly id: string
   readonly ownerId: string
-  /** How many requests may be under way: more with every quick success, one after a failure. */
+  /** How many requests may be under way: twice as many after each quick success, one after a failure. */
   width: number
   underWay: number
-  /** Taken, and not begun. */
+  /** Claimed and not begun. */
   readonly ready: Claimed[]
-  /** There was more than was taken. */
+  /** Whether more may be due than was claimed. */
   more: boolean
 }
 
-const newLane = ({ id, ownerId, failing }: DueLane): Lane => ({
+const newQueue = ({ id, ownerId, failing }: DueWebhook): ReceiverQueue => ({
   id,
   ownerId,
-  width: failing ? 1 : FIRST_WIDTH,
+  width: failing ? 1 : INITIAL_WIDTH,
   underWay: 0,
   ready: [],
   more: false,
 })
 
-const heldBy = ({ underWay, ready }: Lane): number => underWay + ready.length
+const heldBy = ({ underWay, ready }: ReceiverQueue): number => underWay + ready.length
 
-/** One at a time where something is wrong. */
-const wantedBy = ({ width }: Lane): number => (width === 1 ? 1 : width * AHEAD)
+/** How many deliveries a queue should hold; one for a receiver that fails. */
+const wantedBy = ({ width }: ReceiverQueue): number => (width === 1 ? 1 : width * CLAIMED_AHEAD)
 
-/** What an attempt tells of the receiver: a slow one holds few of the places that all share. */
-export function learn(lane: Lane, succeeded: boolean, latencyMs: number | null): void {
-  if (!succeeded) lane.width = 1
-  else if ((latencyMs ?? 0) > SOON_MS) lane.width = Math.max(1, lane.width >> 1)
-  else lane.width = Math.min(MOST.lane, lane.width * 2)
+/** Adjusts the places of a receiver to its last answer: a slow one should hold few of those that all share. */
+export function adjustWidth(queue: ReceiverQueue, succeeded: boolean, latencyMs: number | null): void {
+  if (!succeeded) queue.width = 1
+  else if ((latencyMs ?? 0) > FAST_MS) queue.width = Math.max(1, queue.width >> 1)
+  else queue.width = Math.min(MAX_IN_FLIGHT.receiver, queue.width * 2)
 }
 
 export interface Share {
-  readonly lane: Lane
-  readonly most: number
+  readonly queue: ReceiverQueue
+  readonly max: number
 }
 
-/** Who is served, and in how many places. */
-export class Lanes {
-  readonly #lanes = new Map<string, Lane>()
+/** Shares the places for requests among receivers, so that no owner and no slow receiver gets them all. */
+export class FairQueue {
+  readonly #queues = new Map<string, ReceiverQueue>()
   readonly #underWay = new Map<string, number>()
   #all = 0
   #isCrowded = false
 
-  /** Of those for which something is due how many are taken: in equal parts, and no owner gets more than a quarter. */
-  allot(due: readonly DueLane[]): Share[] {
-    const owners = Map.groupBy(this.#lanes.values(), ({ ownerId }) => ownerId)
-    const room = (most: number, among: Iterable<Lane>) =>
-      [...among].reduce((left, lane) => left - heldBy(lane), most * AHEAD)
-    const left = new Map(due.map(({ ownerId }) => [ownerId, room(MOST.owner, owners.get(ownerId) ?? [])]))
-    let leftOfAll = room(MOST.all, this)
+  /** How many deliveries to claim for each due subscription: equal parts, and no more than a quarter for one owner. */
+  allot(due: readonly DueWebhook[]): Share[] {
+    const owners = Map.groupBy(this.#queues.values(), ({ ownerId }) => ownerId)
+    const room = (max: number, among: Iterable<ReceiverQueue>) =>
+      [...among].reduce((left, queue) => left - heldBy(queue), max * CLAIMED_AHEAD)
+    const left = new Map(
+      due.map(({ ownerId }) => [ownerId, room(MAX_IN_FLIGHT.owner, owners.get(ownerId) ?? [])]),
+    )
+    let leftOfAll = room(MAX_IN_FLIGHT.all, this)
     const part = Math.max(1, Math.ceil(leftOfAll / Math.max(1, due.length)))
     this.#isCrowded = false
-    return due.flatMap(one => {
-      const lane = this.#lanes.get(one.id) ?? newLane(one)
-      const leftOfOwner = left.get(one.ownerId) ?? 0
-      const wanted = wantedBy(lane) - heldBy(lane)
-      const most = Math.min(wanted, part, leftOfOwner, leftOfAll)
-      if (wanted > 0 && most <= 0) this.#isCrowded = true
-      if (most <= 0) return []
-      leftOfAll -= most
-      left.set(one.ownerId, leftOfOwner - most)
-      return [{ lane, most }]
+    return due.flatMap(webhook => {
+      const queue = this.#queues.get(webhook.id) ?? newQueue(webhook)
+      const leftOfOwner = left.get(webhook.ownerId) ?? 0
+      const wanted = wantedBy(queue) - heldBy(queue)
+      const max = Math.min(wanted, part, leftOfOwner, leftOfAll)
+      if (wanted > 0 && max <= 0) this.#isCrowded = true
+      if (max <= 0) return []
+      leftOfAll -= max
+      left.set(webhook.ownerId, leftOfOwner - max)
+      return [{ queue, max }]
     })
   }
 
-  [Symbol.iterator](): Iterator<Lane> {
-    return this.#lanes.values()
+  [Symbol.iterator](): Iterator<ReceiverQueue> {
+    return this.#queues.values()
   }
 
-  get(id: string): Lane | undefined {
-    return this.#lanes.get(id)
+  get(id: string): ReceiverQueue | undefined {
+    return this.#queues.get(id)
   }
 
   get underWay(): number {
     return this.#all
   }
 
-  /** Some that want more have got nothing, for want of room. */
+  /** Whether the last allotment had no room for a queue that wanted more. */
   get isCrowded(): boolean {
     return this.#isCrowded
   }
 
-  /** What has been taken for it. */
-  add({ lane, most }: Share, taken: readonly Claimed[]): void {
+  /** Adds the deliveries that were claimed for a share. */
+  add({ queue, max }: Share, taken: readonly Claimed[]): void {
     if (taken.length === 0) return
-    this.#lanes.set(lane.id, lane)
-    lane.ready.push(...taken)
-    lane.more = taken.length === most
+    this.#queues.set(queue.id, queue)
+    queue.ready.push(...taken)
+    queue.more = taken.length === max
   }
 
-  /** The next one that may begin now. */
-  next(lane: Lane): Claimed | undefined {
-    const ofOwner = this.#underWay.get(lane.ownerId) ?? 0
-    if (lane.underWay >= lane.width || this.#all >= MOST.all || ofOwner >= MOST.owner) return undefined
-    const claimed = lane.ready.shift()
+  /** The next delivery that may begin now. */
+  next(queue: ReceiverQueue): Claimed | undefined {
+    const ofOwner = this.#underWay.get(queue.ownerId) ?? 0
+    if (queue.underWay >= queue.width || this.#all >= MAX_IN_FLIGHT.all || ofOwner >= MAX_IN_FLIGHT.owner)
+      return undefined
+    const claimed = queue.ready.shift()
     if (!claimed) return undefined
-    this.#count(lane, 1)
-    // To the back of the queue: where all places are taken, those that become free go round.
-    if (this.#lanes.delete(lane.id)) this.#lanes.set(lane.id, lane)
+    this.#count(queue, 1)
+    // To the back of the map: when all places are in use, those that become free go round.
+    if (this.#queues.delete(queue.id)) this.#queues.set(queue.id, queue)
     return claimed
   }
 
-  /** Its place is free. */
-  ended(lane: Lane): void {
-    this.#count(lane, -1)
+  /** Frees the place of a request. */
+  ended(queue: ReceiverQueue): void {
+    this.#count(queue, -1)
   }
 
-  /** Whether it is worth asking for more; one for which nothing is held is forgotten. */
-  isLow(lane: Lane): boolean {
-    const held = heldBy(lane)
-    if (held === 0) this.#lanes.delete(lane.id)
-    return lane.more && held * 2 <= wantedBy(lane)
+  /** Whether to claim more for the queue. An empty queue is removed. */
+  needsMore(queue: ReceiverQueue): boolean {
+    const held = heldBy(queue)
+    if (held === 0) this.#queues.delete(queue.id)
+    return queue.more && held * 2 <= wantedBy(queue)
   }
 
-  #count(lane: Lane, by: 1 | -1): void {
-    lane.underWay += by
+  #count(queue: ReceiverQueue, by: 1 | -1): void {
+    queue.underWay += by
     this.#all += by
-    const ofOwner = (this.#underWay.get(lane.ownerId) ?? 0) + by
-    if (ofOwner > 0) this.#underWay.set(lane.ownerId, ofOwner)
-    else this.#underWay.delete(lane.ownerId)
+    const ofOwner = (this.#underWay.get(queue.ownerId) ?? 0) + by
+    if (ofOwner > 0) this.#underWay.set(queue.ownerId, ofOwner)
+    else this.#underWay.delete(queue.ownerId)
   }
 }

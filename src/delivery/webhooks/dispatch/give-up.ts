@@ -11,17 +11,17 @@ interface Parts {
   readonly operations: readonly Registered[]
 }
 
-/** Why, and whose answer it was where it was one. */
-export interface GivenUp {
+/** The reason, and the URL if a response caused it. */
+export interface GiveUpReason {
   readonly reason: 'gone' | 'failing'
   readonly url: string | null
 }
 
-/** Disables a subscription by an operation, as everything is changed that somebody wants to hear of. */
+/** Disables a subscription by an operation, so that there is an event. */
 export async function giveUp(
   { database, execute, operations }: Parts,
   webhookId: string,
-  body: GivenUp,
+  body: GiveUpReason,
 ): Promise<void> {
   const operation = operations.find(({ key }) => key === 'webhooks.giveUp')
   const [tenant] = await sqlOn(database.pool)<Tenant & Row>(

@@ -12,32 +12,32 @@ import {
   type Health,
   healthColumns,
   writeHealth,
-  writeMarks,
+  writeOutcomes,
 } from '../delivery-rows.ts'
-import { isHopeless, note } from '../health.ts'
+import { isHopeless, recordRound } from '../health.ts'
 import { webhookProcess } from '../process.ts'
-import { conclude, type Taken } from './retry.ts'
+import { type AttemptResult, applyAttempt } from './retry.ts'
 import { tierOf } from './tiers.ts'
 
-/** What became of a delivery that was ours: an attempt, or it was given back untried. */
-export interface Mark {
+/** What became of a claimed delivery; a null result gives it back untried. */
+export interface DeliveryOutcome {
   readonly id: string
   readonly webhookId: string
   readonly claim: number
   readonly lease: string
-  readonly taken: Taken | null
+  readonly result: AttemptResult | null
 }
 
-/** What follows from marks beyond the deliveries themselves. */
+/** What is to be done after outcomes are written. */
 export interface Consequences {
-  /** There is work for Temporal. */
+  /** Whether the outbox has work for Temporal. */
   readonly forTemporal: boolean
-  /** Subscriptions whose receivers have not taken anything for too long. */
+  /** Subscriptions whose receivers have taken nothing for too long. */
   readonly hopeless: readonly string[]
 }
 
-/** What the server loses of this, when it is killed, is delivered once more: no commit waits for the disk. */
-const UNHURRIED = 'begin; set local synchronous_commit = off'
+/** Commits without waiting for the disk: an outcome that is lost when the server is killed means one more delivery. */
+const ASYNC_COMMIT = 'begin; set local synchronous_commit = off'
 
 type Locked = DeliveryRow & Row & { plan: string; failures: number }
 
@@ -49,24 +49,24 @@ where d.id = any($1::text[]) order by d.id for update of d`
 const LOCK_HEALTH = `
 select ${healthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for no key update`
 
-/** The outcomes of many attempts. */
-export async function mark(
+/** Writes the outcomes of many attempts. */
+export async function recordOutcomes(
   database: Database,
-  marks: readonly Mark[],
+  outcomes: readonly DeliveryOutcome[],
   waitsMs: readonly number[],
 ): Promise<Consequences> {
-  const delivered = await retrying(() => markDelivered(sqlOn(database.pool), marks))
-  const others = marks.filter(({ id }) => !delivered.has(id))
+  const delivered = await retrying(() => recordSuccesses(sqlOn(database.pool), outcomes))
+  const others = outcomes.filter(({ id }) => !delivered.has(id))
   if (others.length === 0) return { forTemporal: false, hopeless: [] }
   return retrying(() =>
-    onConnection(database, UNHURRIED, async client => {
+    onConnection(database, ASYNC_COMMIT, async client => {
       const sql = sqlOn(client)
       const rows = await sql<Locked>(LOCK, [others.map(({ id }) => id)])
       const aheadMs = aheadOf(rows)
       apply(rows, others, waitsMs)
-      await writeMarks(sql, rows)
-      const hopeless = await noteHealth(sql, { rows, marks, aheadMs })
-      // Whoever waits for it in Temporal sees what has become of it.
+      await writeOutcomes(sql, rows)
+      const hopeless = await updateHealth(sql, { rows, outcomes, aheadMs })
+      // A process that waits in Temporal for one of these deliveries is woken.
       const outbox = rows.filter(({ workflowId }) => workflowId).map(processOf)
       await writeJournal(sql, { ...emptyJournal(), outbox })
       await client.query('commit')
@@ -76,18 +76,20 @@ export async function mark(
 }
 
 const DELIVERED = `
-with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
-select id from unhurried cross join lateral mark_delivered($1, $2, $3, $4) id`
+with async_commit as materialized (select set_config('synchronous_commit', 'off', true))
+select id from async_commit cross join lateral mark_delivered($1, $2, $3, $4) id`
 
-/** What most of them are: taken, by a receiver with which all is well. Gives which; the others need a closer look. */
-async function markDelivered(sql: Sql, marks: readonly Mark[]): Promise<Set<string>> {
-  const taken = marks.flatMap(({ id, taken }) => (taken?.succeeded ? [[id, taken.attempt] as const] : []))
-  if (taken.length === 0) return new Set()
+/** Writes the successes of receivers that have no failures, which most outcomes are, in one statement. Gives their ids. */
+async function recordSuccesses(sql: Sql, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
+  const attempts = outcomes.flatMap(({ id, result }) =>
+    result?.succeeded ? [[id, result.attempt] as const] : [],
+  )
+  if (attempts.length === 0) return new Set()
   const { initial } = deliveryMachine
   const moved = { status: initial }
   deliveryMachine.move(moved, 'delivered')
-  const receivers = [...new Set(marks.map(({ webhookId }) => webhookId))]
-  const values = [JSON.stringify(Object.fromEntries(taken)), receivers, initial, moved.status]
+  const receivers = [...new Set(outcomes.map(({ webhookId }) => webhookId))]
+  const values = [JSON.stringify(Object.fromEntries(attempts)), receivers, initial, moved.status]
   const rows = await sql<{ id: string }>(DELIVERED, values)
   return new Set(rows.map(({ id }) => id))
 }
@@ -95,24 +97,28 @@ async function markDelivered(sql: Sql, marks: readonly Mark[]): Promise<Set<stri
 const processOf = ({ id, ownerId, mode, event, webhookId }: DeliveryRow) =>
   wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null, about: `${event} to ${webhookId}` })
 
-function apply(rows: readonly Locked[], marks: readonly Mark[], waitsMs: readonly number[]): void {
-  const byId = new Map(marks.map(one => [one.id, one]))
+function apply(
+  rows: readonly Locked[],
+  outcomes: readonly DeliveryOutcome[],
+  waitsMs: readonly number[],
+): void {
+  const byId = new Map(outcomes.map(outcome => [outcome.id, outcome]))
   for (const row of rows) {
-    const { claim, lease, taken } = byId.get(row.id) as Mark
+    const { claim, lease, result } = byId.get(row.id) as DeliveryOutcome
     const isMine = row.claims === claim && row.leasedBy === lease
     row.updatedAt = clock.real()
-    if (taken) conclude(row, taken, { isMine, tier: tierOf(row.plan, waitsMs) })
+    if (result) applyAttempt(row, result, { isMine, tier: tierOf(row.plan, waitsMs) })
     else if (isMine) row.leasedUntil = null
   }
 }
 
-interface Noted {
+interface Round {
   readonly rows: readonly Locked[]
-  readonly marks: readonly Mark[]
+  readonly outcomes: readonly DeliveryOutcome[]
   readonly aheadMs: ReadonlyMap<string, number>
 }
 
-/** By subscription, how long ago an attempt would have been made had the test clock been moved slowly. */
+/** By subscription, how far the test clock had passed the attempts' due times when they were made. */
 function aheadOf(rows: readonly Locked[]): Map<string, number> {
   const least = new Map<string, number>()
   for (const { webhookId, aheadMs } of rows)
@@ -120,20 +126,21 @@ function aheadOf(rows: readonly Locked[]): Map<string, number> {
   return least
 }
 
-/** A round in which one was taken is a good one; where nothing was wrong nothing is written. Gives who is to be given up. */
-async function noteHealth(sql: Sql, { rows, marks, aheadMs }: Noted): Promise<string[]> {
+/** Counts a round with a success as good, any other as a failure. Gives the subscriptions that are to be given up. */
+async function updateHealth(sql: Sql, { rows, outcomes, aheadMs }: Round): Promise<string[]> {
   const rounds = new Map<string, boolean>()
-  for (const { webhookId, taken } of marks)
-    if (taken) rounds.set(webhookId, taken.succeeded || (rounds.get(webhookId) ?? false))
-  const known = new Map(rows.map(({ webhookId, failures }) => [webhookId, failures]))
-  const news = [...rounds].filter(([id, succeeded]) => !succeeded || (known.get(id) ?? 0) > 0)
-  if (news.length === 0) return []
+  for (const { webhookId, result } of outcomes)
+    if (result) rounds.set(webhookId, result.succeeded || (rounds.get(webhookId) ?? false))
+  const failures = new Map(rows.map(row => [row.webhookId, row.failures]))
+  // A success of a receiver that has no failures changes nothing.
+  const changed = [...rounds].filter(([id, succeeded]) => !succeeded || (failures.get(id) ?? 0) > 0)
+  if (changed.length === 0) return []
   const now = clock.real()
-  const found = await sql<Health & Row>(LOCK_HEALTH, [news.map(([id]) => id)])
-  for (const health of found) {
-    const tried = after(now, -(aheadMs.get(health.id) ?? 0))
-    note(health, rounds.get(health.id) ?? false, tried)
+  const healths = await sql<Health & Row>(LOCK_HEALTH, [changed.map(([id]) => id)])
+  for (const health of healths) {
+    const triedAt = after(now, -(aheadMs.get(health.id) ?? 0))
+    recordRound(health, rounds.get(health.id) ?? false, triedAt)
   }
-  await writeHealth(sql, found)
-  return found.filter(health => isHopeless(health, now)).map(({ id }) => id)
+  await writeHealth(sql, healths)
+  return healths.filter(health => isHopeless(health, now)).map(({ id }) => id)
 }

@@ -3,11 +3,11 @@ import type { Outbound, OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
 import { redactedExcerpt } from '../../../values/redaction.ts'
 import type { Attempt } from '../delivery.ts'
-import { retryAfterOf, type Taken } from './retry.ts'
+import { type AttemptResult, retryAfterOf } from './retry.ts'
 import { type Secrets, signedHeaders } from './signature.ts'
 
-/** What is sent to a receiver, the same at every attempt but for its id. */
-export interface Letter {
+/** What is sent to a receiver. Only the delivery id differs between attempts. */
+export interface Message {
   readonly url: string
   readonly deliveryId: string
   readonly eventId: string
@@ -16,33 +16,41 @@ export interface Letter {
   readonly requestId: string
 }
 
-/** In digits and a dot: receivers cut it off at the last `-`. */
-const CHANCE = 2 ** 48 - 1
+const MAX_RANDOM = 2 ** 48 - 1
 
 /**
- * The id of one attempt. How often the delivery was claimed may be forgotten with a PostgreSQL that is killed, so that
- * number alone would come again.
+ * The id of one attempt. The number of claims is not unique, since a PostgreSQL that is killed may lose one: so a random
+ * number follows, after a dot, as receivers cut the suffix off at the last `-`.
  */
 export const attemptIdOf = (deliveryId: string, claim: number): string =>
-  `${deliveryId}-${claim}.${randomInt(CHANCE)}`
+  `${deliveryId}-${claim}.${randomInt(MAX_RANDOM)}`
 
 const ACKNOWLEDGED_WITHIN_MS = 30_000
 const READ_BYTES = 1_024
 
-/** One attempt, whatever comes of it; where the receiver had just closed the connection it is made anew, as another one. */
-export async function post(outbound: Outbound, letter: Letter, secrets: () => Secrets): Promise<Taken> {
-  let base = beginning(letter.deliveryId)
-  const headers = () => signedHeaders({ ...letter, ...base, at: new Date(base.at) }, secrets())
+/** Makes one attempt. If the receiver had just closed the connection, it is made again, signed anew with an id of its own. */
+export async function post(
+  outbound: Outbound,
+  message: Message,
+  secrets: () => Secrets,
+): Promise<AttemptResult> {
+  let base = startAttempt(message.deliveryId)
+  const headers = () => signedHeaders({ ...message, ...base, at: new Date(base.at) }, secrets())
   const again = () => {
-    base = beginning(`${letter.deliveryId}.2`)
+    base = startAttempt(`${message.deliveryId}.2`)
     return headers()
   }
   try {
     const answer = await outbound.send({
-      ...{ url: letter.url, method: 'POST', headers: headers(), again, body: letter.body },
-      ...{ timeoutMs: ACKNOWLEDGED_WITHIN_MS, maxBytes: READ_BYTES },
+      url: message.url,
+      method: 'POST',
+      headers: headers(),
+      again,
+      body: message.body,
+      timeoutMs: ACKNOWLEDGED_WITHIN_MS,
+      maxBytes: READ_BYTES,
     })
-    return takenOf(base, answer)
+    return resultOf(base, answer)
   } catch (error) {
     return unsent(base, `It could not be sent: ${(error as Error).message}`)
   }
@@ -50,20 +58,20 @@ export async function post(outbound: Outbound, letter: Letter, secrets: () => Se
 
 type Base = Pick<Attempt, 'deliveryId' | 'at'>
 
-const beginning = (deliveryId: string): Base => ({ deliveryId, at: clock.real().toISOString() })
+const startAttempt = (deliveryId: string): Base => ({ deliveryId, at: clock.real().toISOString() })
 
-const unsent = (base: Base, error: string): Taken => ({
+const unsent = (base: Base, error: string): AttemptResult => ({
   attempt: { ...base, status: null, latencyMs: null, error, responseStart: null },
   succeeded: false,
   retryAfterMs: null,
 })
 
-function takenOf(base: Base, answer: OutboundAnswer): Taken {
+function resultOf(base: Base, answer: OutboundAnswer): AttemptResult {
   if (answer.kind === 'refused') return unsent(base, answer.message)
   const { latencyMs } = answer
   if (answer.kind === 'failed') {
-    const taken = unsent(base, answer.message)
-    return { ...taken, attempt: { ...taken.attempt, latencyMs } }
+    const result = unsent(base, answer.message)
+    return { ...result, attempt: { ...result.attempt, latencyMs } }
   }
   const { status, headers, body } = answer
   const succeeded = status >= 200 && status < 300

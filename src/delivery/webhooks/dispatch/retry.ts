@@ -5,37 +5,46 @@ import type { DeliveryRow } from '../delivery-rows.ts'
 import { webhookProcess } from '../process.ts'
 import type { Tier } from './tiers.ts'
 
-/** How a receiver has taken a delivery. */
-export interface Taken {
+/** How a receiver has answered an attempt. */
+export interface AttemptResult {
   readonly attempt: Attempt
   readonly succeeded: boolean
-  /** How long it asks to be left alone. */
+  /** How long the receiver asks to wait (`Retry-After`). */
   readonly retryAfterMs: number | null
 }
 
-/** No receiver puts us off for longer. */
-const LONGEST_MS = 4 * 3_600_000
-/** Of a delivery that is replayed again and again the last ones are kept. */
-const KEPT = 25
+/** The longest `Retry-After` that is followed. */
+const MAX_RETRY_AFTER_MS = 4 * 3_600_000
+/** The number of attempts that are stored of a delivery, the last ones: it may be replayed again and again. */
+const MAX_ATTEMPTS = 25
 
 /**
- * Notes an attempt and what follows from it: done, again later, or given up. Where somebody else has taken the delivery
- * meanwhile only a success counts, for it is a fact.
+ * Stores an attempt and moves the delivery: delivered, due again later, or given up. If another process has claimed the
+ * delivery meanwhile, a failure does not count, and a success does: the receiver has it.
  */
-export function conclude(row: DeliveryRow, taken: Taken, { isMine, tier }: { isMine: boolean; tier: Tier }) {
-  const at = new Date(taken.attempt.at)
-  row.attempts = [...row.attempts, taken.attempt].slice(-KEPT)
-  if (row.status !== 'pending' || (!isMine && !taken.succeeded)) return
+export function applyAttempt(
+  row: DeliveryRow,
+  result: AttemptResult,
+  { isMine, tier }: { isMine: boolean; tier: Tier },
+) {
+  const at = new Date(result.attempt.at)
+  row.attempts = [...row.attempts, result.attempt].slice(-MAX_ATTEMPTS)
+  if (row.status !== 'pending' || (!isMine && !result.succeeded)) return
   row.leasedUntil = null
-  if (taken.succeeded) end(row, 'delivered')
-  else fail(row, taken, at, tier)
+  if (result.succeeded) finish(row, 'delivered')
+  else scheduleRetry(row, result, at, tier)
 }
 
-function fail(row: DeliveryRow, { attempt, retryAfterMs }: Taken, at: Date, { waitsMs, lastly }: Tier): void {
+function scheduleRetry(
+  row: DeliveryRow,
+  { attempt, retryAfterMs }: AttemptResult,
+  at: Date,
+  { waitsMs, lastly }: Tier,
+): void {
   const wait = waitsMs[row.tries]
   row.tries++
   if (wait === undefined) {
-    end(row, lastly)
+    finish(row, lastly)
     return
   }
   const waits = Math.max(wait, retryAfterMs ?? 0)
@@ -45,18 +54,18 @@ function fail(row: DeliveryRow, { attempt, retryAfterMs }: Taken, at: Date, { wa
   row.workflowId = workflowIdOf(webhookProcess, row.id)
 }
 
-function end(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void {
+function finish(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void {
   deliveryMachine.move(row, status)
   row.dueAt = null
 }
 
-/** As HTTP has it; what else can be read as a date is none that a receiver means. */
+/** The date format of HTTP. `Date.parse` alone would read a date into almost anything. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** `Retry-After`, in seconds or as a date, as far as we follow it. */
+/** The wait that `Retry-After` asks for, in seconds or as a date; null if it asks for none. */
 export function retryAfterOf(value: string | undefined, now: Date): number | null {
   const ms = value === undefined ? Number.NaN : millisecondsOf(value, now)
-  return ms > 0 ? Math.min(ms, LONGEST_MS) : null
+  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null
 }
 
 function millisecondsOf(value: string, now: Date): number {

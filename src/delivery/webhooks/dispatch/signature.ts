@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** What one attempt is signed with: the secret, and while another one is about to take its place that one too. */
+/** The secrets that sign an attempt: the current one, and during a rotation the next one, too. */
 export interface Secrets {
   readonly current: string
   readonly next: string | null
@@ -17,7 +17,7 @@ interface Signed {
   readonly requestId: string
 }
 
-/** Over delivery id, timestamp and body, as they are sent. */
+/** The headers of an attempt. The signature covers delivery id, timestamp and body, as they are sent. */
 export function signedHeaders(
   { deliveryId, eventId, at, event, body, requestId }: Signed,
   { current, next }: Secrets,

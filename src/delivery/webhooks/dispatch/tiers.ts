@@ -1,4 +1,4 @@
-/** What a plan gives: `full` is as `basic` is, until there is more that tells them apart. */
+/** The tiers of plans. `full` has the same as `basic` so far. */
 const tiers = {
   basic: { retries: false, deadLetters: false },
   full: { retries: false, deadLetters: false },
@@ -13,7 +13,7 @@ const byPlan: Readonly<Record<string, keyof typeof tiers>> = {
   enterprise: 'full_dlq',
 }
 
-/** How often a delivery is tried: at once, and again after each of the waits; and what becomes of it then. */
+/** A delivery is tried at once and again after each of the waits; `lastly` is its state after the last failure. */
 export interface Tier {
   readonly waitsMs: readonly number[]
   readonly lastly: 'failed' | 'dead'
