@@ -22,9 +22,10 @@ export async function updateSchema(url: string): Promise<void> {
     const connection = orm.em.getConnection()
     await connection.transactional(async (transaction: Transaction) => {
       const query: Query = (sql, values = []) => connection.execute(sql, [...values], 'all', transaction)
-      await refuseEdited(query)
+      const stored = await storedChecksums(query)
+      refuseEdited(stored)
       await orm.migrator.up({ transaction })
-      await keepChecksums(query)
+      await keepChecksums(query, stored)
       await applyFunctions(query)
     })
   } finally {
@@ -32,18 +33,22 @@ export async function updateSchema(url: string): Promise<void> {
   }
 }
 
-const hasTable = async (query: Query, name: string): Promise<boolean> => {
-  const [row] = await query<{ found: boolean }>(`select to_regclass('${name}') is not null as found`)
-  return row?.found ?? false
-}
+/** By the name of the migration. */
+type Checksums = ReadonlyMap<string, string>
 
-/** A migration that this database has run is not run again: what was edited in it would be missing here for ever. */
-async function refuseEdited(query: Query): Promise<void> {
-  if (!(await hasTable(query, 'migration_checksums'))) return
+async function storedChecksums(query: Query): Promise<Checksums> {
+  const [table] = await query<{ exists: boolean }>(
+    `select to_regclass('migration_checksums') is not null as exists`,
+  )
+  if (!table?.exists) return new Map()
   const rows = await query<{ name: string; checksum: string }>(
     'select name, checksum from migration_checksums',
   )
-  const stored = new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+}
+
+/** A migration that this database has run is not run again: what was edited in it would be missing here for ever. */
+function refuseEdited(stored: Checksums): void {
   const edited = migrations.find(
     migration => stored.has(migration.name) && stored.get(migration.name) !== migrationChecksum(migration),
   )
@@ -54,12 +59,13 @@ async function refuseEdited(query: Query): Promise<void> {
 }
 
 /** A database of an earlier version has no checksums: it gets those of the text that has come with this one. */
-async function keepChecksums(query: Query): Promise<void> {
-  const rows = migrations.map(migration => ({ name: migration.name, checksum: migrationChecksum(migration) }))
+async function keepChecksums(query: Query, stored: Checksums): Promise<void> {
+  const added = migrations.filter(({ name }) => !stored.has(name))
+  if (added.length === 0) return
+  const rows = added.map(migration => ({ name: migration.name, checksum: migrationChecksum(migration) }))
   await query(
     `insert into migration_checksums (name, checksum)
-    select name, checksum from json_to_recordset('${JSON.stringify(rows)}') as r (name text, checksum text)
-    on conflict do nothing`,
+    select name, checksum from json_to_recordset('${JSON.stringify(rows)}') as r (name text, checksum text)`,
   )
 }
 

@@ -19,7 +19,12 @@ const logger = new DefaultLogger('ERROR')
 Runtime.install({ shutdownSignals: [], logger, telemetryOptions: { logging: { filter: 'OFF' } } })
 
 const folder = join(import.meta.dirname, 'histories')
-const histories = readdirSync(folder).map(file => file.replace('.json', ''))
+const histories = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.json'))
+  .map(file => file.replace('.json', ''))
+
+/** `steps-are-named/intent-waits` is of the process `intent`. */
+const processOf = (name: string): string => String(name.split('/').at(-1)?.split('-')[0])
 
 const changed = join(import.meta.dirname, '../support/changed-workflows/index.ts')
 
@@ -82,7 +87,7 @@ describe('a run that began under an earlier version', () => {
   )
 
   test('is recorded for every process', () => {
-    const kinds = new Set(histories.map(name => name.split('-')[0]))
+    const kinds = new Set(histories.map(processOf))
     const exported = [
       ...readFileSync(join(import.meta.dirname, '../../workflows/index.ts'), 'utf8').matchAll(
         /export \{ (\w+) \}/g,
@@ -94,7 +99,7 @@ describe('a run that began under an earlier version', () => {
 
 describe('a change that open runs do not survive', () => {
   test('is found out in each of them', async () => {
-    const intents = histories.filter(name => name.startsWith('intent'))
+    const intents = histories.filter(name => processOf(name) === 'intent')
     const bundle = await bundleWorkflowCode({ workflowsPath: changed, logger })
     const wrong = await replayed(
       bundle,

@@ -52,18 +52,18 @@ export function runPage(withoutPayload: readonly string[] = []) {
 function waiting(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
   const { waitsFor, signals = [] } = status ?? {}
   if (!waitsFor) return []
-  return [`It waits **${escaped(waitsFor)}**.`, wayOut(signals, withoutPayload)]
+  return [`It waits **${escaped(waitsFor)}**.`, ...wayOut(signals, withoutPayload)]
 }
 
-function wayOut(signals: readonly string[], withoutPayload: readonly string[]): string {
-  if (signals.length === 0) return 'No signal changes anything just now.'
+/** The payload has a paragraph of its own: the page cuts off a line of code that is too long. */
+function wayOut(signals: readonly string[], withoutPayload: readonly string[]): string[] {
+  if (signals.length === 0) return ['No signal changes anything just now.']
   const names = signals.map(name => `\`${name}\``)
   const last = names.pop() ?? ''
   const choice = names.length > 0 ? `${names.join(', ')} or ${last}` : last
-  const payload = signals.some(name => withoutPayload.includes(name))
-    ? 'without a payload'
-    : `with \`${DECISION_PAYLOAD}\``
-  return `Send a Signal: ${choice} ${payload}.`
+  if (signals.some(name => withoutPayload.includes(name)))
+    return [`Send a Signal: ${choice}, without a payload.`]
+  return [`Send a Signal: ${choice}, with this payload:`, `\`${DECISION_PAYLOAD}\``]
 }
 
 /** The page of a run is Markdown: the words of others make no second line, no link and no other direction of it. */

@@ -24,9 +24,13 @@ function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
 function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number): string {
   const { dueAt, tries } = delivery
   if (isLeased(delivery)) return 'for the receiver’s answer'
-  if (pausedUntil && pausedUntil > clock.real())
-    return `for the receiver, which is left alone until ${minuteInWords(after(pausedUntil, aheadMs))}`
-  return `for attempt ${tries + 1}${dueAt ? `, at ${minuteInWords(after(dueAt, aheadMs))}` : ''}`
+  const attempt = `for attempt ${tries + 1}`
+  if (!dueAt) return attempt
+  const isLeftAlone = pausedUntil !== null && pausedUntil > dueAt
+  const at = minuteInWords(after(isLeftAlone ? pausedUntil : dueAt, aheadMs))
+  return isLeftAlone
+    ? `${attempt}: the receiver keeps failing and is left alone until ${at}`
+    : `${attempt}, at ${at}`
 }
 
 export const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { em, now, refuse }) => {

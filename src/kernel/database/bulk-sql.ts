@@ -1,5 +1,4 @@
 import type { Sql } from '../contract/sql.ts'
-
 import type { Column, Table } from './hot-table.ts'
 
 const columnsOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]) =>

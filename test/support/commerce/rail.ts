@@ -1,5 +1,5 @@
 import { sandboxRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
-import { outsideOf } from '../../../src/app/external-systems.ts'
+import { externalSystemsOf } from '../../../src/app/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import type { Payment, RailCall, SepaRail } from '../../../src/ports/sepa-rail.ts'
 
@@ -91,4 +91,8 @@ const queueOfNobody = async (): Promise<never> => {
 
 /** The systems of others as an environment chooses them, without a service around them. */
 export const outsideFor = (env: Readonly<Record<string, string>>) =>
-  outsideOf(readSettings(env), { put: queueOfNobody, standing: queueOfNobody, takeOut: queueOfNobody })
+  externalSystemsOf(readSettings(env), {
+    put: queueOfNobody,
+    standing: queueOfNobody,
+    takeOut: queueOfNobody,
+  })

@@ -11,7 +11,7 @@ import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { cloneDatabase } from '../database.ts'
-import { aPayment, made, type TestClient } from '../factories.ts'
+import { aFundedAgent, aPayment, made, type TestClient } from '../factories.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 
@@ -23,7 +23,8 @@ import { until } from '../until.ts'
  * A history that is there is left alone: it stands for the runs that are open when a changed workflow is deployed.
  * For what a change makes possible, add a story here and record it beside the others.
  */
-const folder = join(import.meta.dirname, '../../workflows/histories')
+/** One folder for each patch that changes the commands of all processes; the oldest histories lie beside the folders. */
+const folder = join(import.meta.dirname, '../../workflows/histories/steps-are-named')
 
 interface Stage {
   readonly client: TestClient
@@ -46,7 +47,7 @@ interface Waiting {
 }
 
 async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting> {
-  const agent = await made(client.agents.create({ body: { name: 'Reader' } }))
+  const agent = await aFundedAgent(client)
   const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching' }
   const { id } = await made(client.intents.create({ body: { ...body, expiresInMinutes: minutes } }))
   const workflowId = `intent/${id}`
