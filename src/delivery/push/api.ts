@@ -155,7 +155,7 @@ export const pushApi = {
       'push_subscription.deleted': Deleted,
     },
   }),
-  /** What our own pushes have found out. */
+  /** Called by the pusher. */
   drop: post('/push/subscriptions/{id}/drop', {
     callers: [],
     summary: 'Delete a subscription that its push service knows no more',

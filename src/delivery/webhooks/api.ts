@@ -194,7 +194,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  /** More waits for these than their owner's plan allows. */
+  /** Called by the keeper of backlogs. */
   pause: post('/webhooks/pause', {
     callers: [],
     summary: 'Pause subscriptions for which too much waits',
@@ -208,7 +208,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  /** They have been sent what has happened while they were paused. */
+  /** Called by the keeper of backlogs, once the deliveries of the pause are created. */
   resume: post('/webhooks/resume', {
     callers: [],
     summary: 'Let subscriptions go on that have caught up',
@@ -222,7 +222,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  /** What our own deliveries have found out. */
+  /** Called by the deliverer. */
   giveUp: post('/webhooks/{id}/give-up', {
     callers: [],
     summary: 'Disable a subscription whose receiver wants or takes nothing more',

@@ -113,7 +113,7 @@ export const deliveriesApi = {
       ),
     },
   }),
-  /** What the process of a delivery does. */
+  /** The steps of the process of a delivery. */
   status: get('/webhooks/deliveries/{id}/status', {
     callers: [],
     summary: 'How a delivery stands',

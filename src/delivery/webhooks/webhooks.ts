@@ -5,8 +5,8 @@ import { webhookProcess } from './process.ts'
 import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
 
-/** Those that have failed, and whose subscription is served. */
-const RETRIED = `
+/** Deliveries that wait for another attempt and whose subscription is active: their processes must run. */
+const RETRIED_DELIVERIES = `
 select d.id, d.owner_id, d.mode, null::text as agent_id, d.event || ' to ' || w.id as about
 from deliveries d join webhooks w on w.id = d.webhook_id
 where d.status = 'pending' and d.workflow_id is not null and w.status = 'active' and w.deleted_at is null`
@@ -31,6 +31,6 @@ export const webhooksArea = area(
         waits: 'workflow_id is not null',
       },
     ],
-    openRecords: [{ process: webhookProcess, select: RETRIED }],
+    openRecords: [{ process: webhookProcess, select: RETRIED_DELIVERIES }],
   },
 )

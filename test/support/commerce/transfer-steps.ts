@@ -65,7 +65,7 @@ async function aTransferOn(engine: Engine, { scheme = 'sct', cents = 12_50n, nam
 
 type Transfer = Awaited<ReturnType<typeof aTransferOn>>
 
-/** The log is off: it would report the failures that a test causes. */
+/** Runs an activity with errors only in the log: it would report the failures that a test causes. */
 export const attempt = <T>(activity: (input: ProcessInput) => Promise<T>, input: ProcessInput): Promise<T> =>
   new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity, input)
 

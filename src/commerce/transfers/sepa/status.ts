@@ -7,7 +7,7 @@ import type { stepsApi } from './steps-api.ts'
 
 type Next = 'verify' | 'submit' | 'lapse' | 'inquire'
 
-/** What its process does with it, and whether that has time until it is due. */
+/** The next step of the process, and whether it is taken at once or when it is due. */
 function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
   if (transferMachine.isFinal(transfer.status)) return null
   if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')

@@ -6,7 +6,7 @@ import type { Attempt } from '../delivery.ts'
 import { type AttemptResult, retryAfterOf } from './retry.ts'
 import { type Secrets, signedHeaders } from './signature.ts'
 
-/** What is sent to a receiver. Only the delivery id differs between attempts. */
+/** A message to a receiver. Only the delivery id differs between attempts. */
 export interface Message {
   readonly url: string
   readonly deliveryId: string
