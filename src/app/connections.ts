@@ -5,21 +5,21 @@ import { refuseConnection } from '../derive/http/respond.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import { clock } from '../values/clock.ts'
 
-/** How long clients may take, in milliseconds, and how many connections one may have. */
+/** The timeouts of client connections, in milliseconds, and how many connections a client may have. */
 export interface ConnectionLimits {
-  /** For the headers of a request, from its first byte on; and for that byte on a new connection. */
+  /** For the headers of a request, from its first byte; and for the first byte on a new connection. */
   readonly headersMs: number
-  /** For a body, from its headers on. */
+  /** For a body, from the end of its headers. */
   readonly bodyMs: number
-  /** Without taking anything of the answer that waits for it. */
+  /** For a client that takes nothing of the answer sent to it. */
   readonly answerMs: number
-  /** Between two requests. */
+  /** For the next request on a kept connection. */
   readonly idleMs: number
   readonly perAddress: number
-  /** A proxy of ours brings the clients of everybody. */
+  /** Our own proxies carry many clients, so their connections are not counted. */
   readonly isProxy: IsProxy
-  /** How often all connections are looked at. */
-  readonly everyMs: number
+  /** How often all connections are checked. */
+  readonly checkEveryMs: number
 }
 
 export const connectionLimits = ({
@@ -33,65 +33,66 @@ export const connectionLimits = ({
   idleMs: keepAliveSeconds * 1_000,
   perAddress: connectionsPerAddress,
   isProxy: proxies(trustProxy),
-  everyMs: 500,
+  checkEveryMs: 500,
 })
 
-/** Connections of one process. */
-const MOST = 10_000
+/** The most connections of one process. */
+const MAX_CONNECTIONS = 10_000
 
 interface Exchange {
   readonly request: IncomingMessage
   readonly since: number
   isAnswered: boolean
-  isToldOff: boolean
+  /** The client was answered 408, because its body took too long. */
+  isTimedOut: boolean
 }
 
 interface Connection {
   readonly socket: Socket
   readonly exchanges: Set<Exchange>
-  /** Since when it waits for a request, and how many bytes had come by then. */
+  /** Since when it waits for a request, and how many bytes had been read by then. */
   waitsSince: number
   bytesRead: number
-  isKept: boolean
+  isReused: boolean
   /** When the first bytes of the next request were seen. */
-  begunAt: number | undefined
-  /** What the client has still to take, and since when it is the same. */
-  untaken: string
-  untakenSince: number
+  requestBegunAt: number | undefined
+  /** How many bytes the client has yet to take, and since when that has not changed. */
+  unsent: string
+  unsentSince: number
 }
 
 export interface Connections {
-  /** For each request, before it is answered. */
+  /** Called for each request, before it is answered. */
   begin(request: IncomingMessage, response: ServerResponse): void
   count(): number
   stop(): void
 }
 
 /**
- * Ends connections that take too long, and refuses those that are too many. Time counts only while this process runs:
- * one that was stopped, or had its hands full, reads what came meanwhile before it judges anybody.
+ * Ends connections that take too long and refuses those above the limit. Time counts only while this process runs:
+ * after a pause or under load it first reads what has arrived before it ends anything.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
-  const { everyMs } = limits
+  const { checkEveryMs } = limits
   const open = new Map<Socket, Connection>()
   const admit = admission(limits)
-  let ran = 0
-  let lookedAt = clock.ticks()
+  let runningMs = 0
+  let checkedAt = clock.ticks()
 
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     const now = clock.ticks()
-    ran += Math.min(now - lookedAt, 2 * everyMs)
-    lookedAt = now
-    for (const connection of open.values()) judge(connection, limits, ran)
-  }, everyMs).unref()
+    runningMs += Math.min(now - checkedAt, 2 * checkEveryMs)
+    checkedAt = now
+    for (const connection of open.values()) check(connection, limits, runningMs)
+  }, checkEveryMs).unref()
 
-  server.maxConnections = MOST
+  server.maxConnections = MAX_CONNECTIONS
   server.on('connection', (socket: Socket) => {
     if (!admit(socket)) return refuse(socket, 'TOO_MANY_CONNECTIONS')
-    open.set(socket, fresh(socket, ran))
+    open.set(socket, newConnection(socket, runningMs))
     socket.once('close', () => open.delete(socket))
   })
-  // Node tells clients how long it keeps an idle connection; it is ended here, by the time that counts.
+  // Node only announces this timeout to clients: its own handling is off, as `check` ends idle connections.
   server.keepAliveTimeout = limits.idleMs
   server.on('timeout', () => undefined)
 
@@ -99,22 +100,28 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
     begin(request, response) {
       const connection = open.get(request.socket)
       if (!connection) return
-      const exchange = { request, since: ran, isAnswered: false, isToldOff: false }
+      const exchange = { request, since: runningMs, isAnswered: false, isTimedOut: false }
       connection.exchanges.add(exchange)
-      connection.begunAt = undefined
+      connection.requestBegunAt = undefined
       response.once('close', () => {
         exchange.isAnswered = true
-        if (request.complete) end(connection, exchange, ran)
+        if (request.complete) endExchange(connection, exchange, runningMs)
       })
     },
     count: () => open.size,
-    stop: () => clearInterval(looking),
+    stop: () => clearInterval(checking),
   }
 }
 
-const fresh = (socket: Socket, now: number): Connection => ({
-  ...{ socket, exchanges: new Set(), waitsSince: now, bytesRead: 0, isKept: false, begunAt: undefined },
-  ...{ untaken: '', untakenSince: now },
+const newConnection = (socket: Socket, now: number): Connection => ({
+  socket,
+  exchanges: new Set(),
+  waitsSince: now,
+  bytesRead: 0,
+  isReused: false,
+  requestBegunAt: undefined,
+  unsent: '',
+  unsentSince: now,
 })
 
 /** Counts the connections of each client; false for one more than it may have. */
@@ -141,38 +148,38 @@ function refuse(socket: Socket, code: string): void {
   socket.destroySoon()
 }
 
-function end(connection: Connection, exchange: Exchange, now: number): void {
+function endExchange(connection: Connection, exchange: Exchange, now: number): void {
   connection.exchanges.delete(exchange)
   connection.waitsSince = now
   connection.bytesRead = connection.socket.bytesRead
-  connection.isKept = true
+  connection.isReused = true
 }
 
-function judge(connection: Connection, limits: ConnectionLimits, now: number): void {
+function check(connection: Connection, limits: ConnectionLimits, now: number): void {
   if (isStuck(connection, limits, now)) return void connection.socket.destroy()
   for (const exchange of connection.exchanges) {
-    if (!exchange.request.complete) judgeBody(connection, exchange, limits, now)
-    else if (exchange.isAnswered) end(connection, exchange, now)
+    if (!exchange.request.complete) checkBody(connection, exchange, limits, now)
+    else if (exchange.isAnswered) endExchange(connection, exchange, now)
   }
-  if (connection.exchanges.size === 0) judgeWaiting(connection, limits, now)
+  if (connection.exchanges.size === 0) checkWaiting(connection, limits, now)
 }
 
-/** Whether the client has left its answer lying for too long. */
+/** Whether the client has taken nothing of its answer for too long. */
 function isStuck(connection: Connection, { answerMs }: ConnectionLimits, now: number): boolean {
   const { socket } = connection
-  const untaken = socket.writableLength === 0 ? '' : `${socket.writableLength} ${inSystem(socket)}`
-  if (untaken !== '' && untaken === connection.untaken) return now - connection.untakenSince > answerMs
-  connection.untaken = untaken
-  connection.untakenSince = now
+  const unsent = socket.writableLength === 0 ? '' : `${socket.writableLength} ${queuedBytes(socket)}`
+  if (unsent !== '' && unsent === connection.unsent) return now - connection.unsentSince > answerMs
+  connection.unsent = unsent
+  connection.unsentSince = now
   return false
 }
 
-/** Of one large piece Node counts nothing as written until it is gone entirely; its handle knows better. */
-const inSystem = (socket: Socket): number | undefined =>
+/** The bytes in the system's queue: Node counts a large chunk as unwritten until all of it has gone. */
+const queuedBytes = (socket: Socket): number | undefined =>
   (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize
 
-/** Whoever reads the body answers; where nobody does, there is nothing to say. */
-function judgeBody(
+/** A late body: its reader answers 408 on `timeout`; a connection without a reader is cut. */
+function checkBody(
   { socket }: Connection,
   exchange: Exchange,
   { bodyMs, answerMs }: ConnectionLimits,
@@ -180,15 +187,15 @@ function judgeBody(
 ): void {
   const late = now - exchange.since - bodyMs
   if (late <= 0) return
-  const isHeard = !(exchange.isToldOff || exchange.isAnswered) && exchange.request.emit('timeout')
-  if (isHeard) exchange.isToldOff = true
-  else if (!exchange.isToldOff || late > answerMs) socket.destroy()
+  const hasReader = !(exchange.isTimedOut || exchange.isAnswered) && exchange.request.emit('timeout')
+  if (hasReader) exchange.isTimedOut = true
+  else if (!exchange.isTimedOut || late > answerMs) socket.destroy()
 }
 
-function judgeWaiting(connection: Connection, { headersMs, idleMs }: ConnectionLimits, now: number): void {
-  const { socket, bytesRead, isKept, waitsSince } = connection
+function checkWaiting(connection: Connection, { headersMs, idleMs }: ConnectionLimits, now: number): void {
+  const { socket, bytesRead, isReused, waitsSince } = connection
   if (socket.bytesRead > bytesRead) {
-    connection.begunAt ??= now
-    if (now - connection.begunAt > headersMs) refuse(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
-  } else if (now - waitsSince > (isKept ? idleMs : headersMs)) socket.destroy()
+    connection.requestBegunAt ??= now
+    if (now - connection.requestBegunAt > headersMs) refuse(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
+  } else if (now - waitsSince > (isReused ? idleMs : headersMs)) socket.destroy()
 }

@@ -5,7 +5,7 @@ import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Outbound, OutboundAnswer } from '../ports/outbound.ts'
 
-/** Figures that the database has: every process shows the same. None reads more than some thousand rows. */
+/** Metrics read from the database, the same in every process. None reads more than some thousand rows. */
 export function watchDatabase({ watch }: Metrics, { pool }: Database): void {
   const sql = sqlOn(pool)
   const age = (read: typeof oldestSeconds) => async () => (await read(sql)) ?? 0
@@ -23,8 +23,8 @@ export function watchDatabase({ watch }: Metrics, { pool }: Database): void {
   )
 }
 
-/** The way out, with a figure of what came of each request. */
-export const observed = (
+/** Measures the outcome of every outbound request. */
+export const measured = (
   { judge, send }: Outbound,
   metrics: Metrics,
   what: 'webhook' | 'push',

@@ -4,7 +4,7 @@ import type { OpenRuntime, Part } from './runtime.ts'
 
 const EVERY = 2_000
 
-/** Ends what is overdue, with Temporal or without it. */
+/** Ends overdue records, whether or not Temporal is there. */
 export const startDeadlines = (runtime: OpenRuntime): Part =>
   everySoOften(
     EVERY,

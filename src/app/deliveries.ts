@@ -1,22 +1,22 @@
 import { BacklogKeeper, Deliverer, expireDeliveries, giveUp } from '../delivery/webhooks/index.ts'
 import { listen } from '../platform/listener.ts'
 import { everySoOften } from '../platform/rounds.ts'
-import { observed } from './database-metrics.ts'
-import { keepLease } from './renewed-lease.ts'
+import { measured } from './database-metrics.ts'
+import { renewLease } from './renewed-lease.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 
 const EXPIRE_EVERY = 600_000
 
-/** Brings events to those who have subscribed to them, with Temporal or without it. */
+/** Delivers events to webhooks, whether or not Temporal is there. */
 export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
   const { database, ports, settings, log } = runtime
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
-  const kept = keepLease(database, 'deliveries', { wake: () => deliverer.wake(), onFailure })
+  const renewed = renewLease(database, 'deliveries', { wake: () => deliverer.wake(), onFailure })
   const deliverer = new Deliverer({
     database,
-    lease: kept.lease,
-    ports: { ...ports, outbound: observed(ports.outbound, runtime.metrics, 'webhook') },
+    lease: renewed.lease,
+    ports: { ...ports, outbound: measured(ports.outbound, runtime.metrics, 'webhook') },
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => giveUp(runtime, id, why),
     onOutbox: runtime.onOutbox,
@@ -34,7 +34,7 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
     async stop() {
       await Promise.all([listener.stop(), expiry.stop(), keeper.stop()])
       await deliverer.stop()
-      await kept.end()
+      await renewed.end()
     },
   }
 }

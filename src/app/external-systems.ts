@@ -8,8 +8,8 @@ import { Problem } from '../kernel/contract/problem.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
 
-/** Which system answers in which mode. */
-export function outsideOf(settings: Settings, queue: Queue): ExternalSystems {
+/** The external systems of each mode, as the settings choose them. */
+export function externalSystemsOf(settings: Settings, queue: Queue): ExternalSystems {
   const { sepaRail, fundingRail } = settings
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFunding() }
@@ -28,7 +28,7 @@ const byMode =
     return chosen
   }
 
-/** It is chosen, and cannot work without this. */
+/** A chosen system that cannot work without this setting. */
 class Missing {
   readonly setting: string
   constructor(setting: string) {

@@ -7,17 +7,17 @@ import { temporalRuns } from '../platform/temporal/runs.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 import { mendMonthly } from './schedules.ts'
 
-/** With the time that a round takes it is less than a minute until what was ended from outside runs again. */
-const EVERY = 20_000
-/** A server answers ten questions for lists a second, and operators ask, too. */
-const REST = 150
+/** With the time of a round, a run that was ended from outside runs again within a minute. */
+const EVERY_MS = 20_000
+/** Temporal answers ten list queries a second, and operators need some of them. */
+const PAUSE_MS = 150
 
-/** Whatever somebody does to a run in Temporal, its record comes to its end: the run is begun anew. */
+/** Restarts the runs of open records that somebody has ended in Temporal: every open record reaches its end. */
 export function startMending(runtime: OpenRuntime, client: Client, taskQueue: string): Part {
   const stopping = new AbortController()
   const { signal } = stopping
   const round = () => client.connection.withAbortSignal(signal, () => mendRuns(runtime, client, taskQueue))
-  const rounds = everySoOften(EVERY, round, error => {
+  const rounds = everySoOften(EVERY_MS, round, error => {
     if (!signal.aborted) runtime.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
   })
   return {
@@ -35,6 +35,6 @@ export async function mendRuns(
 ): Promise<void> {
   const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
   const runs = temporalRuns(client, taskQueue)
-  await beginMissingRuns({ database, records, runs, rest: () => pause(REST) })
+  await beginMissingRuns({ database, records, runs, rest: () => pause(PAUSE_MS) })
   await mendMonthly(client, taskQueue)
 }

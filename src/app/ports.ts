@@ -26,11 +26,11 @@ interface Parts {
   readonly pushContact: string
   readonly execute: Execute
   readonly onOutbox: () => void
-  /** Null where nobody here works with Temporal. */
+  /** Whether Temporal answers; null in a process that does not use it. */
   readonly temporal: () => Promise<boolean | null>
 }
 
-/** What handlers may ask of the world, made of what the platform has. */
+/** Composes the ports of handlers. */
 export function portsOf(parts: Parts): Ports {
   const {
     areas,
@@ -67,13 +67,13 @@ export function portsOf(parts: Parts): Ports {
   }
 }
 
-/** Asks each area in turn, as they may share a connection. */
+/** Asks one area after another, as they may share a connection. */
 export function findingPayments(areas: Areas): FindPayments {
   const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
-  return async (...asked) => {
-    const found: IntentPayment[] = []
-    for (const find of finders) found.push(...(await find(...asked)))
-    return found
+  return async (...args) => {
+    const payments: IntentPayment[] = []
+    for (const find of finders) payments.push(...(await find(...args)))
+    return payments
   }
 }
 
@@ -92,11 +92,11 @@ async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promis
 
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
 
-/** Who asks while a look is under way is told what comes of it: health may be asked by anybody, as often as he likes. */
-function oneAtATime<T>(look: () => Promise<T>): () => Promise<T> {
+/** Shares a running check with all who ask meanwhile: `/health` is public and may be called any number of times. */
+function oneAtATime<T>(check: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined
   return () => {
-    underWay ??= look().finally(() => {
+    underWay ??= check().finally(() => {
       underWay = undefined
     })
     return underWay

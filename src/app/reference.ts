@@ -9,18 +9,18 @@ import { inSlices } from '../kernel/contract/time-slices.ts'
 import type { Threads } from '../ports/threads.ts'
 import { cachedFile } from '../web/static-file.ts'
 
-interface Described {
+interface ReferenceSource {
   readonly areas: Areas
   readonly threads: Threads
   readonly publicUrl: string | undefined
 }
 
-/** The interface described, for programs and for people: made when it is first asked for, and kept. */
+/** The OpenAPI document and the HTML reference: each is generated at its first request and cached. */
 export function reference({
   areas,
   threads,
   publicUrl,
-}: Described): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
+}: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
   const eventTypes = once(() => inSlices(eventTypesSliced(areas)))
   const text = once(async () => inSlices(writeSliced(await inSlices(openapiSliced(areas)))))
   const openapi = once(async () => cachedFile('application/json; charset=utf-8', await text()))
@@ -36,14 +36,14 @@ export function reference({
   }
 }
 
-/** Those who ask while it is made wait for the same one. What has failed is made anew for the next who asks. */
+/** Runs `make` once and shares the result, also with those who ask meanwhile. A failure is not cached. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
+  let result: Promise<T> | undefined
   return () => {
-    made ??= make().catch(error => {
-      made = undefined
+    result ??= make().catch(error => {
+      result = undefined
       throw error
     })
-    return made
+    return result
   }
 }

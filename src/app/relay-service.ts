@@ -4,11 +4,11 @@ import { listen } from '../platform/listener.ts'
 import { type Processes, temporalStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
 import { startMending } from './missing-runs.ts'
-import { keepLease } from './renewed-lease.ts'
+import { renewLease } from './renewed-lease.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 import { type TemporalAccess, untilConnected } from './temporal-access.ts'
 
-/** Brings the outbox to Temporal. */
+/** Starts the relay, which brings the outbox to Temporal. */
 export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
   runtime.watchTemporal(async () => false)
   return untilConnected(runtime, 'relay', async () => {
@@ -17,9 +17,9 @@ export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
     runtime.watchTemporal(() => isServing(connection))
     const { database, log } = runtime
     const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
-    const kept = keepLease(database, 'outbox', { wake: () => relay.wake(), onFailure })
+    const renewed = renewLease(database, 'outbox', { wake: () => relay.wake(), onFailure })
     const deliver = temporalStarter(client, access.taskQueue, processesOf(runtime.areas))
-    const relay = new Relay({ database, lease: kept.lease, deliver, onFailure })
+    const relay = new Relay({ database, lease: renewed.lease, deliver, onFailure })
     const listener = listen(runtime.settings.databaseUrl, 'outbox', relay.wake)
     const mending = startMending(runtime, client, access.taskQueue)
     return {
@@ -27,7 +27,7 @@ export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
         await mending.stop()
         await listener.stop()
         await relay.stop()
-        await kept.end()
+        await renewed.end()
         await connection.close()
       },
     }

@@ -2,18 +2,18 @@ import type { Database } from '../kernel/database/prepared-sql.ts'
 import { type LeaseKind, ProcessLease, RENEW_MS } from '../kernel/database/process-lease.ts'
 import { everySoOften } from '../platform/rounds.ts'
 
-export interface KeptLease {
+export interface RenewedLease {
   readonly lease: ProcessLease
-  /** Once nothing is held under it any more. */
+  /** To be called once no row is claimed under the lease any more. */
   end(): Promise<void>
 }
 
-/** A lease that is renewed for as long as this process takes something, and tells when the dead have left something. */
-export function keepLease(
+/** Opens a lease and renews it until `end`; calls `wake` when rows of dead processes have become free. */
+export function renewLease(
   database: Database,
   kind: LeaseKind,
   { wake, onFailure }: { wake: () => void; onFailure: (error: unknown) => void },
-): KeptLease {
+): RenewedLease {
   const lease = new ProcessLease(database, kind)
   const renewal = everySoOften(RENEW_MS, async () => (await lease.round()) > 0 && wake(), onFailure)
   return {

@@ -1,7 +1,7 @@
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 
-/** What one process could make up for itself, several must be given. */
-export function inCommon({ databaseUrl, dashboardSecret, secretKey, encryptionKey }: Settings) {
+/** The settings that several processes must share. A single process may generate them; here they must be set. */
+export function requiredSecrets({ databaseUrl, dashboardSecret, secretKey, encryptionKey }: Settings) {
   if (databaseUrl && dashboardSecret && secretKey && encryptionKey)
     return { databaseUrl, dashboardSecret, secretKey, encryptionKey }
   const wanted = {

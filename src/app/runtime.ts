@@ -19,11 +19,11 @@ import type { Outbound } from '../ports/outbound.ts'
 import { openVault } from '../ports/vault.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './database-metrics.ts'
-import { outsideOf } from './external-systems.ts'
+import { externalSystemsOf } from './external-systems.ts'
 import { portsOf } from './ports.ts'
 import { sepaQueue } from './sepa-queue.ts'
 
-/** Settings that nobody can do without: given, or made up at the first start. */
+/** The settings that a running service must have: configured, or generated at the first start. */
 export interface ServiceSettings extends Settings {
   databaseUrl: string
   dashboardSecret: string
@@ -33,25 +33,25 @@ export interface ServiceSettings extends Settings {
 
 export interface RuntimeOptions {
   readonly settings: ServiceSettings
-  /** For a process that has time: a database that is away is waited for. */
+  /** Set where the process waits for an unreachable database instead of failing. */
   readonly waiting?: Waiting
-  /** How long clients may take, where it is not as usual. */
+  /** Limits of client connections that differ from the defaults. */
   readonly patience?: Partial<ConnectionLimits>
-  /** Several processes serve this database: none of them changes the schema. */
+  /** Several processes share the database: none of them migrates it. */
   readonly shared?: boolean
   readonly areas?: Areas
-  /** Systems of others in place of those that the settings choose. */
+  /** External systems in place of those that the settings choose. */
   readonly outside?: Partial<ExternalSystems>
-  /** A way out other than the guarded one. */
+  /** Replaces the guarded HTTP client. */
   readonly outbound?: Outbound
 }
 
-/** Something that runs beside the API until it is told to stop. */
+/** A background part of a process, such as the relay. */
 export interface Part {
   stop(): Promise<void>
 }
 
-/** All that running an operation takes, before anybody listens or works. */
+/** Everything that running operations needs. Servers and background parts are started on it. */
 export interface OpenRuntime {
   readonly settings: ServiceSettings
   readonly areas: Areas
@@ -60,12 +60,12 @@ export interface OpenRuntime {
   readonly execute: Execute
   readonly gate: Gate
   readonly ports: Ports
-  /** Stopped by whoever closes the database, before it. */
+  /** To be stopped before the database is closed. */
   readonly threads: ThreadPool
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
-  /** From now on health asks this whether Temporal answers. */
+  /** Sets the function by which `/health` learns whether Temporal answers. */
   readonly watchTemporal: (isServing: () => Promise<boolean>) => void
 }
 
@@ -98,7 +98,7 @@ export async function openRuntime({
       metrics,
       publicUrl: settings.publicUrl,
       ...accountsOf(settings),
-      outside: { ...outsideOf(settings, queue), ...outside },
+      outside: { ...externalSystemsOf(settings, queue), ...outside },
       outbound,
       pushContact: settings.pushContact,
       vault: openVault(encryptionKey, encryptionKeysOld),
@@ -119,13 +119,22 @@ export async function openRuntime({
   }
   const execute = executor(runtime)
   return {
-    ...{ settings, areas, operations, database, execute, log, metrics, watchTemporal },
+    settings,
+    areas,
+    operations,
+    database,
+    execute,
+    log,
+    metrics,
+    watchTemporal,
     gate: gate(credentials, settings.dashboardSecret),
-    ...{ threads, ports: runtime.ports, onOutbox: announcers.outbox },
+    threads,
+    ports: runtime.ports,
+    onOutbox: announcers.outbox,
   }
 }
 
-/** What no line of the log may show. */
+/** The secrets that must never appear in the log. */
 const secretsIn = ({
   dashboardSecret,
   secretKey,
@@ -135,7 +144,7 @@ const secretsIn = ({
 }: ServiceSettings): string[] =>
   [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, temporalApiKey ?? []].flat()
 
-/** Where test money and live money are sent to. */
+/** The bank accounts that test money and live money are sent to. */
 const accountsOf = (
   settings: Settings,
 ): Pick<Parameters<typeof portsOf>[0], 'walletBank' | 'collection'> => ({

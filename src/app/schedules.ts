@@ -7,28 +7,30 @@ import {
 } from '@temporalio/client'
 import { MONTHLY, statementsProcess } from '../money/statements/process.ts'
 
-/** What begins by the calendar, each under a name that an operator finds in the Web UI. */
+/** Creates or updates the schedules, by names that operators find in Temporal's Web UI. */
 export async function keepSchedules({ schedule }: Client, taskQueue: string): Promise<void> {
   const { scheduleId, ...monthly } = statementsOf(taskQueue)
   try {
     await schedule.create({ scheduleId, ...monthly })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
-    // A new version may say it otherwise; what an operator has paused stays so.
+    // A new version may change the calendar; a schedule that an operator has paused stays paused.
     await schedule.getHandle(scheduleId).update(({ state }) => ({ ...monthly, state }))
   }
 }
 
 /**
- * The last run that the schedule has begun is begun anew, under the same id, where it did not come to its own end; one
- * that is no longer kept as well, and that one finds everything done.
+ * Restarts the last run of the schedule, under the same id, where it failed or was ended from outside. A run that
+ * Temporal no longer retains is restarted, too: it finds everything done.
  */
 export async function mendMonthly(client: Client, taskQueue: string): Promise<void> {
   const { scheduleId, action } = statementsOf(taskQueue)
   const last = await lastBegunBy(client, scheduleId)
   if (last === undefined) return
   const again = {
-    ...{ taskQueue, args: action.args, workflowId: last },
+    taskQueue,
+    args: action.args,
+    workflowId: last,
     ...{ staticSummary: action.staticSummary, staticDetails: action.staticDetails },
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
   } as const
@@ -37,7 +39,7 @@ export async function mendMonthly(client: Client, taskQueue: string): Promise<vo
   })
 }
 
-/** Undefined where there is none yet. A worker makes the schedule. */
+/** The workflow id of the schedule's last run; undefined before the first, or before a worker has made the schedule. */
 async function lastBegunBy({ schedule }: Client, scheduleId: string): Promise<string | undefined> {
   try {
     const { info } = await schedule.getHandle(scheduleId).describe()
@@ -61,6 +63,6 @@ const statementsOf = (taskQueue: string) =>
       staticSummary: 'Statements of the month that is over, of all wallets',
       staticDetails: statementsProcess.details,
     },
-    // Whatever was missed is made by one run.
+    // One run makes up for all that were missed.
     policies: { overlap: 'SKIP', catchupWindow: '31 days' },
   }) as const satisfies ScheduleOptions

@@ -6,7 +6,7 @@ import type { OpenRuntime, Part } from './runtime.ts'
 
 const EVERY = 5_000
 
-/** Takes the files that the bank's client brings; none where SEPA does not go by files. */
+/** Reads the files that the bank's client brings; does nothing where `SEPA_RAIL` is not `files`. */
 export const startSepaInbox = (runtime: OpenRuntime): Part =>
   everySoOften(
     EVERY,
@@ -14,12 +14,12 @@ export const startSepaInbox = (runtime: OpenRuntime): Part =>
     error => runtime.log.warn({ err: error }, 'reading the files of the bank failed'),
   )
 
-/** More than any statement has: the reader takes no more elements than this holds. */
-const LARGEST = 16 * 2 ** 20
+/** Larger than any bank statement that the reader accepts. */
+const MAX_FILE_BYTES = 16 * 2 ** 20
 
 /**
- * Each goes to `read` or, where it cannot be read, to `refused`; one that fails for another reason stays and holds up
- * no other. Which of two workers takes it is all the same.
+ * Moves each file to `read`, or to `refused` where it is not valid. A file that fails for another reason stays and is
+ * tried again; it holds up no other. Two workers may read the same file: reading is idempotent.
  */
 export async function emptyInbox(runtime: OpenRuntime): Promise<void> {
   const { sepaRail, sepaFolder } = runtime.settings
@@ -28,27 +28,27 @@ export async function emptyInbox(runtime: OpenRuntime): Promise<void> {
   for (const name of ['read', 'refused']) await mkdir(join(inbox, name), { recursive: true, mode: 0o700 })
   const names = (await readdir(inbox)).filter(name => /^[^.].*\.xml$/i.test(name)).sort()
   for (const name of names)
-    await takeIn(runtime, inbox, name).catch((error: NodeJS.ErrnoException) => {
+    await readFileOf(runtime, inbox, name).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') runtime.log.warn({ err: error, file: name }, 'a file of the bank failed')
     })
 }
 
-async function takeIn(runtime: OpenRuntime, inbox: string, name: string): Promise<void> {
+async function readFileOf(runtime: OpenRuntime, inbox: string, name: string): Promise<void> {
   const path = join(inbox, name)
-  const refused = await refusal(runtime, path)
-  if (refused) runtime.log.warn({ file: name, answer: refused }, 'a file of the bank was refused')
-  await rename(path, join(inbox, refused ? 'refused' : 'read', name))
+  const reason = await refusalOf(runtime, path)
+  if (reason) runtime.log.warn({ file: name, answer: reason }, 'a file of the bank was refused')
+  await rename(path, join(inbox, reason ? 'refused' : 'read', name))
 }
 
-/** Why a file is not taken; undefined where it is. */
-async function refusal(runtime: OpenRuntime, path: string): Promise<string | undefined> {
-  if ((await stat(path)).size > LARGEST) return 'it is too large'
-  const { errorCode, body } = await tell(runtime, await readFile(path))
+/** Why a file was refused; undefined where it was read. */
+async function refusalOf(runtime: OpenRuntime, path: string): Promise<string | undefined> {
+  if ((await stat(path)).size > MAX_FILE_BYTES) return 'it is too large'
+  const { errorCode, body } = await readByOperation(runtime, await readFile(path))
   return errorCode && String(body)
 }
 
-/** By the same operation as at the door, and as the one who has the secret of this installation. */
-function tell({ execute, operations }: OpenRuntime, bytes: Buffer): Promise<Outcome> {
+/** Reads the file by the operation of the API, as the holder of the dashboard secret would. */
+function readByOperation({ execute, operations }: OpenRuntime, bytes: Buffer): Promise<Outcome> {
   const operation = operations.find(({ key }) => key === 'rails.read')
   if (!operation) throw new Error('there is no operation rails.read')
   const body = { content: bytes.toString('base64'), mode: 'live' }

@@ -6,7 +6,7 @@ import type { Execute } from '../kernel/run/execute.ts'
 import { platformTenant } from '../money/incoming/index.ts'
 import type { RailCall } from '../ports/sepa-rail.ts'
 
-/** The queue of the rail by files: operations of the API, in the name of the platform. */
+/** The payment queue of the rail by files: it is kept by operations that run as the platform itself. */
 export function sepaQueue(execute: Execute, operations: readonly Registered[]): Queue {
   const actor: Actor = {
     type: 'process',
@@ -16,7 +16,7 @@ export function sepaQueue(execute: Execute, operations: readonly Registered[]): 
     scopes: new Set(),
   }
   async function run(key: string, { reference, requestId }: RailCall, body: object = {}) {
-    const operation = operations.find(one => one.key === key)
+    const operation = operations.find(operation => operation.key === key)
     if (!operation) throw new Error(`there is no operation ${key}`)
     const input = { params: { id: reference }, query: {}, body }
     const call = { operation, actor, input, requestId, address: null, idempotencyKey: null }

@@ -7,29 +7,29 @@ import { clock } from '../values/clock.ts'
 import { type ConnectionLimits, watchConnections } from './connections.ts'
 
 export interface ApiServer {
-  /** Gives the port, which is a new one for 0. */
+  /** Gives the port: any free one where 0 is asked for. */
   listen(port: number, host: string): Promise<number>
   /** How many clients are connected. */
   connections(): number
-  /** Takes leave of the clients, answers what they have sent, and stops. */
+  /** Answers the requests that have arrived, asks clients to close their connections, and stops. */
   close(): Promise<void>
 }
 
-/** A client that keeps its connection may have sent its next request just now: until none has come for so long. */
+/** Closing waits until no request has come for this long: one may be on its way on a kept connection. */
 const SILENCE_MS = 250
 
 export function apiServer(answer: RequestListener, limits: ConnectionLimits): ApiServer {
   const unanswered = new Set<ServerResponse>()
-  let closing = false
-  let lastHeard = 0
-  // What Node would refuse by itself it would refuse without our headers, and by a clock that a stopped process misses.
+  let isClosing = false
+  let lastRequestAt = 0
+  // Node's own checks are off: they answer without our headers, and time runs on for them while the process is stopped.
   const options = { requireHostHeader: false, headersTimeout: 0, requestTimeout: 0 }
   const server = createServer(options, (request, response) => {
-    lastHeard = clock.ticks()
+    lastRequestAt = clock.ticks()
     connections.begin(request, response)
     unanswered.add(response)
     response.once('close', () => unanswered.delete(response))
-    if (closing) takeLeave(response)
+    if (isClosing) askToClose(response)
     answer(request, response)
   })
   const connections = watchConnections(server, limits)
@@ -48,13 +48,13 @@ export function apiServer(answer: RequestListener, limits: ConnectionLimits): Ap
 
     async close() {
       if (!server.listening) return
-      closing = true
-      lastHeard = clock.ticks()
-      unanswered.forEach(takeLeave)
+      isClosing = true
+      lastRequestAt = clock.ticks()
+      unanswered.forEach(askToClose)
       const closed = once(server, 'close')
-      // An HTTP server's own `close` also cuts silent connections, and with them a request that is just on its way.
+      // `http.Server.close` also cuts idle connections, and with them a request that is just on its way.
       Server.prototype.close.call(server)
-      while (clock.ticks() - lastHeard < SILENCE_MS) await sleep(SILENCE_MS / 5)
+      while (clock.ticks() - lastRequestAt < SILENCE_MS) await sleep(SILENCE_MS / 5)
       server.closeIdleConnections()
       await closed
       connections.stop()
@@ -62,7 +62,7 @@ export function apiServer(answer: RequestListener, limits: ConnectionLimits): Ap
   }
 }
 
-/** The client that keeps its connection learns with this answer that it is the last one. */
-function takeLeave(response: ServerResponse): void {
+/** Tells the client with this answer that its connection will be closed. */
+function askToClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
 }

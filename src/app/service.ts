@@ -23,15 +23,15 @@ export interface Service {
 const SWEEP_EVERY = 600_000
 const MIB = 1_048_576
 
-/** The API, wired and not yet listening. */
+/** Opens the API without listening yet. */
 export async function openService(options: RuntimeOptions): Promise<Service> {
   const runtime = await openRuntime(options)
   const { areas, database, metrics, settings } = runtime
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
-  const sweeping = sweepNowAndThen(runtime)
+  const sweeping = startSweeping(runtime)
   const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
-  const server = apiServer(answering(runtime, published(areas), counter, bodies), limits)
+  const server = apiServer(listenerFor(runtime, published(areas), counter, bodies), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
   metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
   return {
@@ -46,8 +46,8 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   }
 }
 
-/** What answers the requests for these operations. */
-export function answering(
+/** The request listener that serves these operations. */
+export function listenerFor(
   runtime: OpenRuntime,
   operations: readonly Registered[],
   counter: Counter,
@@ -66,14 +66,14 @@ export function answering(
       addressOf: request => clientAddress(request, isProxy),
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
-      ...observing(runtime),
+      ...reporting(runtime),
     }),
   )
   return app
 }
 
-/** What the log and the figures are told. */
-const observing = ({
+/** Logs and measures every request. */
+const reporting = ({
   log,
   metrics,
 }: OpenRuntime): Pick<Parameters<typeof pipeline>[0], 'onServed' | 'onFailure'> => ({
@@ -84,7 +84,7 @@ const observing = ({
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
 })
 
-const sweepNowAndThen = ({ database, log }: OpenRuntime): NodeJS.Timeout =>
+const startSweeping = ({ database, log }: OpenRuntime): NodeJS.Timeout =>
   setInterval(() => {
     sweep(database).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
   }, SWEEP_EVERY).unref()

@@ -6,7 +6,7 @@ import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 import { temporalConnection } from '../platform/temporal/connection.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 
-/** Where Temporal is and how one is let in. */
+/** The address, namespace and credentials of the Temporal server. */
 export interface TemporalAccess {
   readonly namespace: string
   readonly taskQueue: string
@@ -16,7 +16,7 @@ export interface TemporalAccess {
 
 const RECONNECT_AFTER = 2_000
 
-/** How relay and worker get to the server at this address. */
+/** The access of relay and worker to the server at this address. */
 export function accessTo(settings: Settings, address: string): TemporalAccess {
   const connection = temporalConnection(settings, address)
   return {
@@ -27,18 +27,18 @@ export function accessTo(settings: Settings, address: string): TemporalAccess {
   }
 }
 
-/** Several processes work with a server that none of them has started. */
+/** For processes that share a server, which must be configured. */
 export function requireTemporal(settings: Settings): TemporalAccess {
   if (!settings.temporalAddress) throw new WrongSetting('Not set: TEMPORAL_ADDRESS.')
   return accessTo(settings, settings.temporalAddress)
 }
 
 interface Connected extends Part {
-  /** Where it may end by itself; rejects where it could not go on. */
+  /** Set where the part may end by itself; rejects with the failure that ended it. */
   readonly ended?: Promise<void>
 }
 
-/** A server that is not there, or not any more, is waited for: what it is to do waits in the outbox. */
+/** Connects, and reconnects whenever the server is away: meanwhile its work waits in the outbox. */
 export function untilConnected({ log }: OpenRuntime, what: string, connect: () => Promise<Connected>): Part {
   const stopping = new AbortController()
   let connected: Promise<Connected | undefined> = Promise.resolve(undefined)

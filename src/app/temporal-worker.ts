@@ -14,17 +14,17 @@ import type { OpenRuntime } from './runtime.ts'
 import type { TemporalAccess } from './temporal-access.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
-/** Idle workflows that are kept in memory; the rest is replayed when it is needed. */
+/** How many idle workflows stay in memory; others are replayed when they go on. */
 const CACHED = 500
 
 export interface RunningWorker {
-  /** Rejects where it could not go on. */
+  /** Rejects with the failure that ended the worker. */
   readonly ended: Promise<void>
-  /** Takes nothing more and finishes what is under way. */
+  /** Takes no more tasks and finishes those under way. */
   stop(): Promise<void>
 }
 
-/** Carries out the durable processes: their order and time by Temporal, their effects by the operations of the API. */
+/** Runs the workflows. Temporal keeps their order and timers; operations of the API have all effects. */
 export async function startWorker(
   { execute, operations, database, settings, log }: OpenRuntime,
   connection: NativeConnection,
@@ -32,7 +32,8 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const sql = sqlOn(database.pool)
   const run = runner({
-    ...{ execute, operations },
+    execute,
+    operations,
     offsetOf: tenant => offsetOf(sql, tenant),
     causeOf: (tenant, id) => lastRequestOf(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
@@ -51,7 +52,7 @@ export async function startWorker(
       ...webhookActivities(run),
     },
     maxCachedWorkflows: CACHED,
-    // So long the runs of a worker that has died wait for it before another one takes them.
+    // How long the runs of a dead worker wait for it before another worker takes them over.
     stickyQueueScheduleToStartTimeout: '2 seconds',
     maxConcurrentActivityTaskExecutions: settings.databasePool,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },

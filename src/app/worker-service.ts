@@ -6,7 +6,7 @@ import { keepSchedules } from './schedules.ts'
 import { type TemporalAccess, untilConnected } from './temporal-access.ts'
 import { startWorker } from './temporal-worker.ts'
 
-/** Carries out the durable processes. A relay does not load it: the SDK of workers is large. */
+/** Starts a worker. In a file of its own, as the worker's SDK is large and a relay needs none of it. */
 export function startWork(runtime: OpenRuntime, access: TemporalAccess): Part {
   installRuntime(runtime.log)
   return untilConnected(runtime, 'worker', async () => {

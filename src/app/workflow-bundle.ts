@@ -9,33 +9,33 @@ import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@t
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
-/** Comes with an image, which has neither the sources of the workflows nor the native part of the bundler. */
-const READY_MADE = path('dist/workflows.js')
+/** The bundle in the production image, which has neither the workflows' sources nor the native bundler. */
+const PREBUILT = path('dist/workflows.js')
 
 export const bundleWorkflows = () =>
   bundleWorkflowCode({ workflowsPath: path('workflows/index.ts'), logger: new DefaultLogger('WARN') })
 
 let bundle: Promise<WorkflowBundleOption> | undefined
 
-/** The workflows as a worker loads them; in a checkout they are bundled once for what they are made of. */
+/** The bundle of the workflows. In a checkout it is built once for each state of their sources, and cached. */
 export function workflowBundle(): Promise<WorkflowBundleOption> {
-  bundle ??= existsSync(READY_MADE)
-    ? Promise.resolve({ codePath: READY_MADE })
-    : // Where nothing may be written, or the process ends badly: here, which says why if it cannot be.
-      bundledOnce().catch(bundleWorkflows)
+  bundle ??= existsSync(PREBUILT)
+    ? Promise.resolve({ codePath: PREBUILT })
+    : // Without a writable cache, or when the other process fails, it is built here: that shows the error.
+      cachedBundle().catch(bundleWorkflows)
   return bundle
 }
 
 const CACHE = path('node_modules/.cache/agent-payments')
 
-async function bundledOnce(): Promise<WorkflowBundleOption> {
-  const file = join(CACHE, `workflows-${await ingredients()}.js`)
+async function cachedBundle(): Promise<WorkflowBundleOption> {
+  const file = join(CACHE, `workflows-${await sourceHash()}.js`)
   if (!existsSync(file)) await bundleInto(file)
   return { codePath: file }
 }
 
-/** All that a workflow may import: the workflows, what describes their processes, and the SDK. */
-async function ingredients(): Promise<string> {
+/** A hash over all that workflows may import: each other, the `process.ts` files and the SDK. */
+async function sourceHash(): Promise<string> {
   const sources = globSync(['workflows/**/*.ts', 'src/**/process.ts'], { cwd: path('') })
   const files = [...sources.toSorted(), 'node_modules/@temporalio/workflow/package.json']
   const hash = createHash('sha256')
@@ -43,7 +43,7 @@ async function ingredients(): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** By a process of its own: the bundler takes hundreds of megabytes, and ours would never give them back. */
+/** Builds in a process of its own: the bundler takes hundreds of megabytes, which this process would keep. */
 async function bundleInto(file: string): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   const unfinished = `${file}.${process.pid}`

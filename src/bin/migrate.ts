@@ -1,7 +1,7 @@
 import { migrate } from '../platform/database.ts'
 import { onceReachable } from '../platform/database-wait.ts'
 import { live } from '../platform/lifetime.ts'
-import { say } from '../platform/output.ts'
+import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 import { WrongSetting } from '../platform/settings/settings.ts'
 
@@ -9,7 +9,7 @@ import { WrongSetting } from '../platform/settings/settings.ts'
 live(async life => {
   const { databaseUrl } = environment()
   if (!databaseUrl) throw new WrongSetting('Not set: DATABASE_URL.')
-  await onceReachable(databaseUrl, { tell: say, signal: life.ending }, () => migrate(databaseUrl))
-  say('The database is up to date.')
+  await onceReachable(databaseUrl, { tell: printLine, signal: life.ending }, () => migrate(databaseUrl))
+  printLine('The database is up to date.')
   life.end(0)
 })

@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client'
 import { requireTemporal } from '../app/temporal-access.ts'
 import { live } from '../platform/lifetime.ts'
-import { say } from '../platform/output.ts'
+import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 import { makeNamespace } from '../platform/temporal/namespace.ts'
 
@@ -18,6 +18,6 @@ live(async life => {
   })
   life.closeLater(() => connection.close())
   await makeNamespace(connection, namespace)
-  say(`The namespace ${namespace} is ready.`)
+  printLine(`The namespace ${namespace} is ready.`)
   life.end(0)
 })

@@ -4,14 +4,14 @@ import { removeInstance } from '../dev/instance-file.ts'
 import { removePostgres } from '../dev/postgres/embedded-postgres.ts'
 import { hasSecrets, removeSecrets } from '../dev/secrets.ts'
 import { removeTemporal } from '../dev/temporal/data.ts'
-import { complain, say } from '../platform/output.ts'
+import { printError, printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
 /** Removes all data of the service, which must not be running. */
 async function reset(): Promise<void> {
   const { dataDir: path } = environment()
-  if (!existsSync(path)) return say(`There is no data in ${path}.`)
-  // A mistyped DATA_DIR is left alone.
+  if (!existsSync(path)) return printLine(`There is no data in ${path}.`)
+  // A directory that is no data directory is not removed: DATA_DIR may be mistyped.
   if (!hasSecrets(path)) throw new Error(`${path} holds no data of this service; nothing was removed.`)
   const dataDir = realpathSync(path)
   await claim(dataDir)
@@ -21,10 +21,10 @@ async function reset(): Promise<void> {
   // Last, so that an interrupted removal can be taken up again.
   removeSecrets(dataDir)
   if (readdirSync(dataDir).length === 0) rmdirSync(dataDir)
-  say(`Removed the data in ${path}.`)
+  printLine(`Removed the data in ${path}.`)
 }
 
 reset().catch(error => {
-  complain(error.message)
+  printError(error.message)
   process.exitCode = 1
 })

@@ -14,7 +14,7 @@ import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
 import { seedSandbox } from '../dev/seed.ts'
 import { type Temporal, temporalAtOnce, temporalLater } from '../dev/temporal/start.ts'
 import { type Lifetime, live } from '../platform/lifetime.ts'
-import { complain, say } from '../platform/output.ts'
+import { printError, printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
@@ -31,7 +31,7 @@ async function start(life: Lifetime): Promise<void> {
   const temporal = temporalAtOnce(wish)
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
-  say('Preparing the database')
+  printLine('Preparing the database')
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await serve({ ...settings, ...own }, life)
   life.ending.throwIfAborted()
@@ -51,21 +51,21 @@ async function start(life: Lifetime): Promise<void> {
     .then(found => found ?? temporalLater(wish))
     .then(late => {
       publish({ ...instance, ...late })
-      say(`Temporal is ready. Web UI ${late.webUi}`)
+      printLine(`Temporal is ready. Web UI ${late.webUi}`)
       return work(service, late, life)
     })
 }
 
-/** Those that we are given, or else what was made up at the first start. */
+/** The configured secrets, else those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   secretKey: settings.secretKey ?? kept.secretKey,
   encryptionKey: settings.encryptionKey ?? kept.encryptionKey,
 })
 
-/** The API, and all that runs beside it without Temporal. */
+/** Starts the API and the background parts that need no Temporal. */
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
-  const service = await openService({ settings, waiting: { tell: say, signal: life.ending } })
+  const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
   life.closeLater(() => service.stop())
   for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox]) {
     const part = start(service.runtime)
@@ -74,12 +74,12 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
   return service
 }
 
-/** Nobody waits longer for a server that has its difficulties. */
+/** How long the start waits for the Temporal server. */
 const SOON_MS = 3_000
 
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null }
 
-/** Relay and worker begin when there is a Temporal to work with; only then is its SDK loaded. */
+/** Starts relay and worker once Temporal is there; only then its SDK is loaded. */
 async function work({ runtime }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
   const [{ startRelay }, { startWork }] = await Promise.all([
     import('../app/relay-service.ts'),
@@ -91,11 +91,11 @@ async function work({ runtime }: Service, { temporalAddress }: Temporal, life: L
 }
 
 async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {
-  say('Starting PostgreSQL')
+  printLine('Starting PostgreSQL')
   const postgres = await startPostgres({ dataDir })
   life.closeLater(() => postgres.stop())
   postgres.ended.catch(error => {
-    complain(error.message)
+    printError(error.message)
     life.end(1)
   })
   life.ending.throwIfAborted()
@@ -108,12 +108,12 @@ async function listen(service: Service, { port, host }: Settings): Promise<strin
       return `http://${reachable(host)}:${await service.listen(next, host)}`
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || next === 65_535) throw error
-      say(`Port ${next} is taken, trying ${next + 1}`)
+      printLine(`Port ${next} is taken, trying ${next + 1}`)
     }
   }
 }
 
-/** A host as it stands in a URL; one that means every address is reached through the local one. */
+/** The host as a URL needs it; an unspecified address is reached by the loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
@@ -121,7 +121,7 @@ function reachable(host: string): string {
 }
 
 function welcome({ url, docs, webUi, apiKey }: Instance): void {
-  say(`
+  printLine(`
 The service is ready (${(performance.now() / 1000).toFixed(1)} s).
 
   URL          ${url}

@@ -1,26 +1,28 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { clock } from '../values/clock.ts'
 
-/** What a webhook has told. */
+/** A verified webhook. */
 export interface WebhookMessage {
-  /** Of the event, the same at every attempt, at a replay and for all subscriptions: what is known by it is dealt with. */
+  /**
+   * Of the event, the same at every attempt, at a replay and for all subscriptions: what is known by it is dealt with.
+   */
   readonly eventId: string
-  /** Of the delivery to this subscription, the same at every attempt and at a replay. */
+  /** The id of the delivery to this subscription, the same at every attempt and replay. */
   readonly id: string
   readonly event: string
   readonly createdAt: string
   readonly data: Readonly<Record<string, unknown>>
-  /** Another one for each attempt. */
+  /** A new id for each attempt. */
   readonly deliveryId: string
 }
 
-/** It does not come from us, or it comes too late: answer with a 400 and do nothing. */
+/** The request is not from us, or is too old: answer 400 and do nothing. */
 export class WebhookRejected extends Error {}
 
 type HeaderBag = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 interface Options {
-  /** How old, or how far ahead of the own clock, a message may be. */
+  /** How far a message's time may differ from the own clock. */
   readonly toleranceSeconds?: number
 }
 
@@ -34,7 +36,7 @@ export function verifyWebhook(
   const named = (name: string): string => headerOf(headers, name)
   const [deliveryId, timestamp] = [named('x-service-delivery-id'), named('x-service-timestamp')]
   const expected = createHmac('sha256', secret).update(`${deliveryId}.${timestamp}.`).update(rawBody).digest()
-  // While the secret is being replaced there are two signatures, and either secret proves it.
+  // While a secret is rotated there are two signatures; either secret verifies.
   const given = [named('x-service-signature'), named('x-service-signature-next')]
   if (!given.some(signature => isEqual(signature, expected)))
     throw new WebhookRejected('The signature is not that of this secret.')

@@ -4,7 +4,7 @@ import { nameFor, tryHold } from './processes/machine-lock.ts'
 
 /** The right to use a data directory. */
 export interface Claim {
-  /** Tells whoever asks for the directory where it is served. */
+  /** Publishes the service's URL to other processes that want the directory. */
   servedAt(url: string): void
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Lifetime } from '../platform/lifetime.ts'
 import { writePrivateFile } from './private-file.ts'
 
-/** What a program needs to use the running service, and nothing when it does not run. */
+/** What a program needs to use the running service. The file exists only while it runs. */
 export interface Instance {
   url: string
   docs: string
@@ -18,7 +18,7 @@ export interface Instance {
 
 const file = (dataDir: string) => join(dataDir, 'instance.json')
 
-/** Writes the file, as often as something changes; it goes with the service. */
+/** Writes the file at every change and removes it when the service ends. */
 export function publisher(dataDir: string, life: Lifetime): (instance: Instance) => void {
   let over = false
   life.closeLater(() => {

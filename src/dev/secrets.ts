@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { writePrivateFile } from './private-file.ts'
 import type { Sandbox } from './seed.ts'
 
-/** What is made up at the first start and must stay the same ever after. */
+/** Secrets that are generated at the first start and must never change. */
 export interface Secrets {
   dashboardSecret: string
   secretKey: string
@@ -28,7 +28,7 @@ export const hasSecrets = (dataDir: string) => existsSync(file(dataDir))
 export function openSecrets(dataDir: string): Secrets {
   const kept: Partial<Secrets> = hasSecrets(dataDir) ? JSON.parse(readFileSync(file(dataDir), 'utf8')) : {}
   const secrets = { ...madeUp(), ...kept }
-  // An earlier version may have made up fewer of them.
+  // An earlier version may have generated fewer of them.
   if (Object.keys(secrets).some(name => !(name in kept))) keepSecrets(dataDir, secrets)
   return secrets
 }

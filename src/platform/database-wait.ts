@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf, isLost } from '../kernel/database/retry.ts'
 
 const AGAIN_AFTER = 500
-/** How often it is said that the database is still away: tries. */
-const SAID_EVERY = 60
+/** The line about the unreachable database is repeated after this many attempts. */
+const REPORT_EVERY = 60
 
 export interface Waiting {
   readonly tell: (line: string) => void
@@ -12,8 +12,8 @@ export interface Waiting {
 }
 
 /**
- * Does what a process begins with, once its database is there. One that is away is waited for, as running processes do;
- * one that answers but does not let us in, or is not what it should be, is an error at once.
+ * Runs the first database work of a process, waiting for a database that cannot be reached. A database that refuses the
+ * credentials or has the wrong version is an error at once.
  */
 export async function onceReachable<T>(
   url: string,
@@ -25,13 +25,13 @@ export async function onceReachable<T>(
       return await work()
     } catch (error) {
       if (!isLost(error)) throw error
-      if (tries % SAID_EVERY === 0) tell(waitingFor(url, error))
+      if (tries % REPORT_EVERY === 0) tell(waitingFor(url, error))
       await pause(AGAIN_AFTER, undefined, { signal })
     }
   }
 }
 
-/** The address without the password. */
+/** Names the host and port only: the URL holds the password. */
 function waitingFor(url: string, error: unknown): string {
   const { hostname, port } = new URL(url)
   const why = codeOf(error) || (error as Error).message

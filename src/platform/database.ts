@@ -4,11 +4,11 @@ import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { isUpToDate, updateSchema } from './schema.ts'
 
-/** Any number that no other lock of ours uses: two processes that migrate at once take turns. */
+/** The key of the advisory lock that serializes migrations: any number that no other lock uses. */
 const MIGRATION_LOCK = 7_340_921
 
-/** For a connection, a statement, a server that has fallen silent, a client that has: milliseconds. */
-const NOBODY_WAITS_FOR_EVER = {
+/** For connecting, a statement, a silent server and a silent client, in milliseconds. */
+const TIMEOUTS = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 5_000,
   query_timeout: 6_000,
@@ -17,9 +17,9 @@ const NOBODY_WAITS_FOR_EVER = {
 }
 
 /**
- * The role that may not change what the journal and the ledger have written. What we prepare asks by key: planned anew
- * for every call, it cost a fifth of the database's time. And what we ask for is in memory, or on a disk without arms:
- * for the price that is set by itself a batch would read whole tables.
+ * `role`: it may not change rows of the journal and the ledger. `plan_cache_mode`: prepared statements look rows up by
+ * key, and planning them anew for each call took a fifth of the database's time. `random_page_cost`: the data is in
+ * memory or on an SSD; with the default, made for spinning disks, batches would scan whole tables.
  */
 const SESSION = {
   options: '-c role=agentpay_application -c plan_cache_mode=force_generic_plan -c random_page_cost=1.1',
@@ -39,7 +39,7 @@ export async function openDatabase(
     entities: [...entities],
     flushMode: FlushMode.COMMIT,
     pool: { min: 0, max: poolSize },
-    driverOptions: { ...NOBODY_WAITS_FOR_EVER, ...SESSION },
+    driverOptions: { ...TIMEOUTS, ...SESSION },
     logger: () => undefined,
   })
   const pool = await orm.em.getConnection().getNativeClient()
@@ -47,9 +47,8 @@ export async function openDatabase(
 }
 
 /**
- * What PostgreSQL is to believe of a table that it has not looked at: that one owner has all of it. Left to itself it
- * takes two hundred owners for granted. Where a table fills faster than that is found out, it then reads all that a
- * tenant has (in foreign keys, too) in place of the one row of a key.
+ * Statistics for tables that PostgreSQL has not analysed yet: one owner has all rows. By default it assumes two hundred
+ * owners; a table that fills before it is analysed would then be read by tenant, in foreign keys too, and not by key.
  */
 const EXPECTED = `
 select pg_restore_attribute_stats('schemaname', n.nspname::text, 'relname', c.relname::text, 'attname', a.attname::text,
@@ -60,15 +59,14 @@ join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
 join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
 where not exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = (n.nspname, c.relname, a.attname))`
 
-/** An address from which nothing comes back is one that cannot be reached. */
 const ONE_CONNECTION = { connectionTimeoutMillis: 5_000 }
 
-const OLDEST = 18
+const MIN_VERSION = 18
 
-/** Said before anything has been changed. */
+/** Checked before anything is changed. */
 export function requireVersion(version: string): void {
-  if (Number.parseInt(version, 10) < OLDEST)
-    throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${OLDEST} or later.`)
+  if (Number.parseInt(version, 10) < MIN_VERSION)
+    throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${MIN_VERSION} or later.`)
 }
 
 /** Brings the schema up to date; safe to call from several processes at once. */
@@ -86,7 +84,7 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-/** For a process that leaves the schema alone. */
+/** Throws where a migration is missing: for processes that do not migrate. */
 export async function requireMigrated(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, ...ONE_CONNECTION })
   await client.connect()

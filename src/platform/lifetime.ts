@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { complain, say } from './output.ts'
+import { printError, printLine } from './output.ts'
 
 type Close = () => unknown
 
-/** What a process has open, and the way to its end. */
+/** The resources of a process, closed in reverse order when it ends. */
 export interface Lifetime {
-  /** Remembers what to close; what was opened last is closed first. */
+  /** Registers a function that closes a resource; the last opened is closed first. */
   closeLater(close: Close): void
-  /** Aborted when the way to the end begins: whoever still waits for something need not. */
+  /** Aborted when the process begins to end, so that waits can be given up. */
   readonly ending: AbortSignal
   end(code: number): void
 }
@@ -20,7 +20,7 @@ const SAME_SIGNAL_MS = 500
 
 const DAY_MS = 86_400_000
 
-/** Runs until a signal, a failure to start or the end of the process that launched it; then closes all. */
+/** Runs until a signal, a failed start or the end of the launching process; then closes all resources. */
 export function live(start: (life: Lifetime) => Promise<void>): void {
   const closers: Close[] = []
   const ending = new AbortController()
@@ -37,19 +37,19 @@ export function live(start: (life: Lifetime) => Promise<void>): void {
   }
 
   function signalled(): void {
-    if (endingSince === null) say('Stopping; a second signal stops at once.')
+    if (endingSince === null) printLine('Stopping; a second signal stops at once.')
     else if (performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(1)
     end(0)
   }
 
-  // Nothing else may hold us: a relay whose database or Temporal is away has only pauses, which hold nobody.
+  // Keeps the process alive: a relay whose database or Temporal is away has only unreferenced timers.
   setInterval(() => undefined, DAY_MS)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signalled)
   whenOrphaned(() => end(0))
   const started = start({ closeLater: close => closers.push(close), ending: ending.signal, end }).catch(
     error => {
-      // What fails once we are ending fails because of that.
-      if (endingSince === null) complain(error.message)
+      // A start that is interrupted by the end fails because of it: nothing to report.
+      if (endingSince === null) printError(error.message)
       end(1)
     },
   )
@@ -62,11 +62,11 @@ async function closeAll(closers: Close[]): Promise<void> {
 async function atMost(work: Close): Promise<void> {
   const done = Promise.resolve()
     .then(work)
-    .catch(error => complain(`While stopping: ${error.message}`))
+    .catch(error => printError(`While stopping: ${error.message}`))
   await Promise.race([done, sleep(CLOSE_MS)])
 }
 
-/** npm cannot tell us that it was killed; a new parent does. */
+/** A killed npm sends no signal: a changed parent process shows it. */
 function whenOrphaned(react: () => void): void {
   const parent = Number(process.env.LAUNCHED_BY)
   if (parent) setInterval(() => process.ppid === parent || react(), 250).unref()

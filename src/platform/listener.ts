@@ -7,8 +7,11 @@ export interface Listener {
   stop(): Promise<void>
 }
 
-/** Hears what is announced in the database, and about what if that is said; a lost connection is made anew, and what was missed a poll finds. */
-export function listen(databaseUrl: string, channel: string, onNotice: (about?: string) => void): Listener {
+/**
+ * Listens on a channel of PostgreSQL's NOTIFY. It reconnects when the connection is lost, and calls `onNotice` then, as
+ * notices may have been missed.
+ */
+export function listen(databaseUrl: string, channel: string, onNotice: (payload?: string) => void): Listener {
   let stopped = false
   let client: pg.Client | undefined
 

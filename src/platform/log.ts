@@ -1,8 +1,8 @@
 import pino, { type Logger } from 'pino'
 
 /**
- * Anything that looks like a credential, a password in an address, or the value of a secret header. The id of a customer
- * ends like a merchant's key and is none: exactly that is let through.
+ * Matches credentials, passwords in URLs and the values of secret headers. A customer's id contains `mer_`, the prefix
+ * of a merchant's key, and is let through.
  */
 const SECRETS = [
   /()(?:\b(?:sk|at|mer)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer)_[\w-]{24,})/g,
@@ -12,7 +12,7 @@ const SECRETS = [
 
 export type { Logger }
 
-/** Takes out every secret, whoever logs it and wherever in the line it stands. */
+/** Replaces every secret in a log line, wherever it stands. */
 export const redactor =
   (own: readonly string[]) =>
   (line: string): string => {
@@ -20,7 +20,7 @@ export const redactor =
     return SECRETS.reduce((text, pattern) => text.replace(pattern, '$1[secret]'), known)
   }
 
-/** What failed and where. A database quotes the row that it refused: that is a person's data, not ours to log. */
+/** Logs an error without quoted values: PostgreSQL quotes the refused row, which holds personal data. */
 function withoutData(error: NodeJS.ErrnoException & { constraint?: string }) {
   const message = String(error.message)
     .split('\n')[0]
@@ -30,10 +30,10 @@ function withoutData(error: NodeJS.ErrnoException & { constraint?: string }) {
   return { type: error.name, code: error.code, constraint: error.constraint, message, stack }
 }
 
-/** A write for each line costs as much as the request that it tells of. What is left is written at the exit. */
-const MANY_LINES_A_WRITE = { fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 }
+/** Lines are written in blocks: a write per line would cost as much as the request. The rest is written at exit. */
+const BUFFERED = { fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 }
 
-/** JSON, a line a record; readable where a person looks on. */
+/** Writes JSON lines, or readable text on a terminal. */
 export function openLog(level: string, secrets: readonly string[]): Logger {
   const streamWrite = redactor(secrets)
   const options = {
@@ -43,7 +43,7 @@ export function openLog(level: string, secrets: readonly string[]): Logger {
     serializers: { err: withoutData },
     hooks: { streamWrite },
   }
-  if (!process.stdout.isTTY) return pino(options, pino.destination(MANY_LINES_A_WRITE))
+  if (!process.stdout.isTTY) return pino(options, pino.destination(BUFFERED))
   return pino(
     { ...options, hooks: { streamWrite: line => readable(streamWrite(line)) } },
     pino.destination(1),

@@ -4,9 +4,9 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 export interface Metrics {
   served(operation: string | null, status: number, milliseconds: number): void
   batch(operation: string, size: number, roundTrips: number): void
-  /** What came of a request to an address of somebody else's. */
+  /** Counts an outbound request by its outcome. */
   sent(what: string, outcome: string, milliseconds: number): void
-  /** A figure that is read when it is asked for, or one for each state; NaN where it cannot be read. */
+  /** A gauge that is read at each scrape, with one value or one per state; NaN where reading fails. */
   watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
   text(): Promise<string>
 }
@@ -77,12 +77,15 @@ function watchPool(pool: Pool, registry: Registry): void {
 
 function watch(registry: Registry, name: string, help: string, read: Parameters<Metrics['watch']>[2]): void {
   new Gauge({
-    ...{ name, help, labelNames: ['state'], registers: [registry] },
+    name,
+    help,
+    labelNames: ['state'],
+    registers: [registry],
     async collect() {
-      const found = await read().catch(() => Number.NaN)
+      const reading = await read().catch(() => Number.NaN)
       this.reset()
-      if (typeof found === 'number') this.set(found)
-      else for (const [state, value] of Object.entries(found)) this.set({ state }, value)
+      if (typeof reading === 'number') this.set(reading)
+      else for (const [state, value] of Object.entries(reading)) this.set({ state }, value)
     },
   })
 }

@@ -1,11 +1,11 @@
-// Whoever reads our output may go before us; that is no reason to fail.
+// The reader of our output may exit first (`npm start | head`): that is no failure.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
-export function say(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-export function complain(line: string): void {
+export function printError(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Rounds {
-  /** Finishes the round that is under way. */
+  /** Stops after the round under way. */
   stop(): Promise<void>
 }
 
-/** Does a thing again and again, never twice at once; a round that fails is told and the next one comes. */
+/** Repeats the work with a pause between rounds, never two at once. A failure is reported, and the rounds go on. */
 export function everySoOften(
   milliseconds: number,
   work: () => Promise<unknown>,

@@ -1,13 +1,13 @@
 import type { Euros } from '../values/money.ts'
 import type { RailCall } from './sepa-rail.ts'
 
-/** The processor that draws money from owners' cards and accounts, as the business sees it: it knows them by tokens. */
+/** The payment processor that charges owners' cards and bank accounts, which it knows by tokens. */
 export interface FundingRail {
-  /** What a token stands for. */
+  /** Describes the payment method behind a token. */
   instrumentOf(token: string, call: RailCall): Promise<Instrument | NoInstrument>
-  /** The same reference is the same charge: however often it arrives, money is drawn once. */
+  /** Charges once per reference, however often the call is repeated. */
   charge(charge: Charge, call: RailCall): Promise<ChargeState>
-  /** What has become of a charge at this instant. Draws nothing. */
+  /** The state of a charge at this instant; charges nothing. */
   stateOf(charge: Charge, call: RailCall & { readonly now: Date }): Promise<ChargeState>
 }
 
@@ -15,22 +15,22 @@ export const instrumentKinds = ['card', 'sepa_debit'] as const
 
 export interface Instrument {
   readonly kind: (typeof instrumentKinds)[number]
-  /** Of a card: `visa`. */
+  /** A card's brand: `visa`. */
   readonly brand: string | null
   readonly last4: string
 }
 
-/** It knows no such token, or has not answered. */
+/** The processor does not know the token, or did not answer. */
 export type NoInstrument = 'unknown' | 'silent'
 
 export interface Charge {
   readonly token: string
   readonly amountEuros: Euros
-  /** When it was asked for, in the tenant's time. */
+  /** When the charge was requested, in the tenant's time. */
   readonly madeAt: Date
 }
 
-/** What the payer has to do before the money comes. */
+/** The payer must act before the charge can succeed. */
 export interface NextAction {
   readonly type: 'redirect'
   readonly url: string
@@ -46,5 +46,5 @@ export type ChargeState =
   | { readonly status: 'failed'; readonly reason: FailureReason }
   | { readonly status: 'pending'; readonly askAgainAt: Date }
   | { readonly status: 'requires_action'; readonly nextAction: NextAction; readonly askAgainAt: Date }
-  /** It has not answered, or has never heard of the charge. */
+  /** The processor did not answer, or does not know the charge. */
   | { readonly status: 'unknown' }

@@ -1,31 +1,31 @@
-/** A request to an address that somebody else chose. */
+/** A request to a URL that a customer chose. */
 export interface OutboundRequest {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /**
-   * The headers of a second try, where there may be one: on a new connection, when one that was kept open broke before
-   * the answer began. Without it the first try is the only one.
+   * The headers of a second attempt, made on a new connection when a reused one broke before the answer began. Without
+   * this function there is no second attempt.
    */
   readonly again?: () => Readonly<Record<string, string>>
-  /** Until the whole answer is there: milliseconds. */
+  /** The time for the whole answer, in milliseconds. */
   readonly timeoutMs: number
-  /** How much of the answer is read: bytes; what comes after is not waited for. */
+  /** How many bytes of the answer are read; the rest is discarded. */
   readonly maxBytes: number
 }
 
-/** What became of it. That the address is refused, or the other side unreachable, is an answer too. */
+/** The outcome of a request. A refused address and an unreachable host are outcomes, too, not errors. */
 export type OutboundAnswer =
   | {
       readonly kind: 'answered'
-      /** As it came: a redirect is not followed. */
+      /** The status as received: redirects are not followed. */
       readonly status: number
-      /** Their names in lower case; one that came several times is joined by commas. */
+      /** Names in lower case; repeated headers are joined by commas. */
       readonly headers: Readonly<Record<string, string>>
-      /** As it came: what is compressed stays so. */
+      /** The body as received: compressed bodies are not decompressed. */
       readonly body: Uint8Array
-      /** Whether there was more than `maxBytes`. */
+      /** Whether the body was longer than `maxBytes`. */
       readonly cut: boolean
       readonly latencyMs: number
     }
@@ -37,15 +37,15 @@ export type OutboundAnswer =
       readonly latencyMs: number
     }
 
-/** Which rule an address breaks, and what to do about it. */
+/** The rule that an address breaks, and what to do about it. */
 export interface RefusedAddress {
   readonly rule: string
   readonly message: string
 }
 
-/** The one way out to addresses that others chose. A call makes one request, and a second one only by `again`. */
+/** The HTTP client for URLs that customers chose. A call makes one request, and a second one only by `again`. */
 export interface Outbound {
-  /** Why this address would be refused, as far as it can be told without asking the network. */
+  /** Why this URL would be refused, as far as can be told without a DNS lookup. */
   judge(url: string): RefusedAddress | undefined
   send(request: OutboundRequest): Promise<OutboundAnswer>
 }

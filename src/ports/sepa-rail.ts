@@ -1,30 +1,30 @@
 import type { Euros } from '../values/money.ts'
 
 /**
- * The bank through which SEPA is reached, as the business sees it. What it is made of lies in `adapters/sepa-rail`.
- * Each call ends within some seconds, with an answer or without one.
+ * The bank connection for SEPA payments; `adapters/sepa-rail` implements it. Every call ends within seconds, with an
+ * answer or without.
  */
 export interface SepaRail {
-  /** Asks the bank of an account whether it belongs to somebody of this name (verification of payee). */
+  /** Verification of payee: asks the account's bank whether the account belongs to this name. */
   verifyPayee(payee: Payee, call: RailCall): Promise<PayeeCheck | Unanswered>
-  /** Pays. An instant payment that reaches the rail after its `until` is rejected by it. */
+  /** Submits a payment. The rail rejects an instant payment that arrives after its `until`. */
   submit(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
-  /** How a payment stands that may have been submitted under this reference; `unknown`: it never was. */
+  /** The status of the payment submitted under this reference; `unknown` if there is none. */
   statusOf(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
-  /** Asks for a payment back; asked again, it tells what has become of that. */
+  /** Requests a recall of a payment; repeated, it gives the recall's status. */
   recall(payment: Payment, call: RailCall): Promise<RecallStatus | Unanswered>
-  /** Into which file a payment of this instant goes. A rail that is called, not sent files, has it at once. */
+  /** The file that a payment of this instant goes into. A rail without files takes payments at once. */
   nextFile(scheme: Scheme, at: Date): FileTime
-  /** The message of ISO 20022 that orders these payments. */
+  /** Writes the ISO 20022 message that orders these payments. */
   message(order: Order): string
-  /** How messages get to the bank; null where it is called and sent no files. */
+  /** Hands messages to the bank; null for a rail without files. */
   readonly files: HandOver | null
 }
 
 export interface HandOver {
-  /** Lays a message down, where the bank does not see it yet; again, it is the same one. */
+  /** Stores a message where the bank does not see it yet; repeating it changes nothing. */
   stage(name: string, message: string): Promise<void>
-  /** Lets the bank have what is laid down. What it has been given is not given again, even if it has taken it away. */
+  /** Releases a stored message to the bank, once, even if the bank has already fetched and removed it. */
   release(name: string): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export interface Payee {
 export const schemes = ['sct', 'sct_inst'] as const
 export type Scheme = (typeof schemes)[number]
 
-/** One of an order. Everything in it is spelled in the characters of SEPA. */
+/** A payment of an order. All its texts are in SEPA's character set. */
 export interface Ordered {
   readonly endToEndId: string
   readonly amountEuros: Euros
@@ -49,13 +49,13 @@ export interface Ordered {
 export interface Payment extends Ordered {
   readonly scheme: Scheme
   readonly submittedAt: Date
-  /** Of an instant payment: until when it must have arrived. */
+  /** For an instant payment: the instant by which it must have arrived. */
   readonly until: Date | null
-  /** The payer's time now: a rail that only pretends goes by it. */
+  /** The payer's present time, by which the simulated rail goes. */
   readonly at: Date
 }
 
-/** Payments that are ordered together: of one scheme, on one day. */
+/** Payments of one scheme and execution day, ordered together. */
 export interface Order {
   readonly messageId: string
   readonly madeAt: Date
@@ -65,13 +65,13 @@ export interface Order {
 }
 
 export interface FileTime {
-  /** Until when it takes more. */
+  /** The instant until which it takes more payments. */
   readonly closesAt: Date
-  /** The day on which its payments are to be carried out. */
+  /** The requested execution date of its payments. */
   readonly executeOn: string
 }
 
-/** The same reference is the same call: however often it arrives, the rail acts on it once. */
+/** The rail acts once on a reference, however often the call is repeated. */
 export interface RailCall {
   readonly reference: string
   readonly requestId: string
@@ -81,7 +81,7 @@ export const payeeResults = ['match', 'close_match', 'no_match', 'not_possible']
 
 export interface PayeeCheck {
   readonly result: (typeof payeeResults)[number]
-  /** The name that the account is in, where it is close to the one that was asked about. */
+  /** The account holder's name, given where it is close to the name asked about. */
   readonly suggestedName: string | null
 }
 
@@ -96,7 +96,7 @@ export interface RecallStatus {
   readonly reasonCode: string | null
 }
 
-/** It has not answered in time, or what it answered cannot be used. */
+/** The bank did not answer in time, or not usably. */
 export type Unanswered = 'late' | 'unusable'
 
 export const isUnanswered = <T extends object>(answer: T | Unanswered): answer is Unanswered =>

@@ -1,23 +1,23 @@
-/** A function of a module that a thread loads: its module may not be imported where the event loop runs. */
+/** A function that a thread runs: the thread imports its module, the event loop need not. */
 export interface Task {
   readonly module: URL
   readonly name: string
-  /** For whom: of one owner one is at work at a time, and the next ones wait their turn. */
+  /** Tasks of one owner run one at a time. */
   readonly owner: string
 }
 
 type AnyFunction = (...args: never[]) => unknown
 
 /**
- * Work that would hold the event loop, done in threads beside it. Arguments and results are copied, as
- * `structuredClone` copies; a thread has no connection, no secret and no environment.
+ * Runs work in threads that would block the event loop. Arguments and results are copied as by `structuredClone`; a
+ * thread has no connection, no secret and no environment.
  */
 export interface Threads {
-  /** What the function returns: `run<typeof readMessage>({ module, name: 'readMessage', owner }, text)`. */
+  /** Runs a function and gives its result: `run<typeof readMessage>({ module, name: 'readMessage', owner }, text)`. */
   run<F extends AnyFunction>(task: Task, ...args: Parameters<F>): Promise<Awaited<ReturnType<F>>>
   /**
-   * What a generator function yields, made no faster than it is taken. Its last argument is `pages`: each is read on
-   * this side, when the thread asks for it.
+   * Runs a generator function and streams what it yields, no faster than it is read. Its last argument is `pages`, each
+   * read here when the thread asks for it.
    */
   stream(task: Task, args: readonly unknown[], pages: AsyncIterable<unknown>): AsyncIterable<Uint8Array>
 }

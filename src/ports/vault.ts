@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
-/** Keeps what must be known again, such as a key that signs: readable only with a key that is not in the database. */
+/** Encrypts secrets that must be read again, such as signing keys, with a key that is not in the database. */
 export interface Vault {
-  /** The context says what it is and whose (`webhook-secret:<id>`): moved elsewhere, it opens no more. */
+  /** `context` names the secret's purpose and owner (`webhook-secret:<id>`): copied elsewhere, it cannot be opened. */
   seal(plain: string, context: string): string
   open(sealed: string, context: string): string
 }
 
-/** 32 bytes, as 64 hexadecimal digits or base64. */
+/** Parses 32 bytes from 64 hexadecimal digits or base64. */
 export const encryptionKey = z.string().regex(/^([\da-fA-F]{64}|[\w+/-]{43}=?)$/)
 
 const bytesOf = (key: string): Buffer => Buffer.from(key, key.length === 64 ? 'hex' : 'base64')
@@ -17,7 +17,7 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Seals with the key of now and opens with the old ones too, so that a key can be replaced by another. */
+/** Seals with the current key and opens with old keys too, so that the key can be rotated. */
 export function openVault(encryptionKey: string, old: readonly string[] = []): Vault {
   const current = bytesOf(encryptionKey)
   const byId = new Map([current, ...old.map(bytesOf)].map(key => [idOf(key), key]))
@@ -45,6 +45,6 @@ export function openVault(encryptionKey: string, old: readonly string[] = []): V
   }
 }
 
-/** Tells keys apart and gives nothing of them away. */
+/** Identifies a key without revealing it. */
 const idOf = (key: Uint8Array): string =>
   createHmac('sha256', key).update('key id').digest('base64url').slice(0, 8)

@@ -1,4 +1,4 @@
-/** Markup that is safe to send. Only `html` makes it, and `html` escapes whatever is not markup already. */
+/** Markup that is safe to send. Only `html` creates it, escaping every value that is not markup. */
 export class Html {
   readonly text: string
 
@@ -26,6 +26,6 @@ function textOf(content: Content): string {
   return escaped(String(content))
 }
 
-/** Attribute values need their quotes: `html`<a href="${address}">${name}</a>``. */
+/** Creates markup from a template. Attribute values must be quoted: `html`<a href="${address}">${name}</a>``. */
 export const html = (parts: TemplateStringsArray, ...values: readonly Content[]): Html =>
   new Html(parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part))

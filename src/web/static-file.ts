@@ -6,13 +6,13 @@ import type { File } from '../kernel/contract/file.ts'
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** Nearly as small as with the highest one, in a twentieth of the time. */
+/** Nearly as small as at the highest level, in a twentieth of the time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 export const versionOf = (content: string): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16)
 
-/** A file that clients keep: compressed here, once, beside the event loop. */
+/** A cacheable file, compressed once, off the event loop. */
 export async function cachedFile(type: string, text: string, isImmutable = false): Promise<File> {
   const content = Buffer.from(text)
   const [br, gzip] = await Promise.all([toBrotli(content, BROTLI), toGzip(content)])

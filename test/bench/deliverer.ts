@@ -1,16 +1,16 @@
 import { startDeliveries } from '../../src/app/deliveries.ts'
-import { inCommon } from '../../src/app/required-secrets.ts'
+import { requiredSecrets } from '../../src/app/required-secrets.ts'
 import { openRuntime } from '../../src/app/runtime.ts'
 import { live } from '../../src/platform/lifetime.ts'
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { environment } from '../../src/platform/settings/environment.ts'
 
 /** What brings events to receivers, by itself. */
 live(async life => {
   const settings = environment()
-  const service = await openRuntime({ settings: { ...settings, ...inCommon(settings) }, shared: true })
+  const service = await openRuntime({ settings: { ...settings, ...requiredSecrets(settings) }, shared: true })
   life.closeLater(() => service.database.close())
   const part = startDeliveries(service)
   life.closeLater(() => part.stop())
-  say('The deliverer is running.')
+  printLine('The deliverer is running.')
 })

@@ -1,4 +1,4 @@
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Request, type Result } from './case.ts'
 import { databaseWatch } from './database/database-time.ts'
 import { AGENTS, addWaiting, fillAgents } from './database/intent-rows.ts'
@@ -63,7 +63,7 @@ export function measureIntentSizes(folder: string): Promise<Section> {
     for (let round = 0; round < ROUNDS; round++)
       for (const { stage, past, best } of sized) {
         await loadAll(stage, best)
-        say(`  ${whole(past)} past intents: ${inWords(best)}`)
+        printLine(`  ${whole(past)} past intents: ${inWords(best)}`)
       }
     const intentSizes = sized.map(({ past, best }) => ({ past, results: [...best.values()] }))
     return { figures: { intentSizes }, text: tableOf(sized.map(({ best }) => best)) }

@@ -1,4 +1,4 @@
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
 import { fillWallets, transferCases, WALLETS } from './cases/transfer-cases.ts'
 import { fillEntries } from './database/entry-rows.ts'
@@ -69,7 +69,7 @@ async function loadAll(stage: Stage, entries: number, best: Map<string, Result>)
     if (result.perSecond > (best.get(one.name)?.perSecond ?? 0)) best.set(one.name, result)
     words.push(`${one.name} ${whole(result.perSecond)}`)
   }
-  say(`  ${whole(entries)} entries: ${words.join(', ')}`)
+  printLine(`  ${whole(entries)} entries: ${words.join(', ')}`)
 }
 
 /** Proves the ledger while others write, and how they fare meanwhile. */

@@ -1,4 +1,4 @@
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
 import { hasPgbench, type Manner, type OneAtATime, pgbench } from './database/pgbench.ts'
 import type { Stage } from './stage.ts'
@@ -21,7 +21,7 @@ export interface Loads {
 export async function measureLoads(stage: Stage, cases: readonly Case[]): Promise<Loads> {
   const results: Result[] = []
   const calls: OneAtATime[] = []
-  if (!hasPgbench()) say('  pgbench is not on the PATH: what it would be compared with is left out.')
+  if (!hasPgbench()) printLine('  pgbench is not on the PATH: what it would be compared with is left out.')
   const compared = hasPgbench() ? cases.filter(({ alone }) => alone) : []
   for (const connections of CONNECTIONS) {
     const rounds = { results: [] as Result[][], calls: [] as OneAtATime[][] }
@@ -38,7 +38,7 @@ export async function measureLoads(stage: Stage, cases: readonly Case[]): Promis
 async function loadAll(cases: readonly Case[], connections: number): Promise<Result[]> {
   const results: Result[] = []
   for (const one of cases) results.push(await measure(one, connections, SECONDS))
-  say(`  ${connections} connections: ${inWords(results)}`)
+  printLine(`  ${connections} connections: ${inWords(results)}`)
   return results
 }
 
@@ -50,7 +50,7 @@ async function callAll(stage: Stage, cases: readonly Case[]): Promise<OneAtATime
       const perSecond = alone ? await pgbench(await alone(), manner, stage, SECONDS) : 0
       calls.push({ name, manner, perSecond })
     }
-  say(`  pgbench: ${inWords(calls)}`)
+  printLine(`  pgbench: ${inWords(calls)}`)
   return calls
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { complain, say } from '../../src/platform/output.ts'
+import { printError, printLine } from '../../src/platform/output.ts'
 import { parts, usual } from './parts.ts'
 import type { Section } from './report.ts'
 
@@ -11,7 +11,7 @@ const MACHINE = { cpus: availableParallelism(), node: process.version }
 async function bench(names: readonly string[], folder: string): Promise<string> {
   const sections: Section[] = []
   for (const name of names) {
-    say(name)
+    printLine(name)
     const section = await parts[name]?.(folder)
     if (section) sections.push(section)
   }
@@ -31,8 +31,8 @@ const all = Object.keys(parts)
 if (asked.every(name => all.includes(name))) {
   const folder = mkdtempSync(join(tmpdir(), 'agentpay-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  say(`\n${await bench(asked.length > 0 ? asked : usual, folder)}\n\nAs JSON: ${FILE}`)
+  printLine(`\n${await bench(asked.length > 0 ? asked : usual, folder)}\n\nAs JSON: ${FILE}`)
 } else {
-  complain(`Say some of: ${all.join(', ')}.`)
+  printError(`Say some of: ${all.join(', ')}.`)
   process.exitCode = 1
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { answerOf } from './child.ts'
 import { AGENTS, fillAgents } from './database/intent-rows.ts'
 import type { Job, Measured } from './load.ts'
@@ -51,7 +51,7 @@ async function allWait({ client }: Engine, began: number): Promise<void> {
     if (performance.now() - began > PATIENCE_MS) throw new Error(`only ${count} runs wait`)
     if (count >= told + 2_000) {
       told = count
-      say(`  ${whole(count)} wait`)
+      printLine(`  ${whole(count)} wait`)
     }
     await sleep(500)
   }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 
 /** What has come since somebody asked: how many, and how long after what they tell of happened, in milliseconds. */
 export interface Seen {
@@ -29,5 +29,5 @@ const server = createServer((request, response) => {
   })
 })
 server.listen(0, '127.0.0.1', () =>
-  say(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  printLine(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`),
 )

@@ -1,4 +1,4 @@
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { until } from '../support/until.ts'
 import { answerOf } from './child.ts'
 import { addWaiting, fillAgents } from './database/intent-rows.ts'
@@ -24,7 +24,7 @@ export async function measureRelay(stage: Stage, engine: Engine): Promise<Sectio
   for (let round = 0; round < ROUNDS; round++) {
     const relay = await emptied(stage, COUNT)
     const client = await answerOf<number>('test/bench/starts.ts', job)
-    say(`  relay ${whole(relay)}, client ${whole(client)}`)
+    printLine(`  relay ${whole(relay)}, client ${whole(client)}`)
     rounds.push({ relay, client })
   }
   const relay = Math.max(...rounds.map(round => round.relay))

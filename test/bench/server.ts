@@ -2,7 +2,7 @@ import type { ServiceSettings } from '../../src/app/runtime.ts'
 import { openService } from '../../src/app/service.ts'
 import { areas } from '../../src/areas.ts'
 import { live } from '../../src/platform/lifetime.ts'
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { environment } from '../../src/platform/settings/environment.ts'
 import { sampleArea } from '../support/sample-noun.ts'
 import { echoArea } from './echo.ts'
@@ -13,5 +13,5 @@ live(async life => {
   const measured = { ...areas, echo: echoArea, samples: sampleArea(async () => 'confirmed') }
   const service = await openService({ settings, areas: measured })
   life.closeLater(() => service.stop())
-  say(`Listening on http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`)
+  printLine(`Listening on http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`)
 })

@@ -1,4 +1,4 @@
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { line, type Section, whole } from './report.ts'
 import { bearer, post, type Stage, withClient } from './stage.ts'
 
@@ -64,7 +64,7 @@ export async function measureStatements(stage: Stage): Promise<Section> {
     const forms = {} as Record<(typeof FORMS)[number], Written>
     for (const form of FORMS) forms[form] = await read(stage, `/statements/${id}/${form}`)
     statements.push({ movements, makeSeconds, forms })
-    say(`  ${whole(movements)} movements`)
+    printLine(`  ${whole(movements)} movements`)
   }
   return { figures: { statements }, text: tableOf(statements) }
 }

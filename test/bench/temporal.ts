@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client'
 import { processesIn } from '../../src/dev/processes/process-table.ts'
 import { findTemporal } from '../../src/dev/temporal/binary.ts'
 import { startTemporal } from '../../src/dev/temporal/server.ts'
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { memoryOf, node, type Running, start } from './child.ts'
 import type { Section } from './report.ts'
 import { onStage, type Stage } from './stage.ts'
@@ -25,7 +25,7 @@ export const withEngine = (
   work: (stage: Stage, engine: Engine) => Promise<Section>,
 ): Promise<Section> =>
   onStage(home, name, async stage => {
-    const found = await findTemporal({ env: process.env, tell: say })
+    const found = await findTemporal({ env: process.env, tell: printLine })
     if (found.binary === null) return { figures: {}, text: `${name}: left out. ${found.reason}` }
     return work(stage, await open(stage, found.binary))
   })

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { type EventRow, emptyJournal, writeJournal } from '../../src/kernel/journal/journal.ts'
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { newId } from '../../src/values/ids.ts'
 import { until } from '../support/until.ts'
 import { answerOf, node, type Served, serve, start } from './child.ts'
@@ -41,7 +41,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
     const each = (seconds: number) => (seconds * 1e6) / COUNT
     const cpuMicroseconds = each(deliverer.cpuSeconds() - before)
     rounds.push({ raw, ours, cpuMicroseconds, databaseMicroseconds: each(await databaseSeconds()) })
-    say(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
+    printLine(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
   }
   const idle = await measureIdle(stage, receiver)
   const alone = Math.max(...rounds.map(({ ours }) => ours))

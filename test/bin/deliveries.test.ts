@@ -52,7 +52,7 @@ test('a process that is killed between a request and its mark: delivered again, 
   expect(named).toEqual(Array(2).fill({ id: lost.id, eventId: lost.eventId }))
   expect(sent[1]?.body).toBe(sent[0]?.body)
   expect(attempts).toMatchObject([{ deliveryId: ids[1], status: 200 }])
-  const [, port] = await heir.says(/Figures on .* port (\d+)/)
+  const [, port] = await heir.says(/Metrics on .* port (\d+)/)
   const ask = (path: string, secret: string) =>
     http(`http://127.0.0.1:${port}`, 'GET', path, { headers: { 'x-dashboard-secret': secret } })
   expect((await ask('/metrics', DASHBOARD_SECRET)).text).toContain(

@@ -22,7 +22,7 @@ function hearing(url = databaseUrl): () => number {
   return () => heard
 }
 
-async function say(statement: string): Promise<void> {
+async function execute(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query(statement)
@@ -40,8 +40,8 @@ test('what may have been missed before it listened counts as a notice', async ()
 test('hears what is announced, and nothing else', async () => {
   const heard = hearing()
   await until('it listens', () => heard() === 1)
-  await say('notify elsewhere')
-  await say('notify outbox')
+  await execute('notify elsewhere')
+  await execute('notify outbox')
   await until('it has heard', () => heard() > 1)
   expect(heard()).toBe(2)
 })
@@ -49,9 +49,9 @@ test('hears what is announced, and nothing else', async () => {
 test('hears again after its connection was lost', async () => {
   const heard = hearing()
   await until('it listens', () => heard() === 1)
-  await say(CUT)
+  await execute(CUT)
   await until('it listens anew', () => heard() === 2)
-  await say('notify outbox')
+  await execute('notify outbox')
   await until('it has heard', () => heard() > 2)
   expect(heard()).toBe(3)
 })
@@ -63,6 +63,6 @@ test('stops while it listens, and while there is nobody to listen to', async () 
   nobody.port = '1'
   hearing(nobody.href)
   await Promise.all(listeners.splice(0).map(one => one.stop()))
-  await say('notify outbox')
+  await execute('notify outbox')
   expect(heard()).toBe(1)
 })

@@ -6,7 +6,7 @@ import { Client, Connection } from '@temporalio/client'
 import { removePostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import { isRunning } from '../../src/dev/processes/process-table.ts'
 import { live } from '../../src/platform/lifetime.ts'
-import { say } from '../../src/platform/output.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { lastWords } from './children.ts'
 import { makeSecrets, readCompose, readVariables } from './compose.ts'
 import { secretOf } from './databases.ts'
@@ -29,22 +29,22 @@ const variables = {
   RATE_LIMIT_PER_MINUTE: '1000000',
 }
 
-/** Runs what `docker-compose.yml` and the Dockerfile say without Docker, and drives intents through it. */
+/** Runs what `docker-compose.yml` and the Dockerfile printLine without Docker, and drives intents through it. */
 live(async life => {
-  const temporal = await temporalPrograms(say)
+  const temporal = await temporalPrograms(printLine)
   const folder = await emptyFolder()
   const opened: (() => unknown)[] = []
   life.closeLater(() => close(opened))
-  say('The image')
-  const image = await buildImage(folder, say)
+  printLine('The image')
+  const image = await buildImage(folder, printLine)
   const began = performance.now()
   try {
-    await prove({ image, temporal, folder, tell: say, closeLater: closer => opened.push(closer) })
+    await prove({ image, temporal, folder, tell: printLine, closeLater: closer => opened.push(closer) })
   } catch (error) {
-    say(`What each service has said is in ${folder}.`)
+    printLine(`What each service has said is in ${folder}.`)
     throw error
   }
-  say(`All agree, after ${((performance.now() - began) / 1000).toFixed(0)} s.`)
+  printLine(`All agree, after ${((performance.now() - began) / 1000).toFixed(0)} s.`)
   await close(opened)
   await discard(folder)
   life.end(0)

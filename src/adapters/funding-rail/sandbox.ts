@@ -1,7 +1,7 @@
 import type { Charge, ChargeState, FundingRail, Instrument } from '../../ports/funding-rail.ts'
 import { after, days } from '../../values/clock.ts'
 
-/** The tokens that the sandbox knows. Documented where they are used. */
+/** The tokens that the sandbox knows. Documented at `POST /billing/payment-methods`. */
 const instruments: ReadonlyMap<string, Instrument> = new Map([
   ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
   ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],
@@ -17,14 +17,14 @@ const failed = (code: string, message: string): ChargeState => ({
 const SETTLED: ChargeState = { status: 'settled' }
 const DECLINED = failed('declined', 'The bank of the payer has declined.')
 
-/** A charge that somebody looks at. */
+/** A charge as it is looked at: by amount, token and time. */
 interface Seen {
   readonly madeAt: Date
   readonly now: Date
   readonly reference: string
 }
 
-/** After so many days it is one thing, until then another. */
+/** The status changes after this many days. */
 const within =
   (count: number, before: (seen: Seen, end: Date) => ChargeState, then: ChargeState) =>
   (seen: Seen): ChargeState => {
@@ -40,7 +40,7 @@ const redirect = ({ reference }: Seen, askAgainAt: Date): ChargeState => ({
   askAgainAt,
 })
 
-/** What an amount, in cents, makes of a charge. Documented where it is used. */
+/** The outcome of a charge, by its amount in cents. Documented at the funding operation. */
 const magic: ReadonlyMap<bigint, (seen: Seen) => ChargeState> = new Map([
   [1301n, () => failed('insufficient_funds', 'There is not enough money on the account of the payer.')],
   [1302n, () => failed('expired_card', 'The card has expired.')],
@@ -56,7 +56,7 @@ function stateAt({ token, amountEuros, madeAt }: Charge, reference: string, now:
   return magic.get(amountEuros)?.({ madeAt, now, reference }) ?? SETTLED
 }
 
-/** A processor that draws from nobody. It remembers nothing: amount and time say what has become of a charge. */
+/** A simulated processor. It stores nothing: a charge's state follows from its amount and the time. */
 export const sandboxFunding = (): FundingRail => ({
   instrumentOf: async token => instruments.get(token) ?? 'unknown',
   charge: async (charge, { reference }) => stateAt(charge, reference, charge.madeAt),

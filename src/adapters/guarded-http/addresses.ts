@@ -34,7 +34,7 @@ const RESERVED: readonly Reserved[] = [
     what: 'set aside for protocols, documentation and measurements',
     blocks: [
       ...['192.0.0.0/24', '198.18.0.0/15', '240.0.0.0/4'],
-      // Documentation (RFC 5737, 3849, 9637): whoever uses it does so inside.
+      // Documentation (RFC 5737, 3849, 9637): used inside networks only.
       ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
       // Protocol assignments: benchmarking, ORCHID, drones (RFC 2928).
       '2001::/23',
@@ -51,13 +51,13 @@ const METADATA: Reserved = {
   what: 'the metadata service of a cloud',
   blocks: [
     ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '100.100.100.200/32'],
-    // Of Azure once more, and of Oracle.
+    // Azure's second address, and Oracle's.
     ...['168.63.129.16/32', '192.0.0.192/32'],
     ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
   ],
 }
 
-/** Outside of it IANA has given no IPv6 address to anybody. */
+/** The only block from which IANA has assigned IPv6 addresses. */
 const GIVEN_OUT = ['2000::/3']
 
 const isV6 = (text: string) => text.includes(':')
@@ -71,7 +71,7 @@ function listOf(blocks: readonly string[], v6: boolean): BlockList {
   return list
 }
 
-/** A list for each family: Node's own mixes them up where one is written as the other. */
+/** One list per family: a shared `BlockList` confuses IPv4 with IPv4-mapped IPv6. */
 function within(blocks: readonly string[]): (address: string) => boolean {
   const four = listOf(blocks, false)
   const six = listOf(blocks, true)
@@ -82,7 +82,7 @@ const reserved = RESERVED.map(({ rule, what, blocks }) => ({ rule, what, holds: 
 const isMetadata = within(METADATA.blocks)
 const isGivenOut = within(GIVEN_OUT)
 
-/** Why nobody may be sent to this address; the blocks that are allowed all the same come from whoever runs it. */
+/** Why requests to this address are refused. `allowed` holds the blocks that the operator has allowed. */
 export function addressJudge(allowed: readonly string[]): (address: string) => RefusedAddress | undefined {
   const isAllowed = within(allowed)
   return given => {

@@ -4,7 +4,7 @@ import { clock } from '../../values/clock.ts'
 import { flat, headersOf } from './headers.ts'
 import type { Target } from './urls.ts'
 
-/** What came back. */
+/** The received answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -12,14 +12,14 @@ export interface Answer {
   readonly cut: boolean
 }
 
-/** The time for the whole answer is over. */
+/** Thrown when the time for the whole answer has run out. */
 export class TooLate extends Error {
   constructor({ timeoutMs }: OutboundRequest) {
     super(`There was no whole answer within ${timeoutMs / 1000} s.`)
   }
 }
 
-/** One request and its answer, bounded in time and size. Without streams in between: they took a quarter of the time. */
+/** Sends a request and reads its answer, bounded in time and size. Streams would add a third to its time. */
 export function exchange(agent: Dispatcher, target: Target, request: OutboundRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, body = null } = request
@@ -29,7 +29,7 @@ export function exchange(agent: Dispatcher, target: Target, request: OutboundReq
   })
 }
 
-/** Hears an answer as far as it is wanted. What is still on its way then ends with its connection. */
+/** Receives an answer up to the size limit, then aborts the connection. */
 class Reader implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number
   readonly #resolve: (answer: Answer) => void
@@ -53,7 +53,7 @@ class Reader implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** It may have waited for a connection until nobody waited for it any more. */
+  /** The time limit may have passed while the request waited for a connection. */
   onRequestStart(connection: Dispatcher.DispatchController): void {
     this.#connection = connection
     if (this.#over) connection.abort(this.#over)

@@ -1,4 +1,4 @@
-/** What went wrong with a request, in words for the one who chose its address. What has no code is a defect of ours. */
+/** Describes a failed request for the customer who chose its URL. An error without a code is a defect of ours. */
 export function failureOf(error: unknown): string {
   const code = codeOf(error)
   if (code === '' || code === 'UND_ERR_INVALID_ARG') throw error
@@ -39,7 +39,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/^(HPE_|HTTPParserError|UND_ERR_)/, 'What the host answers is not HTTP (%).'],
 ]
 
-/** Of several addresses that were tried, the first one's. */
+/** Where several addresses were tried, the failure of the first. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
   if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0])

@@ -10,10 +10,10 @@ import { isRefused, type Target, urlJudge } from './urls.ts'
 import { wasUnheard } from './used-connections.ts'
 
 interface Options {
-  /** Blocks that are allowed though they are not public. */
+  /** Blocks of non-public addresses that are allowed. */
   readonly allow?: readonly string[]
   readonly resolver?: Resolver
-  /** Certificates of authorities that are believed, in place of the system's. */
+  /** Trusted certificate authorities, in place of the system's. */
   readonly ca?: string
 }
 
@@ -39,10 +39,10 @@ export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Opt
   }
 }
 
-/** Whether connections are kept open for the next request, or made for one alone. */
+/** Whether connections are kept open for the next request. */
 type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
 
-/** Loaded with the first request: a start has no time for it. */
+/** Loaded with the first request, to keep the start short. */
 async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agents> {
   const { Agent } = await import('undici')
   const options: Agent.Options = {
@@ -50,13 +50,13 @@ async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | u
     // As many as are ever under way: to wait for a connection costs time that a receiver has for its answer, and one
     // origin may be that of many owners.
     connections: 256,
-    // The lookup answers with all addresses at once, whatever the process was started with.
+    // The lookup gives all addresses, so undici may try them one after another.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1_000,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 10_000,
     maxHeaderSize: 16_384,
-    // Each request has one limit for all of it.
+    // One time limit covers the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { lookup, timeout: 5_000, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
@@ -85,7 +85,9 @@ async function answerTo(
   }
 }
 
-/** Once, and a second time where the first went unheard and nobody minds: within the same limit, in whole seconds. */
+/**
+ * Sends once, and again where the receiver cannot have seen the first attempt and `again` allows it, within one limit.
+ */
 async function ask({ keeping, fresh }: Agents, target: Target, request: OutboundRequest): Promise<Answer> {
   const began = clock.ticks()
   try {

@@ -1,19 +1,21 @@
 import { boundedCache } from '../../values/bounded-cache.ts'
 import { RefusedConnection } from './lookup.ts'
 
-/** Said by the connection itself, and by nobody else. */
+/** Headers that only the HTTP client itself may set. */
 const OURS =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** A tab, and what can be seen of ASCII: nothing that ends a line, and nothing that is read as one. */
+/** A tab and the visible characters of ASCII: nothing that could end a line. */
 const VALUE = /^[\t\x20-\x7e]*$/
 
-/** In lower case, where it is free. Few names are in use. */
+/** Header names in lower case, cached: few are in use. */
 const freeName = boundedCache(name => (NAME.test(name) && !OURS.test(name) ? name.toLowerCase() : undefined))
 
-/** As they go out, each once: the answer is to come as it is, since what is compressed can grow without bound. */
+/**
+ * The headers of the request, each once. It asks for an uncompressed answer: a compressed one can grow without bound.
+ */
 export function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {
   const sent: Record<string, string> = { 'accept-encoding': 'identity' }
   let isNamed = false
@@ -27,7 +29,7 @@ export function headersOf(headers: Readonly<Record<string, string>>): Record<str
   return sent
 }
 
-/** What a name or a value could smuggle into a request that others see. */
+/** Refuses names and values that could smuggle another request (header injection). */
 const refused = (name: string) =>
   new RefusedConnection({
     rule: 'header',

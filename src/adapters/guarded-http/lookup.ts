@@ -2,12 +2,12 @@ import { promises as dns, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { RefusedAddress } from '../../ports/outbound.ts'
 
-/** Asks name servers itself: the system's own way waits in one of four threads, and slow names could hold them all. */
+/** Resolves names without `getaddrinfo`, which blocks one of Node's four threads: slow names could hold them all. */
 export type Resolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
 
 export const systemResolver = (): Resolver => new dns.Resolver({ timeout: 2_000, tries: 2 })
 
-/** Thrown on the way to a connection that must not be made. */
+/** Thrown where a connection must not be made. */
 export class RefusedConnection extends Error {
   readonly refused: RefusedAddress
 
@@ -17,7 +17,7 @@ export class RefusedConnection extends Error {
   }
 }
 
-/** More addresses than this nobody has who means well. */
+/** No honest host has more addresses than this. */
 const MAX_ADDRESSES = 32
 
 /**
@@ -43,7 +43,7 @@ export function guardedLookup(
 }
 
 async function addressesOf(resolver: Resolver, host: string): Promise<LookupAddress[]> {
-  // RFC 6761: no name server is asked about it.
+  // RFC 6761: `localhost` is never looked up at a name server.
   if (/(^|\.)localhost\.?$/.test(host)) return [{ address: '127.0.0.1', family: 4 }]
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const found = [...answerOf(four, 4), ...answerOf(six, 6)]

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { RefusedAddress } from '../../ports/outbound.ts'
 import { addressJudge } from './addresses.ts'
 
-/** An address that may be asked, as far as its letters tell. */
+/** A URL that passes every check that needs no network. */
 export interface Target {
   readonly origin: string
   readonly path: string
@@ -12,7 +12,9 @@ export const isRefused = (judged: Target | RefusedAddress): judged is RefusedAdd
 
 const MAX_LENGTH = 2048
 
-/** Ports of services that are not HTTP and might take a request for their own (those that browsers refuse, and more). */
+/**
+ * Ports of services that are not HTTP and might take a request for their own (those that browsers refuse, and more).
+ */
 const PORTS = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 ' +
@@ -22,7 +24,7 @@ const PORTS = new Set(
   ).split(' '),
 )
 
-/** Names under which a cloud tells a machine's secrets. No setting opens them. */
+/** Host names of cloud metadata services, which hand out a machine's secrets. No setting allows them. */
 const METADATA = /^(metadata|metadata\.google\.internal|metadata\.goog|instance-data(\.ec2\.internal)?)$/
 
 const LOCALHOST = /(^|\.)localhost(\.localdomain)?$/
@@ -51,7 +53,7 @@ export function urlJudge(allowed: readonly string[]): (text: string) => Target |
 
 const refused = (rule: string, message: string): RefusedAddress => ({ rule, message })
 
-/** What a lenient reader would put right by itself, and another one differently. */
+/** Characters that URL parsers repair, each in a different way. */
 function spelling(text: string): RefusedAddress | undefined {
   if (text.length > MAX_LENGTH) return refused('too_long', `The URL is longer than ${MAX_LENGTH} characters.`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 
 /** Connections that have carried a request. */
 const used = new WeakSet<object>()
-/** Requests that went out on one of those, while their answers have not begun. */
+/** Requests on a reused connection whose answers have not begun. */
 const unanswered = new WeakSet<object>()
 const unheard = new WeakSet<object>()
 
@@ -12,7 +12,7 @@ interface Told {
 
 const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
-// Which connection a request takes is known to undici alone, and this is where it tells.
+// Only undici knows which connection a request takes; it reports that on diagnostics channels.
 subscribe('undici:client:sendHeaders', message => {
   const { request, socket } = message as Told & { socket: object }
   if (used.has(socket)) unanswered.add(request)

@@ -1,7 +1,7 @@
 import type { FileTime, Scheme } from '../../ports/sepa-rail.ts'
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 
-/** An instant payment waits for nobody, on any day; the others for the next of these times of a bank day. */
+/** Instant payments go at once, on any day; others wait for the next cut-off time of a bank day. */
 export function nextFile(scheme: Scheme, at: Date, cutOffs: readonly string[]): FileTime {
   const today = bankDateOf(at)
   return scheme === 'sct_inst'

@@ -4,12 +4,12 @@ import { bankDateOf } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 import { nextFile } from './cut-offs.ts'
 
-/** Where payments wait until their file is made. The same reference is the same payment. */
+/** The payments that wait for the next file. A reference identifies a payment. */
 export interface Queue {
   put(payment: Payment, call: RailCall): Promise<void>
-  /** Null: it was never put there. */
+  /** Null where the payment was never queued. */
   standing(call: RailCall): Promise<Standing | null>
-  /** Takes it out, as long as it waits; tells how it stands then. */
+  /** Removes a payment that still waits; gives its status afterwards. */
   takeOut(call: RailCall): Promise<Standing | null>
 }
 
@@ -66,5 +66,5 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
   files,
 })
 
-/** A code of ours: see `src/iso20022/reason-codes.ts`. */
+/** Our own reason codes: see `src/iso20022/reason-codes.ts`. */
 const NOT_BY_FILES = 'not_by_files'

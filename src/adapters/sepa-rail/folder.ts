@@ -2,11 +2,11 @@ import { link, mkdir, open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HandOver } from '../../ports/sepa-rail.ts'
 
-/** From here the bank's client takes them away. */
+/** The bank's client fetches files from here. */
 const OUT = 'out'
-/** On the same disk, so that a file gets from here to there in one step. */
+/** Where files are staged: on the same disk as `out`, so that a rename releases them atomically. */
 const STAGED = '.staged'
-/** All that was ever laid down here stays here. */
+/** Every staged file stays here for good. */
 const SENT = 'sent'
 
 /** A folder that is shared with the bank's client. */
@@ -22,7 +22,7 @@ export function outFolder(folder: string): HandOver {
 
     async release(name) {
       await rename(at(STAGED, name), at(OUT, name)).catch(unless('ENOENT'))
-      // What has gone the way before may be on its way to the bank; what was never here is in another folder.
+      // A file missing here was released before; a name that was never staged is an error.
       await stat(at(SENT, name))
       await sync(at(OUT))
     },
@@ -35,7 +35,7 @@ const unless =
     if (error.code !== code) throw error
   }
 
-/** On the disk, readable by its owner alone, before it bears its name. */
+/** Writes the file, readable by its owner only, and flushes it before it gets its name. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
   const file = await open(unfinished, 'w', 0o600)
@@ -48,7 +48,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(unfinished, path)
 }
 
-/** What a folder holds survives a loss of power only once that is on the disk as well. */
+/** Flushes the folder: a rename survives a loss of power only then. */
 async function sync(folder: string): Promise<void> {
   const opened = await open(folder)
   try {

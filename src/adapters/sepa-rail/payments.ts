@@ -1,10 +1,10 @@
 import type { Payment, PaymentStatus, RecallStatus, Unanswered } from '../../ports/sepa-rail.ts'
 
-/** What becomes of a payment of the sandbox, by its amount in cents. Documented where a transfer is made. */
+/** The outcome of a sandbox payment, by its amount in cents. Documented at `POST /transfers`. */
 interface Fate {
-  /** With this the submission is answered, and every question until later. */
+  /** The answer to the submission, and the status until `afterMs`. */
   readonly submitted: PaymentStatus['status'] | Unanswered
-  /** How it stands once so many milliseconds have gone by. */
+  /** The status once so many milliseconds have passed. */
   readonly later?: { readonly afterMs: number; readonly status: 'settled' | 'rejected' }
   readonly reasonCode?: string
 }
@@ -38,13 +38,13 @@ const told = (status: PaymentStatus['status'], reasonCode: string | undefined): 
 
 const fateOf = ({ amountEuros }: Payment): Fate => fates.get(amountEuros) ?? settles
 
-/** It may have been submitted before: the answer is the same. */
+/** A repeated submission gets the same answer. */
 export function submit(payment: Payment): PaymentStatus | Unanswered {
   const { submitted, reasonCode } = fateOf(payment)
   return isSilent(submitted) ? submitted : told(submitted, reasonCode)
 }
 
-/** The sandbox keeps nothing: whatever is asked about has been submitted to it. */
+/** The sandbox stores nothing: it takes every payment asked about as submitted. */
 export function statusOf(payment: Payment): PaymentStatus | Unanswered {
   const { later, reasonCode } = fateOf(payment)
   const waited = payment.at.getTime() - payment.submittedAt.getTime()

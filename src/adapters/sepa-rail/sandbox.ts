@@ -3,7 +3,7 @@ import type { PayeeCheck, SepaRail, Unanswered } from '../../ports/sepa-rail.ts'
 import { bankDateOf } from '../../values/bank-calendar.ts'
 import { recall, statusOf, submit } from './payments.ts'
 
-/** What a name begins with decides how its bank answers; the first that fits counts. Documented where it is used. */
+/** The beginning of a name decides its bank's answer; the first match counts. Documented at the operation. */
 const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswered])[] = [
   [/^close (?=\S)/i, rest => ({ result: 'close_match', suggestedName: rest })],
   [/^no ?match\b/i, () => ({ result: 'no_match', suggestedName: null })],
@@ -12,12 +12,12 @@ const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswer
   [/^garbled\b/i, () => 'unusable'],
 ]
 
-/** An account number with the right check digits, for a wallet that has none of its own. */
+/** The IBAN of wallets that have none of their own, with valid check digits. */
 const NOBODYS = 'DE69999900010000000000'
 
 const payerOf = (iban: string): Debtor => ({ name: 'Sandbox', iban, bic: null })
 
-/** A rail that pays nobody: every bank behind it knows every account under the very name that is asked about. */
+/** A simulated rail. Its banks confirm every name that no rule above answers otherwise. */
 export const sandboxRail = (): SepaRail => ({
   async verifyPayee({ name }) {
     for (const [beginning, answer] of magic)

@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import { host } from '../../dev/host.mjs'
 
-/** The Node that the project brings along; ours, if it is as new, where none comes along. */
+/** The Node of the lockfile, else the running one if it is new enough. */
 export function projectNode() {
   const bundled = resolve(`node_modules/${host.packages.node}/bin/node`)
   if (spawnSync(bundled, ['--version']).status === 0) return bundled
@@ -11,7 +11,7 @@ export function projectNode() {
   throw new Error(`No Node comes along for ${host.name}: use one of your own, 24 or later.`)
 }
 
-/** Goes on as another program: becomes it where Node can, else stands in front of it until it ends. */
+/** Replaces this process with another program, or waits for it where Node cannot replace itself. */
 export function handOver(args) {
   const node = projectNode()
   if (process.execve) process.execve(node, [node, ...args], environment(runByNpm ? process.ppid : ''))

@@ -3,7 +3,7 @@ import { host } from '../../dev/host.mjs'
 import { withInstallLock } from './install-lock.mjs'
 import { npmCi } from './npm-ci.mjs'
 
-/** Installs what the lockfile says, unless it is what is installed. */
+/** Installs the packages of the lockfile, unless they are installed. */
 export async function install() {
   if (installed()) return
   await withInstallLock(async lock => {

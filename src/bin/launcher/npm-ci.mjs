@@ -6,7 +6,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/
 
-/** Runs `npm ci` with plain words about how it gets on. */
+/** Runs `npm ci` and reports its progress. */
 export async function npmCi(lock) {
   const began = performance.now()
   const elapsed = () => `${Math.round((performance.now() - began) / 1000)} s`
@@ -40,7 +40,7 @@ function runNpm(lock) {
   })
 }
 
-/** Without our own `node_modules/.bin`, whose Node is removed while npm works. */
+/** The PATH without `node_modules/.bin`: npm removes the Node there while it works. */
 function outerEnvironment() {
   const own = join(process.cwd(), 'node_modules/.bin')
   const folders = process.env.PATH.split(delimiter).filter(folder => folder !== own)

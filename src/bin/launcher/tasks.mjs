@@ -33,7 +33,7 @@ function parts(args) {
   return patterns.map(pattern => `--testMatch=${pattern}`)
 }
 
-/** Does what a script of `package.json` names, in the checkout, with everything installed. */
+/** Runs a script of `package.json` in the checkout, with all packages installed. */
 export async function run(name, args) {
   try {
     process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../../..'))

@@ -32,7 +32,7 @@ export function asset(name: string, type: string, content: string): Asset {
   return { type, content, address: `/docs/assets/${stem}-${versionOf(content)}.${extension}` }
 }
 
-/** What every page is made of besides its text. */
+/** The style sheet, script and icon of every page. */
 export interface Assets {
   readonly style: Asset
   readonly script: Asset

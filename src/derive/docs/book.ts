@@ -28,7 +28,7 @@ export interface Refusal {
   readonly status: string
   readonly code: string
   readonly message: string
-  /** The same for every operation that can meet it. */
+  /** Whether all operations share the refusal. */
   readonly universal: boolean
 }
 
@@ -48,7 +48,7 @@ export class Book {
   readonly chapters: readonly Chapter[]
   readonly eventGroups: readonly EventGroup[]
   readonly #records: ReadonlySet<string>
-  /** Of each anchor the section in which it is; what is in none is in the overview. */
+  /** The section of each anchor; an anchor without a section is on the overview. */
   readonly #sections: ReadonlyMap<string, string>
 
   constructor(document: Document) {

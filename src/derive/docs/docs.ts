@@ -9,7 +9,7 @@ import { searchIndex } from './search-index.ts'
 export interface DocsFile {
   readonly type: string
   readonly content: string
-  /** Another content has another address. */
+  /** Whether the path names the content's version. */
   readonly isImmutable: boolean
 }
 

@@ -3,7 +3,7 @@ import type { Document, JsonSchema, OperationObject } from '../openapi/types.ts'
 /** An event as a page shows it, and the operations after which it may be sent. */
 export interface EventEntry {
   readonly name: string
-  /** Its anchor. */
+  /** The anchor on the page. */
   readonly id: string
   readonly post: OperationObject
   readonly causes: readonly OperationObject[]
@@ -26,7 +26,9 @@ export interface EventGroup {
 export function eventGroupsOf({ webhooks, paths }: Document): EventGroup[] {
   const operations = Object.values(paths).flatMap(item => Object.values(item))
   const entries = Object.entries(webhooks).map(([name, { post }]) => ({
-    ...{ name, id: post.operationId, post },
+    name,
+    id: post.operationId,
+    post,
     causes: operations.filter(({ 'x-events': events = [] }) => events.includes(name)),
   }))
   return [...Map.groupBy(entries, ({ name }) => name.split('.')[0] ?? '')].map(([noun, events]) => ({

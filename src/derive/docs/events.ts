@@ -41,7 +41,7 @@ const event = (book: Book, { name, id, post, causes }: EventEntry): Html => html
 <div id="${id}"><dt><a href="#${id}"><code>${name}</code></a></dt>
 <dd>${inline(post.summary)} ${post['x-status'] ? html`<small>${inline(post.description)}</small>` : causesOf(book, causes)}</dd></div>`
 
-/** So many are named outright. */
+/** How many event names are listed in full. */
 const FEW = 3
 
 function causesOf(book: Book, causes: readonly OperationObject[]): Content {

@@ -24,7 +24,7 @@ export const guidesOf = (book: Book): Guide[] =>
       }
     })
 
-/** What stands before the first of them. */
+/** The text before the first section. */
 export const leadOf = (book: Book): Html[] => markdown(book.document.info.description.split(/^## /m)[0] ?? '')
 
 export const guideSection = ({ id, title, content }: Guide): Html => html`

@@ -2,7 +2,7 @@ import { type Content, html } from '../../web/html.ts'
 
 export type Language = 'json' | 'shell' | 'typescript'
 
-/** What stands out in each language: a named group for each class of the style sheet. */
+/** The highlighted tokens of each language: each named group is a class of the style sheet. */
 const grammars: Readonly<Record<Language, RegExp>> = {
   json: /(?<key>"(?:[^"\\]|\\.)*"(?=:))|(?<string>"(?:[^"\\]|\\.)*")|(?<number>-?\b\d[\d.]*\b)|(?<word>\b(?:true|false|null)\b)/g,
   shell:

@@ -4,7 +4,7 @@ import type { Book } from './book.ts'
 import type { Guide } from './guide.ts'
 import { navigation } from './navigation.ts'
 
-/** Stands for the service until the script knows under which name the page was asked for. */
+/** A placeholder for the service's URL, which the script replaces. */
 export const PLACEHOLDER = 'http://127.0.0.1:8080'
 
 export interface Reference {

@@ -3,7 +3,7 @@ import { type Content, type Html, html } from '../../web/html.ts'
 import type { Book, Entry } from './book.ts'
 import { inline } from './markdown.ts'
 
-/** The refusals that are an operation's own, and by name those that it shares with all. */
+/** An operation's own refusals, and the names of those that all operations share. */
 export function refusals(book: Book, { operation, refusals: list }: Entry): Content {
   const own = list.filter(({ universal }) => !universal)
   const shared = list.filter(({ universal }) => universal)
@@ -21,7 +21,7 @@ export function refusals(book: Book, { operation, refusals: list }: Entry): Cont
     </details>`
 }
 
-/** What every operation can meet, and what to do about it. */
+/** The refusals that every operation can meet, with advice. */
 export const universalRefusals = (): Html =>
   table(
     'What any operation can meet',

@@ -18,7 +18,7 @@ export function curlOf(entry: Entry): string {
   return lines.join(' \\\n  ')
 }
 
-/** What does not fit beside the command gets a line of its own. */
+/** Breaks long arguments onto lines of their own. */
 const LONG = 48
 
 const indented = (text: string): string => text.replaceAll('\n', '\n  ')
@@ -48,7 +48,7 @@ function addressOf({ path, parameters }: Entry): string {
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled
 }
 
-/** What must be given, and the size of a page, which is good to know. */
+/** The required parameters, and `limit`. */
 const queryOf = (parameters: Entry['parameters']): [string, unknown][] =>
   parameters
     .filter(({ in: place, name, required }) => place === 'query' && (required || name === 'limit'))
@@ -56,7 +56,7 @@ const queryOf = (parameters: Entry['parameters']): [string, unknown][] =>
 
 const bodyOf = ({ operation }: Entry): unknown => jsonOf(operation.requestBody ?? {})?.example
 
-/** The same with the typed client. */
+/** The call with the typed client. */
 export function typescriptOf(entry: Entry): string {
   const params = entry.parameters
     .filter(({ in: place }) => place === 'path')

@@ -15,7 +15,7 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'URL',
 }
 
-/** What a string says: a format, or the id of something, known by its example. */
+/** The kind of a string: its format, or an id, recognized by its example. */
 function kindOf({ format, examples = [] }: JsonSchema): string | undefined {
   if (format) return formats[format] ?? format
   const [, prefix] = /^([a-z]+)_[0-9a-z]{26}$/.exec(String(examples[0])) ?? []
@@ -27,7 +27,7 @@ const arrayWords = ({ items = {} }: JsonSchema): string => {
   return `array of ${words === 'any' ? 'anything' : `${words}s`}`
 }
 
-/** What a value must satisfy, each in a few words; literals in backquotes. */
+/** The constraints of a value in a few words each; literals in backquotes. */
 export function constraintWords(schema: JsonSchema): string[] {
   const { items, pattern, default: standard } = schema
   return [
@@ -58,7 +58,7 @@ function range(least: number | undefined, most = LARGE, unit = ''): string {
 const counted = (count: number, unit: string): string =>
   unit === '' ? figure(count) : `${figure(count)} ${unit}${count === 1 ? '' : 's'}`
 
-/** From here on a bound is the machine's, not the business's. */
+/** Bounds beyond this are technical, not the business's, and are not shown. */
 const LARGE = 2_147_483_647
 
 const figure = (count: number): string => count.toLocaleString('en')

@@ -10,11 +10,11 @@ export interface Findable {
   readonly section: string
   readonly title: string
   readonly method?: string
-  /** In small letters, what one may look for. */
+  /** The searchable text, in lower case. */
   readonly words: string
 }
 
-/** Everything that can be looked for, and everything that an address may point to. */
+/** All search results and link targets. */
 export const searchIndex = (book: Book, guides: readonly Guide[]): Findable[] => [
   ...[{ id: 'quickstart', title: 'Quickstart' }, ...guides].map(({ id, title }) =>
     findable('guide', OVERVIEW, id, title),
@@ -45,7 +45,7 @@ const findable = (
   more = '',
 ): Findable => ({ kind, section, anchor, title, words: `${title} ${more}`.toLowerCase() })
 
-/** Names, addresses, scopes, events, the refusals of its own. */
+/** The searchable words of an operation: names, path, scope, events and its own refusals. */
 const wordsOf = ({ key, method: verb, path, operation, refusals }: Entry): string =>
   [
     key,

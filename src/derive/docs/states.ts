@@ -1,7 +1,7 @@
 import { type Html, html } from '../../web/html.ts'
 import type { States } from '../openapi/types.ts'
 
-/** What a noun can be, and what it can become from there. */
+/** The states of a noun and the steps between them. */
 export const statesSection = (states: States): Html =>
   html`${Object.entries(states).map(
     ([noun, table]) => html`

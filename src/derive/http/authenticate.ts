@@ -15,7 +15,7 @@ export interface Presented {
 
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
-/** Who presents these credentials; a Problem where nobody does. */
+/** The actor of these credentials; throws a Problem where there is none. */
 export type Gate = (operation: AnyOperation, presented: Presented) => Promise<Actor>
 
 export function gate({ holderOf }: Pick<Credentials, 'holderOf'>, dashboardSecret: string): Gate {
@@ -31,7 +31,7 @@ export function gate({ holderOf }: Pick<Credentials, 'holderOf'>, dashboardSecre
   }
 }
 
-/** What to send to an operation for these callers; undefined where it is what most of them want. */
+/** The hint which credential to send; undefined where it is the usual one. */
 function wanted(callers: AnyOperation['callers'], given: string | undefined): string | undefined {
   if (!callers.includes('dash')) return undefined
   if (given) return 'X-Dashboard-Secret: this is not the secret of this installation.'

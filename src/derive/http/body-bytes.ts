@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { inKiB } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 
-/** Room for a body that does not say how long it is, to begin with. */
+/** The first buffer for a body without `Content-Length`. */
 const FIRST_ROOM = 4_096
-/** So many pieces of a body are read before others have their turn. */
+/** How many chunks are read before yielding to the event loop. */
 const PIECES_A_TURN = 4_000
 
-/** Takes memory for so many bytes, which the function that it gives gives back. */
+/** Reserves memory and gives the function that releases it. */
 export type TakeRoom = (bytes: number) => Promise<() => void>
 
-/** Whether a body follows the headers. A request that says it in two ways has been refused by then. */
+/** Whether a body follows the headers. Node has refused requests with contradictory headers by then. */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || announcedLength(headers) > 0
 
@@ -43,7 +43,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
     const giveTurn = turnGiver(request)
     let isRefused = false
     const refuse = (problem: Problem) => {
-      // What still comes is let pass, so that the connection serves the next request.
+      // The rest is read and dropped, so that the connection can serve the next request.
       isRefused = true
       request.resume()
       reject(problem)
@@ -75,8 +75,8 @@ interface Handle {
 }
 
 /**
- * Called for each piece: after many of them others have their turn. A body of chunks of one byte would otherwise be read
- * by hundreds of thousands at once, for Node stops only where nobody takes them.
+ * Called for each piece: after many of them others have their turn. A body of chunks of one byte would otherwise be
+ * read by hundreds of thousands at once, for Node stops only where nobody takes them.
  */
 function turnGiver({ socket }: IncomingMessage): () => void {
   let pieces = 0
@@ -85,7 +85,7 @@ function turnGiver({ socket }: IncomingMessage): () => void {
     const { _handle: handle } = socket as { _handle?: Handle | null }
     handle?.readStop()
     setImmediate(() => {
-      // Gone, or stopped by Node itself.
+      // The request was destroyed, or Node has paused it.
       if (!socket.destroyed && handle?.reading) handle.readStart()
     })
   }

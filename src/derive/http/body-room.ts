@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../kernel/contract/problem.ts'
 
-/** What one connection buffers anyway: bodies up to this length take no room of their own. */
+/** A connection buffers this much anyway: smaller bodies need no reservation. */
 const SMALL = 65_536
-/** The share of all room that one client can have. */
+/** The share of the memory that one client can reserve. */
 const SHARE = 1 / 8
 
-/** Memory for the large bodies that are on their way, in one process. */
+/** The memory of one process for large bodies that are being received. */
 export interface BodyRoom {
-  /** Waits until there is room for so many bytes, unread meanwhile; what it gives gives them back. */
+  /** Waits for memory while the body stays unread; gives the function that releases it. */
   take(request: IncomingMessage, client: string, bytes: number): Promise<() => void>
-  /** How many bytes are taken. */
+  /** How many bytes are reserved. */
   taken(): number
 }
 
@@ -20,14 +20,14 @@ interface Waiting {
   readonly enter: () => void
 }
 
-/** So many bytes for all, of which one client has an eighth at most: who sends slowly holds up nobody but itself. */
+/** One client may reserve an eighth at most, so that a slow sender delays only itself. */
 export function bodyRoom(most: number): BodyRoom {
   const byClient = new Map<string, number>()
   const queue = new Set<Waiting>()
   let taken = 0
 
   const ofClient = (client: string): number => byClient.get(client) ?? 0
-  // A share is never too small for the one body that is asked about.
+  // A share always suffices for a single body.
   const hasShare = ({ client, bytes }: Waiting) =>
     ofClient(client) === 0 || ofClient(client) + bytes <= most * SHARE
   const hasRoom = ({ bytes }: Waiting) => taken === 0 || taken + bytes <= most
@@ -39,7 +39,7 @@ export function bodyRoom(most: number): BodyRoom {
     else byClient.set(client, left)
   }
 
-  /** In the order in which they came, leaving out those whose share is full. */
+  /** Grants memory in order of arrival, skipping clients whose share is full. */
   function letIn(): void {
     for (const one of queue) {
       if (!hasShare(one)) continue

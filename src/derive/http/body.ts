@@ -5,10 +5,10 @@ import { excessOf } from './json-limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The body as JSON, of so many bytes at most; an empty object where there is none. */
+/** Reads the body as JSON, up to a size limit; an empty object where there is none. */
 export async function readBody(request: IncomingMessage, limit: number, room: TakeRoom): Promise<unknown> {
   const bytes = await readBytes(request, limit, room)
-  // A read is not asked with a body: it is waited for, and not looked at.
+  // A GET has no body by contract: one that is sent is read and ignored.
   if (request.method === 'GET' || request.method === 'HEAD') return {}
   if (bytes.length === 0) return {}
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(request.headers['content-type'] ?? ''))
@@ -28,7 +28,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** What no schema asks about: characters that a database cannot keep, names that a program trips over. */
+/** Checks that no schema makes: characters that PostgreSQL cannot store, and names such as `__proto__`. */
 export function inspect(value: unknown): void {
   const open: { value: unknown; path: string }[] = [{ value, path: '' }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -48,7 +48,7 @@ function checkText(text: string, path: string): void {
   if (!text.isWellFormed()) throw invalid(path, 'half of a surrogate pair is not a character')
 }
 
-/** A name that the caller chose, in as many letters as an answer needs. */
+/** Shortens a name that the caller chose. */
 export const shown = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
 
 export const invalid = (path: string, message: string): Problem =>

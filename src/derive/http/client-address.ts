@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** Proxies that are believed: so many in a row, those with these addresses, or none. */
+/** The trusted proxies: a number of hops, addresses, or none. */
 export type TrustProxy = number | readonly string[] | false
 
-/** Whether the client at this address, so many hops from us, is a proxy of ours. */
+/** Whether the address, this many hops away, is a trusted proxy. */
 export type IsProxy = (address: string, hops: number) => boolean
 
 export function proxies(trust: TrustProxy): IsProxy {
@@ -35,7 +35,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsP
   return client ?? null
 }
 
-/** As proxies write it: with a port, too. An IPv4 address within IPv6 is that IPv4 address. */
+/** Parses an address as proxies write it, also with a port. IPv4-mapped IPv6 becomes IPv4. */
 export function addressIn(text: string): string | undefined {
   const bare = /^\s*(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+|(\S+))\s*$/.exec(text)
   const address = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')

@@ -14,13 +14,13 @@ const TRUSTED_FOR = 90
 const REMEMBERED = 10_000
 
 export interface Credentials {
-  /** Who presents this secret; undefined where it opens nothing. */
+  /** The actor of this secret; undefined for an unknown, expired or revoked one. */
   holderOf(secret: string): Promise<Actor | undefined>
-  /** Told what a transaction has committed: after an event that ends credentials none is believed without asking. */
+  /** To be called with committed events: one that may end a credential empties the cache. */
   onEvents(events: readonly { readonly event: string }[]): void
 }
 
-/** The secrets that open something, of all areas. Only their digests are remembered. */
+/** Looks up credentials of all areas and caches the results, by digest only. */
 export function openCredentials(areas: Areas, database: Database): Credentials {
   const byPrefix = authenticators(areas)
   const endings = new Set(Object.values(areas).flatMap(({ endsCredentials }) => endsCredentials))

@@ -5,7 +5,7 @@ import { inspect, invalid, shown } from './body.ts'
 import { type Issue, whatCame } from './issue-words.ts'
 import { Measure, told } from './maxima.ts'
 
-/** So many problems are told at once. */
+/** How many problems one answer lists. */
 const SHOWN = 5
 
 const empty = {}
@@ -33,13 +33,13 @@ function refused(issues: readonly Issue[]): Problem {
   return new Problem('invalid_request', said.slice(0, SHOWN).join('; ') + more)
 }
 
-/** A list in place of a text is too long for one, too: that it is no text says enough. */
+/** Drops the length problem of a value that has the wrong type as well. */
 function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: readonly Issue[]): boolean {
   const member = path.join('.')
   return keys !== undefined || !all.slice(0, index).some(one => !one.keys && one.path?.join('.') === member)
 }
 
-/** The member, what it must be, and what came. */
+/** A sentence: the member, what it must be, and what was sent. */
 function formatEuros(issue: Issue): string[] {
   const { path = [], message = '', keys } = issue
   const at = (...more: string[]) => shown([...path, ...more].join('.')) || 'body'
@@ -48,7 +48,7 @@ function formatEuros(issue: Issue): string[] {
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
 
-/** An operation that takes nothing is given nothing. */
+/** Refuses members for an operation that takes none. */
 function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid(where, `must be an object (${whatCame({ input: value })})`)
@@ -57,7 +57,7 @@ function none(value: unknown, where: string): object {
   return empty
 }
 
-/** A parameter that is given twice has no meaning. */
+/** Refuses a query parameter that is repeated. */
 function singles(query: URLSearchParams): Record<string, string> {
   if (query.size === 0) return empty
   const values: Record<string, string> = Object.create(null)

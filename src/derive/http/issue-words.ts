@@ -1,7 +1,7 @@
 import { hasCredential } from '../../kernel/database/credential.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
 
-/** What zod says of a problem, whatever its kind. */
+/** A problem as zod reports it, of any kind. */
 export interface Issue {
   readonly code?: string
   readonly message?: string
@@ -18,11 +18,11 @@ export interface Issue {
   readonly exact?: boolean
   readonly divisor?: number | bigint
   readonly keys?: readonly string[]
-  /** What is wrong with the name of a member. */
+  /** The problem of a member's name. */
   readonly issues?: readonly Issue[]
 }
 
-/** What a member must be. What came in its place is added by `whatCame`. */
+/** What a member must be. `whatCame` adds what was sent. */
 export const mustBe = (issue: object): string =>
   words[(issue as Issue).code ?? '']?.(issue) ?? 'must have another form'
 
@@ -61,7 +61,7 @@ const formats: Readonly<Record<string, string>> = {
   base64: 'in Base64',
 }
 
-/** Of what a text, a list or an object has too many or too few. */
+/** The unit that a text, a list or an object has too many or too few of. */
 const units: Readonly<Record<string, string>> = {
   string: 'character',
   array: 'item',
@@ -74,7 +74,7 @@ const grouped = (count: number | bigint): string => count.toLocaleString('en', {
 const counted = (count: number | bigint, origin: string): string =>
   `${Number(count) === 0 ? 'no' : grouped(count)} ${units[origin]}${Number(count) === 1 ? '' : 's'}`
 
-/** So many values are listed. */
+/** How many allowed values a message lists. */
 const LISTED = 12
 
 function oneOf(values: readonly unknown[]): string {
@@ -83,10 +83,10 @@ function oneOf(values: readonly unknown[]): string {
   return listed.length > 1 ? `${listed.slice(0, -1).join(', ')} or ${listed.at(-1)}` : String(listed[0])
 }
 
-/** So many letters of a text are shown. */
+/** How many characters of a text a message shows. */
 const SHOWN = 40
 
-/** What came in place of what must be; nothing where that is said already or is the whole body. */
+/** What was sent instead; empty where the message says it already or it is the whole body. */
 export function whatCame({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
@@ -98,7 +98,7 @@ export function whatCame({ code, origin, input }: Issue): string | undefined {
   return Array.isArray(input) ? 'it is a list' : 'it is an object'
 }
 
-/** A credential or a card's number that stands in the wrong member is not said again. */
+/** Never repeats a credential or card number that was sent in the wrong member. */
 function textThatCame(text: string): string {
   if (text === '') return 'it is empty'
   if (hasCredential(text) || hasCardNumber(text)) return 'what came looks like a secret and is not shown'

@@ -1,4 +1,4 @@
-/** More than any contract takes, and so few that reading them holds nobody up. */
+/** More than any contract needs, and few enough to parse quickly. */
 export const MOST_VALUES = 10_000
 export const DEEPEST = 32
 
@@ -25,7 +25,7 @@ export function excessOf(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/** Where the quote stands that ends the string which begins here. */
+/** The index of the quote that ends the string beginning here. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1

@@ -4,7 +4,7 @@ import { type Issue, mustBe } from './issue-words.ts'
 type Schema = z.core.$ZodTypes
 type Path = readonly PropertyKey[]
 
-/** Our words for every problem, and what came. */
+/** Options of zod: our messages, with the input. */
 export const told = { error: mustBe, reportInput: true } as const
 
 const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
@@ -92,7 +92,7 @@ interface Maximum {
 
 const maxima = new WeakMap<z.core.$ZodType, Maximum>()
 
-/** How much of a text, a list or a record there may be. */
+/** The maximum length of a text, list or record. */
 function maximumOf(schema: z.core.$ZodType): Maximum {
   const known = maxima.get(schema) ?? readMaximum(schema)
   maxima.set(schema, known)

@@ -16,7 +16,7 @@ import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
 import type { Headers } from './send-static-file.ts'
 
-/** What is known of a request when it has been answered; never a header, a query, a body. */
+/** The log record of an answered request; it never holds headers, query or body. */
 export interface Served {
   readonly requestId: string
   readonly method: string
@@ -42,7 +42,7 @@ export interface Pipeline {
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
-/** What a request has become so far; a Problem on the way leaves the rest empty. */
+/** The progress of a request through the pipeline; a Problem leaves the rest unset. */
 interface Progress {
   readonly requestId: string
   readonly address: string | null
@@ -111,7 +111,7 @@ async function answer(
   const isThere = request.complete
   const room = (bytes: number) => bodies.take(request, client, bytes)
   const body = await readBody(request, bodyLimitOf(operation), room)
-  // While a body was on its way, whoever sends it may have lost the right.
+  // The credential may have ended while the body was being received.
   if (!isThere) progress.actor = await gate(operation, presented)
   const { actor } = progress
   const run = await runNamed(single(request.headers['x-run-id']), actor)
@@ -129,7 +129,7 @@ function splitTarget(url: string): [path: string, query: URLSearchParams] {
   return mark === -1 ? [url, noQuery] : [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))]
 }
 
-/** What leads nowhere counts as well. */
+/** Requests to unknown paths count against the rate limit, too. */
 const isMetered = (found: Found): boolean =>
   !(found && 'registered' in found && found.registered.operation.unmetered)
 
@@ -148,7 +148,7 @@ function keyOf(given: string | undefined): string | null {
   throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
 }
 
-/** Tells the caller, as long as that can be done: in the middle of an answer the connection has been cut. */
+/** Answers with the error, unless the answer has begun: then the connection has been cut. */
 async function explain(
   error: unknown,
   response: Response,
@@ -164,7 +164,7 @@ async function explain(
   return problem.code
 }
 
-/** Whatever is not a Problem is our fault: told to the log, not to the caller. */
+/** An error that is no Problem is a defect of ours: the log gets it, the caller a plain 500. */
 function asAnswer(error: unknown, tell: (error: unknown) => void): Problem {
   if (error instanceof Problem) return error
   tell(error)

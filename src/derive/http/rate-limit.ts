@@ -37,7 +37,7 @@ export function check(allowance: Allowance): void {
 
 const formatEuros = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
 
-/** For one process by itself. */
+/** Counts in the memory of one process. */
 export function counterInMemory(): Counter {
   const windows = new Map<string, { used: number; resetsAt: Date }>()
   let sweepAt = 0

@@ -12,20 +12,20 @@ import { sendCached } from './send-static-file.ts'
 
 const RESIDENCY = 'EU'
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** A page loads only what we serve and sits in nobody's frame. */
+/** Pages load only our own resources and cannot be framed. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
   'Referrer-Policy': 'no-referrer',
 }
 
-/** An incoming id is kept where it is safe to repeat in a header, an event and a log; a credential is not. */
+/** A client's request id is used where it is safe in headers, events and logs; one with a credential is not. */
 export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasCredential(given)
     ? given
     : randomUUID()
 
-/** What every answer carries, whatever becomes of the request. */
+/** The headers of every answer. */
 export const greeting = (requestId: string): Headers => ({
   'X-Data-Residency': RESIDENCY,
   'X-Request-Id': requestId,
@@ -71,12 +71,12 @@ async function stream(
     if (first.done || response.req.method === 'HEAD') return void response.end()
     await pipeline(beginningWith(first.value, pieces), response).catch(unlessGone)
   } finally {
-    // Nothing more is made of what nobody reads: the client has hung up, or wanted the headers only.
+    // Stops producing: the client has hung up, or wanted the headers only.
     await pieces.return?.()
   }
 }
 
-/** Whoever has read enough may go. */
+/** The client may hang up in the middle: that is no error. */
 function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
 }
@@ -92,14 +92,14 @@ export function sendProblem(response: ServerResponse, headers: Headers, problem:
   return send(response, headers, { status, body: errorBody(message), errorCode: code })
 }
 
-/** For a request that expects what nobody here knows; `100-continue` is known. */
+/** Answers 417 to an `Expect` header other than `100-continue`. */
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const body = errorBody('Expect: this service knows 100-continue only.')
   const outcome = { status: 417, body, errorCode: 'malformed_request' }
   void send(response, greeting(requestIdOf(headers['x-request-id'])), outcome)
 }
 
-/** For what never became a request: a broken request line, headers too large, a client too slow, or one too many. */
+/** Answers what never became a request: a broken request line, large headers, slow clients, too many connections. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const { status, message, code = 'malformed_request', headers = [] } = refusals[error.code ?? ''] ?? notHttp

@@ -7,7 +7,7 @@ export interface Route {
   readonly params: Record<string, string>
 }
 
-/** Where a request leads: an operation, the methods that the address does know, or nowhere. */
+/** The match of a request: an operation, the methods that the path allows, or none. */
 export type Found = Route | { readonly allow: readonly string[] } | undefined
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']

@@ -8,7 +8,7 @@ import { asProblem } from '../../kernel/database/retry.ts'
 /** The run that a request names; a Problem where the caller has no such run. */
 export type RunNamed = (header: string | undefined, actor: Actor) => Promise<CalledRun | undefined>
 
-/** Looked up for many requests at once: a busy run must not cost a round trip each. */
+/** Looks up the runs of many requests in one query. */
 export function runHeader(areas: Areas, database: Database): RunNamed {
   const sql = sqlOn(database.pool)
   const findRuns = Object.values(areas).find(area => area.findRuns)?.findRuns
@@ -17,7 +17,7 @@ export function runHeader(areas: Areas, database: Database): RunNamed {
     return ids.map(id => ({ status: 'fulfilled', value: found.get(id) }))
   })
   return async (header, actor) => {
-    // Who calls without a tenant has no runs: a program may send the header with all it sends.
+    // A caller without a tenant has no runs; its header is ignored, as programs may send it always.
     if (header === undefined || !actor.tenant) return undefined
     const run = await lookUp('', header.slice(0, 128)).catch((error: unknown) => {
       throw asProblem(error)

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CachedFile } from '../../kernel/contract/file.ts'
 
-/** Gathered while a request is at work and written in one go: ten times `setHeader` shows in a profile. */
+/** Headers are collected and written at once: ten calls of `setHeader` show in a profile. */
 export type Headers = Record<string, string | number>
 
-/** What a client keeps is asked for again each time, and answered in a line; what never changes is not asked for. */
+/** Versioned files are cached for good; others are revalidated at each use and answered 304. */
 const CACHE = { forGood: 'public, max-age=31536000, immutable', asking: 'public, no-cache' } as const
 
-/** The best of the forms that the client can unpack; nothing where it has this very one. */
+/** Sends the smallest encoding that the client accepts; 304 where it has this version. */
 export function sendCached(
   response: ServerResponse,
   headers: Headers,
@@ -32,7 +32,7 @@ export function sendCached(
   response.writeHead(status, headers).end(body)
 }
 
-/** A comparison of validators is weak for a read: what a proxy has marked so is the same content. */
+/** GET compares ETags weakly: a proxy may have marked ours as weak. */
 function isKnown({ 'if-none-match': asked }: IncomingMessage['headers'], tag: string): boolean {
   const known = (asked ?? '').split(',').map(one => one.trim().replace(/^W\//, ''))
   return known.includes(tag) || known.includes('*')
@@ -44,7 +44,7 @@ type Encoding = 'br' | 'gzip' | 'identity'
 
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity']
 
-/** What the client takes, by its own weights; of those that it likes as much, the smallest. */
+/** The encoding with the client's highest weight; among equals, the smallest. */
 export function preferred(accepted = ''): Encoding {
   const weights = new Map(accepted.toLowerCase().split(',').map(weightOf))
   const weightFor = (encoding: Encoding): number =>
@@ -53,7 +53,7 @@ export function preferred(accepted = ''): Encoding {
   return weightFor(best) > 0 ? best : 'identity'
 }
 
-/** Of sending it as it is, where the client does not speak of that. */
+/** The weight of `identity` where the client does not name it. */
 const LEAST = 0.0001
 
 function weightOf(part: string): [name: string, weight: number] {

@@ -34,10 +34,10 @@ const errorSchema: JsonSchema = {
   required: ['error'],
 }
 
-/** The whole interface as an OpenAPI document, read off the contracts. */
+/** The OpenAPI document of the whole API, derived from the contracts. */
 export const openapiDocument = (areas: Areas): Document => atOnce(openapiSliced(areas))
 
-/** The same for a process that serves others meanwhile: some operations at a time. */
+/** Builds the document in slices, for a process that serves requests meanwhile. */
 export function* openapiSliced(areas: Areas): Sliced<Document> {
   const operations = published(areas)
   const schemas = new SchemaCollector()
@@ -77,7 +77,7 @@ function* pathsOf(operations: readonly Registered[], parts: Parts): Sliced<Docum
   return paths
 }
 
-/** The members that a section's own examples name; where two differ, the first one counts. */
+/** The members in a section's own examples; the first value counts. */
 function knownBySection(operations: readonly Registered[]): ReadonlyMap<string, Known> {
   const known = new Map<string, Known>()
   for (const { tag, operation } of operations) known.set(tag, { ...operation.example, ...known.get(tag) })

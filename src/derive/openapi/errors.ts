@@ -62,7 +62,7 @@ const universalOf = (operation: AnyOperation): Case[] =>
     .filter(([code]) => meets[code as ProblemCode](operation))
     .map(caseOf)
 
-/** Everything that can be refused, by status; what the operation itself declares comes first. */
+/** All refusals of an operation by status, its own before the universal ones. */
 export class ErrorCollector {
   readonly #shared = new Map<string, ResponseObject>()
 
@@ -78,7 +78,7 @@ export class ErrorCollector {
     return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** What many operations answer alike is a component, named by its codes. */
+  /** A refusal that many operations share is a component, named by its codes. */
   #responseOf(operation: AnyOperation, group: readonly Case[]): ResponseObject | Reference {
     const { fails = {}, unmetered } = operation
     if (unmetered || group.some(({ code }) => code in fails)) return responseOf(operation, group)

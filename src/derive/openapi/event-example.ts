@@ -1,14 +1,23 @@
 import { exampleOf, type Known } from './example.ts'
 import type { JsonSchema, Schemas } from './types.ts'
 
-/** What the members of most events could say. */
+/** Example values of members that many events have. */
 const WORDS: Known = {
-  ...{ merchant: 'Bookshop', actualMerchant: 'Bookstore', name: 'Research', label: 'Laptop', country: 'DE' },
-  ...{ reason: 'Unusual spending', last4: '4242', score: 72, signal: 'velocity', points: 40 },
-  ...{ changed: ['name'], messageId: 'MSG-2026-11-20-1' },
+  merchant: 'Bookshop',
+  actualMerchant: 'Bookstore',
+  name: 'Research',
+  label: 'Laptop',
+  country: 'DE',
+  reason: 'Unusual spending',
+  last4: '4242',
+  score: 72,
+  signal: 'velocity',
+  points: 40,
+  changed: ['name'],
+  messageId: 'MSG-2026-11-20-1',
 }
 
-/** In which state something is of which this has just been said, where it is not that very word. */
+/** The status after an event whose verb is not the status itself. */
 const STATES: Readonly<Record<string, string>> = {
   unfrozen: 'active',
   redeemed: 'active',
@@ -17,7 +26,7 @@ const STATES: Readonly<Record<string, string>> = {
   reversed: 'settled',
 }
 
-/** A `data` of this event, in the state that the event tells of. */
+/** An example of the event's `data`, with the status that the event implies. */
 export function eventExample(event: string, schema: JsonSchema, schemas: Schemas): unknown {
   const verb = event.slice(event.lastIndexOf('.') + 1)
   const states = schema.properties?.status?.enum ?? []

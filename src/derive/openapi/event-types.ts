@@ -6,10 +6,10 @@ import { eventExample } from './event-example.ts'
 import { SchemaCollector } from './schemas.ts'
 import type { Document, JsonSchema, OperationObject } from './types.ts'
 
-/** All events with the form of their `data`, and an example of it. */
+/** All event types, with the schema and an example of their `data`. */
 export const eventTypesOf = (areas: Areas): EventType[] => atOnce(eventTypesSliced(areas))
 
-/** The same for a process that serves others meanwhile: some events at a time. */
+/** Builds the list in slices, for a process that serves requests meanwhile. */
 export function* eventTypesSliced(areas: Areas, schemas = new SchemaCollector()): Sliced<EventType[]> {
   const types: EventType[] = []
   const descriptions = eventDescriptions(areas)
@@ -56,11 +56,15 @@ const HEADERS: Readonly<Record<string, { description: string; schema?: JsonSchem
 
 const parameters = Object.entries(HEADERS).map(
   ([name, { description, schema = string(), required = true }]) => ({
-    ...{ name, in: 'header' as const, required, description, schema },
+    name,
+    in: 'header' as const,
+    required,
+    description,
+    schema,
   }),
 )
 
-/** What receivers are sent: an operation of theirs for each event. */
+/** The `webhooks` section of OpenAPI: an operation of the receiver for each event. */
 export function webhooksOf(areas: Areas, types: readonly EventType[]): Document['webhooks'] {
   const emitted = emittedNames(areas)
   const statusOf = ({ event, reserved }: EventType) =>

@@ -24,7 +24,7 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {
   return ofType(schema, schemas, known)
 }
 
-/** When something ended, was revoked, was last used: in an example it has not happened. */
+/** Instants of endings and uses: in an example they have not happened. */
 const isOpenEnd = ({ type, format }: JsonSchema): boolean => Array.isArray(type) && format === 'date-time'
 
 export function resolve(reference: string, schemas: Schemas): JsonSchema {

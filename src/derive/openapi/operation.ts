@@ -15,7 +15,7 @@ export interface Parts {
   readonly parameterExample: ParameterExample
 }
 
-/** Begins the paragraph of a description that says what the rest of the object says to programs. */
+/** Marks the paragraph of a description that repeats for people what the object says to programs. */
 export const ACCESS = '**Access**'
 
 export function operationObject(registered: Registered, known: Known, parts: Parts): OperationObject {

@@ -42,7 +42,7 @@ function asSent({ zodSchema, jsonSchema }: Override): void {
     jsonSchema.default = z.encode(zodSchema as z.ZodDefault, zodSchema._zod.def.defaultValue) as null
 }
 
-/** Said by `format` already, or true of every number: nothing that a reader or a generator needs. */
+/** Keywords that repeat `format` or hold for every number: of no use to readers and generators. */
 const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
   (keyword === 'pattern' && 'format' in schema) ||
   keyword === 'once' ||

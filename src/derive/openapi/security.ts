@@ -35,7 +35,7 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
   public: { words: 'nothing: it is public' },
 }
 
-/** Whose credential says to whom everything belongs. */
+/** The callers whose credential determines the tenant. */
 export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped === true
 
 /** Any one of these suffices. A bearer token has no OAuth scopes: the array holds the role it needs. */
@@ -45,7 +45,7 @@ export const securityOf = ({ callers, scope }: AnyOperation): SecurityRequiremen
     return scheme ? [{ [scheme]: scoped && scope ? [scope] : [] }] : []
   })
 
-/** Who may call, in words. */
+/** The allowed callers as a sentence. */
 export function accessOf({ callers, scope }: AnyOperation): string {
   const words = callers.map((caller: Caller) => proofs[caller].words).join(' or ')
   return `needs ${words}${scope ? ` with the scope \`${scope}\`` : ''}.`

@@ -75,7 +75,7 @@ export interface OperationObject {
   readonly 'x-scope'?: string
   readonly 'x-events'?: readonly string[]
   readonly 'x-aliases'?: readonly string[]
-  /** Of an event that is not sent: never (reserved), or not yet (announced). */
+  /** Set for an event that is never sent (reserved) or not yet sent (announced). */
   readonly 'x-status'?: 'reserved' | 'announced'
 }
 
@@ -113,7 +113,7 @@ export interface Document {
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly tags: readonly Tag[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
-  /** What we send to others. */
+  /** The requests that we send to receivers. */
   readonly webhooks: Readonly<Record<string, { readonly post: OperationObject }>>
   readonly components: Components
 }

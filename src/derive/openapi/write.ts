@@ -12,7 +12,7 @@ const LEVELS: Readonly<Record<string, number>> = { paths: 2, webhooks: 1, compon
 /** The document as it is committed: one line for each operation, event and component, so that a change shows. */
 export const writeDocument = (document: Document): string => atOnce(writeSliced(document))
 
-/** The same for a process that serves others meanwhile: some lines at a time. */
+/** Writes the document in slices, for a process that serves requests meanwhile. */
 export function* writeSliced(document: Document): Sliced<string> {
   return `${yield* lines({ ...document }, 1, LEVELS)}\n`
 }

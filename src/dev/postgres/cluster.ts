@@ -33,7 +33,7 @@ function passwordOf({ home, user }: Place): string {
   return readFileSync(file, 'utf8')
 }
 
-/** Built under another name and renamed at the end: an interruption leaves no half of a cluster. */
+/** Built under another name and renamed at the end, so that an interruption leaves no incomplete cluster. */
 async function makeCluster(cluster: Cluster, durable: boolean): Promise<void> {
   const { home, data, user } = cluster
   const unfinished = mkdtempSync(join(home, UNFINISHED))

@@ -59,7 +59,7 @@ function rememberedPort(cluster: Cluster): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
 }
 
-/** Another program may take the port between our look and the server's start. */
+/** Another program may take the port between the check and the server's start. */
 async function startOnFreePort(cluster: Cluster, options: ServerOptions) {
   for (let port = await freePort(options.port); ; port = await freePort(port + 1)) {
     try {
@@ -70,7 +70,7 @@ async function startOnFreePort(cluster: Cluster, options: ServerOptions) {
   }
 }
 
-/** On the port where connections expect it, once what a killed server left behind is gone. */
+/** Starts on the expected port, after a killed server's remains are gone. */
 async function startAgain(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
   await endLeftover(cluster.data)
   return startServer(cluster, options)

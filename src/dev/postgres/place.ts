@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { host } from '../host.mjs'
 import { give, may, type User, unprivilegedUser } from '../processes/unprivileged-user.ts'
 
-/** Who runs an embedded PostgreSQL, and where it is. */
+/** The user and the directories of an embedded PostgreSQL. */
 export interface Place {
   user: User
   /** Holds the cluster, its password, its port and its log. */
@@ -26,11 +26,11 @@ export interface Place {
 const PACKAGE = join(import.meta.dirname, '../../../node_modules', host.packages.postgres)
 const NATIVE = join(PACKAGE, 'native')
 
-/** Where things go that another user has to reach and cannot reach below the data directory. */
+/** A directory for another user, who cannot reach the data directory. */
 const ELSEWHERE = ['/var/lib', '/var/tmp']
 const PREFIX = 'agentpay-'
 
-/** PostgreSQL refuses to be root: then another user runs it, in a place which that user can reach. */
+/** PostgreSQL refuses to run as root: then another user runs it, in a directory which that user can reach. */
 export function placePostgres(dataDir: string): Place {
   if (!existsSync(NATIVE))
     throw new Error(`There is no embedded PostgreSQL for ${host.name}: set DATABASE_URL.`)
@@ -54,7 +54,7 @@ export function removePlace(dataDir: string): void {
   }
 }
 
-/** What an ordinary user began, root continues as that user. */
+/** A data directory that an ordinary user created is continued by root as that user. */
 function ownerOrUnprivileged(home: string): User {
   const { uid, gid } = existsSync(home) ? statSync(home) : { uid: 0, gid: 0 }
   return uid === 0 ? unprivilegedUser() : { uid, gid }

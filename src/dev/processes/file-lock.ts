@@ -1,6 +1,6 @@
 /**
- * Holds a file for this process alone, until it gives it back or dies: the kernel then frees it. Node itself can lock no
- * file, the SQLite in it can. Null where another holds it.
+ * Holds a file for this process alone, until it gives it back or dies: the kernel then frees it. Node itself can lock
+ * no file, the SQLite in it can. Null where another holds it.
  */
 export function lockFile(path: string): { release(): void } | null {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')

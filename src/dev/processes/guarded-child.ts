@@ -5,9 +5,9 @@ import { give, type User } from './unprivileged-user.ts'
 export interface GuardedChild {
   /** Settles when the child has ended, whoever ended it. */
   ended: Promise<void>
-  /** Its exit code, and null where it did not even begin. */
+  /** The exit code; null where the child could not be started. */
   exit: Promise<number | null>
-  /** Asks the child to end, in the way our own death would. */
+  /** Signals the child to end, as the end of this process would. */
   end(): void
 }
 
@@ -29,7 +29,7 @@ const GUARD = `
   exit $code
 `
 
-/** Runs what must not outlive this process, in a group of its own: Ctrl-C is for us to handle. */
+/** Runs a child that must not outlive this process, in a process group of its own, so that Ctrl-C reaches only us. */
 export function guardedChild(
   command: string[],
   options: { user: User; cwd: string; log: string; env?: NodeJS.ProcessEnv; signal?: 'INT' | 'KILL' },

@@ -30,7 +30,7 @@ export function keepRunning(first: GuardedChild, again: () => Promise<GuardedChi
   return { ended, stop }
 }
 
-/** What a killed server left behind may be in the way for a moment. */
+/** The remains of a killed server may block the start for a moment. */
 async function persist(start: () => Promise<GuardedChild>): Promise<GuardedChild> {
   for (let tries = 1; ; tries++) {
     try {

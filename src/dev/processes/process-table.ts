@@ -15,11 +15,11 @@ export interface ProcessTable {
   commandOf(pid: number): Command | null
   /** Every process that works in this folder and has these words in its command line. */
   processesIn(folder: string, ...words: string[]): number[]
-  /** Whether it runs: one that has ended and that nobody has asked how does not. */
+  /** Whether the process runs; a zombie does not. */
   isRunning(pid: number): boolean
 }
 
-/** As the kernel of Linux shows it in files. */
+/** Reads `/proc` of Linux. */
 export const procTable: ProcessTable = {
   commandOf(pid) {
     const [path = '', ...words] = textOf(`/proc/${pid}/cmdline`).split('\0')
@@ -73,7 +73,7 @@ export const psTable: ProcessTable = {
 
 const contains = (line: string, word: string): boolean => ` ${line} `.includes(` ${word} `)
 
-/** What a program answers; nothing where it finds nothing. */
+/** Runs a program and gives its output; empty where it finds nothing. */
 const ask = (program: string, ...args: string[]): string =>
   spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 24 }).stdout ?? ''
 

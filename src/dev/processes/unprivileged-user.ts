@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync } from 'node:fs'
 
-/** Who a child process runs as; empty for ourselves. */
+/** The user of a child process; empty for our own. */
 export interface User {
   uid?: number
   gid?: number
@@ -9,7 +9,7 @@ export interface User {
 
 const ADVICE = 'PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL.'
 
-/** The user whom root lets run a server that refuses to be root. */
+/** The user as whom root runs servers that refuse to be root. */
 export function unprivilegedUser(): User {
   const user = accountFor(readFileSync('/etc/passwd', 'utf8'))
   if (!user) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)

@@ -14,14 +14,14 @@ export interface Search {
   readonly release?: Release
 }
 
-/** A binary, or why there is none and what to do. */
+/** A binary, or the reason why there is none, with advice. */
 export type Found = { readonly binary: string } | { readonly binary: null; readonly reason: string }
 
 const UNFINISHED = 'unfinished-'
 const ADVICE =
   'Install the Temporal CLI (https://docs.temporal.io/cli) or Go (https://go.dev/dl), or set TEMPORAL_ADDRESS'
 
-/** What is on this machine already: `temporal` on the PATH, or what an earlier start has put into the cache. */
+/** Finds an installed binary: `temporal` on the PATH, or the cache of an earlier start. */
 export async function temporalAtHand({ env, release = RELEASE }: Search): Promise<string | null> {
   const installed = await onPath(env, release)
   if (installed) return installed
@@ -29,7 +29,7 @@ export async function temporalAtHand({ env, release = RELEASE }: Search): Promis
   return existsSync(cached) ? cached : null
 }
 
-/** What is at hand; else the published binary; else one built from source, which takes minutes, but once. */
+/** An installed binary, else the published one, else one built from source, which takes minutes, once. */
 export async function findTemporal(search: Search): Promise<Found> {
   const atHand = await temporalAtHand(search)
   if (atHand) return { binary: atHand }
@@ -48,7 +48,7 @@ async function getTemporal(search: Required<Search>): Promise<Found> {
   return withProgress(tell, () => withMachineLock(cache, wait, () => fill(cache, search)))
 }
 
-/** Made in a folder aside and moved at the end: an interruption leaves no half of a binary. */
+/** Made in another folder and moved at the end, so that an interruption leaves no incomplete binary. */
 async function fill(cache: string, search: Required<Search>): Promise<Found> {
   const binary = join(cache, 'temporal')
   if (existsSync(binary)) return { binary }
@@ -61,7 +61,7 @@ async function fill(cache: string, search: Required<Search>): Promise<Found> {
   }
 }
 
-/** By the first way that gives one that runs here. */
+/** Takes the first source whose binary runs on this machine. */
 async function make(folder: string, { env, tell, release }: Required<Search>): Promise<string> {
   const ways = {
     download: () => downloadTemporal(release, folder, tell),
@@ -88,7 +88,7 @@ async function onPath({ PATH = '' }: NodeJS.ProcessEnv, release: Release): Promi
   return first && (await isNewEnough(first, release)) ? first : undefined
 }
 
-/** An old one does not know all that we ask of it. */
+/** An old version lacks features that we need. */
 async function isNewEnough(binary: string, { oldestServer }: Release): Promise<boolean> {
   const run = promisify(execFile)(binary, ['--version'], { timeout: 5_000 })
   const { stdout } = await run.catch(() => ({ stdout: '' }))

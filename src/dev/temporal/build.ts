@@ -6,7 +6,7 @@ import { guardedChild } from '../processes/guarded-child.ts'
 import type { Tell } from '../processes/progress.ts'
 import type { Release } from './release.ts'
 
-/** For the source of the module alone, a megabyte. */
+/** The limit for the module's source, about a megabyte. */
 const DOWNLOAD_MS = 30_000
 
 /** Builds the binary from its source in a folder and gives its path. */
@@ -22,14 +22,14 @@ export async function buildTemporal(
   const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=-s -w -X ${stamp}=${release.version}`]
   const log = join(folder, 'build.log')
   const command = ['go', 'build', ...flags, '-o', built, name]
-  // Go heeds no gentle signal here, and what it leaves in the folder goes with it.
+  // Go ignores SIGTERM here; the folder that it leaves is removed.
   const settings = { ...env, ...OWN_MACHINE, GOTMPDIR: folder }
   await guardedChild(command, { user: {}, cwd: source, log, env: settings, signal: 'KILL' }).ended
   if (existsSync(built)) return built
   throw new Error(readFileSync(log, 'utf8').trim().split('\n').at(-1) || 'it was stopped')
 }
 
-/** What somebody set for a project of theirs is not to reach this build. */
+/** Drops Go settings of the user's other projects. */
 const OWN_MACHINE = { GOFLAGS: '', GOWORK: 'off', GOOS: '', GOARCH: '', CGO_ENABLED: '' }
 
 /**

@@ -9,10 +9,10 @@ export interface Ports {
   readonly ui: number
 }
 
-/** Where an embedded Temporal keeps things. */
+/** The directories of an embedded Temporal. */
 export interface TemporalPlace {
   readonly home: string
-  /** Seen from there: the database takes signs like `?` in a path for something else. */
+  /** A relative path: SQLite gives characters such as `?` in a path another meaning. */
   readonly data: string
   readonly log: string
   readonly ports: string

@@ -7,7 +7,7 @@ import { addSearchAttributes } from '../../platform/temporal/search-attributes.t
 interface Server {
   readonly address: string
   readonly namespace: string
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal
 }
 
@@ -16,7 +16,7 @@ const CONNECT_MS = 5_000
 
 /** Waits until a new server answers for its namespace, and makes our search attributes known there. */
 export async function prepareTemporal({ address, namespace, signal }: Server): Promise<void> {
-  // It takes as long to load as the server to start, and who has a server elsewhere does not need it here.
+  // Loaded only here: the SDK takes as long to load as the server to start.
   const [{ Connection }] = await Promise.all([import('@temporalio/client'), listening(address, signal)])
   const connection = await Connection.connect({ address, connectTimeout: CONNECT_MS })
   try {

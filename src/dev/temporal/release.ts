@@ -12,7 +12,7 @@ export interface Archive {
 /** The Temporal command-line interface that we bring along: it holds a server and the Web UI. */
 export interface Release {
   readonly version: string
-  /** Of those that are installed already, the oldest server that will do. */
+  /** The oldest installed version that is accepted. */
   readonly oldestServer: string
   readonly archives: Readonly<Record<string, Archive>>
   /** A Go module and the sum of its files, which holds the sums of all that it needs. */
@@ -21,7 +21,7 @@ export interface Release {
     readonly version: string
     readonly sum: string
     readonly package: string
-    /** The variable that tells the version. */
+    /** The linker variable that holds the version. */
     readonly stamp: string
   }
 }

@@ -24,7 +24,7 @@ interface Options {
   binary: string
   dataDir: string
   namespace?: string
-  /** 0 takes any free ones. */
+  /** 0 takes any free ports. */
   ports?: Ports
   /** False where the data may be lost with the server, as in tests. */
   durable?: boolean
@@ -35,7 +35,7 @@ const READY_MS = 30_000
 const RELEASE_MS = 1_000
 const POLL_MS = 20
 
-/** It does not tell its maker about itself. */
+/** Disables telemetry to the vendor. */
 const QUIET = { TEMPORAL_VERSION_CHECK_DISABLED: '1' }
 
 /**
@@ -66,7 +66,7 @@ const addressOf = ({ grpc }: Ports) => `127.0.0.1:${grpc}`
 
 class PortTaken extends Error {}
 
-/** Another program may take a port between our look and the server's start. */
+/** Another program may take a port between the check and the server's start. */
 async function startOnFreePorts(options: Options, wanted: Ports) {
   for (let step = 0; ; step++) {
     const ports = await nextFree(wanted, step)
@@ -81,7 +81,7 @@ async function startOnFreePorts(options: Options, wanted: Ports) {
   }
 }
 
-/** The kernel takes its time to close what a killed server had open. */
+/** After a kill the system needs a moment to close the server's files and ports. */
 async function release({ grpc, ui }: Ports): Promise<void> {
   const isFree = async (port: number) => (await freePort(port)) === port
   for (let waited = 0; waited < RELEASE_MS; waited += POLL_MS) {
@@ -102,7 +102,7 @@ async function startServer(options: Options, ports: Ports, webUi: WebUiProxy): P
   const hidden = { host, port: await freePort(0, host) }
   webUi.leadTo(hidden)
   const command = [binary, 'server', 'start-dev', ...flags(options, ports, hidden)]
-  // What it has answered for is on the disk, and to a gentle end it takes its time.
+  // SIGKILL: acknowledged data is on the disk, and a graceful stop takes long.
   const server = guardedChild(command, { user: {}, cwd: home, log, env: QUIET, signal: 'KILL' })
   const over = new AbortController()
   void server.ended.then(() => over.abort())

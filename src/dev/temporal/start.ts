@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lifetime } from '../../platform/lifetime.ts'
-import { complain, say } from '../../platform/output.ts'
+import { printError, printLine } from '../../platform/output.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { findTemporal, temporalAtHand } from './binary.ts'
 import { startTemporal } from './server.ts'
@@ -9,7 +9,7 @@ import { startTemporal } from './server.ts'
 export interface Temporal {
   readonly temporalAddress: string
   readonly temporalNamespace: string
-  /** Null where only the operator of the server knows. */
+  /** Null for a configured server, whose Web UI only its operator knows. */
   readonly webUi: string | null
 }
 
@@ -19,29 +19,29 @@ interface Wish {
   readonly life: Lifetime
 }
 
-const search = { env: process.env, tell: say }
+const search = { env: process.env, tell: printLine }
 const LOOK_EVERY_MS = 5_000
 
-/** The server that we are given, or one of our own if it takes no more than starting it. */
+/** The configured server, or an embedded one if its binary is installed. */
 export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   const { temporalAddress, temporalNamespace } = wish.settings
   if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: null }
   const binary = await temporalAtHand(search)
   if (!binary) return null
-  say('Starting Temporal')
+  printLine('Starting Temporal')
   return ownTemporal(binary, wish).catch(({ message }) => {
-    complain(message)
+    printError(message)
     return null
   })
 }
 
-/** A server of our own, however long it takes to get one; the service works meanwhile, and its work queues. */
+/** An embedded server, however long its binary takes; meanwhile the service runs and its work queues. */
 export async function temporalLater(wish: Wish): Promise<Temporal> {
-  say('There is no Temporal server yet. What needs one is queued until it is there.')
+  printLine('There is no Temporal server yet. What needs one is queued until it is there.')
   const found = await findTemporal(search)
-  if (found.binary === null) complain(`Temporal cannot be had. ${found.reason}`)
+  if (found.binary === null) printError(`Temporal cannot be had. ${found.reason}`)
   for (;;) {
-    // Somebody may have done what was advised.
+    // The advice of the last failure may have been followed.
     const binary = await temporalAtHand(search)
     const temporal = binary && (await ownTemporal(binary, wish).catch(() => null))
     if (temporal) return temporal
@@ -53,6 +53,6 @@ async function ownTemporal(binary: string, { settings, dataDir, life }: Wish): P
   const { temporalNamespace } = settings
   const server = await startTemporal({ binary, dataDir, namespace: temporalNamespace })
   life.closeLater(() => server.stop())
-  server.ended.catch(({ message }) => complain(`${message}. What needs Temporal is queued.`))
+  server.ended.catch(({ message }) => printError(`${message}. What needs Temporal is queued.`))
   return { temporalAddress: server.address, temporalNamespace, webUi: server.webUi }
 }

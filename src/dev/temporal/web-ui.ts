@@ -11,7 +11,7 @@ export interface HiddenPlace {
 }
 
 export interface WebUiProxy {
-  /** From now on requests go there. */
+  /** Sets the address that requests are forwarded to. */
   leadTo(place: HiddenPlace): void
   close(): void
 }
@@ -30,7 +30,7 @@ const OWN_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
 
 const READING = new Set(['GET', 'HEAD'])
 
-/** Meant for one connection only. */
+/** Hop-by-hop headers, which are not forwarded. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'upgrade', 'te', 'expect', 'proxy-connection'])
 
 /** The Web UI for a browser of this machine, and for no page that comes from elsewhere. */
@@ -60,8 +60,8 @@ const AWAY = 'Temporal does not answer just now: it is being started. Try again 
 type Refusal = readonly [status: number, why: string]
 
 /**
- * A page whose name has been made to lead here tells its own name as `Host`. One from elsewhere may ask for nothing that
- * changes something: a browser says where it comes from, and other programs say nothing of the kind.
+ * A page whose name has been made to lead here tells its own name as `Host`. One from elsewhere may ask for nothing
+ * that changes something: a browser says where it comes from, and other programs say nothing of the kind.
  */
 function refusalOf({ method = '', url = '', headers }: IncomingMessage): Refusal | undefined {
   const { host = '', origin, 'sec-fetch-site': site = 'none' } = headers

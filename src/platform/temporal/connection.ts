@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Settings, WrongSetting } from '../settings/settings.ts'
 
-/** What both the client and the worker of the SDK take. */
+/** The connection options that the SDK's client and worker share. */
 export interface TemporalConnection {
   readonly address: string
   readonly tls: boolean | Certificates
@@ -13,7 +13,7 @@ interface Certificates {
   readonly clientCertPair?: { readonly crt: Uint8Array; readonly key: Uint8Array }
 }
 
-/** How to reach the server at this address: one of our own is on this machine and lets everybody in. */
+/** The connection options for this address. The embedded server is local, without TLS or credentials. */
 export function temporalConnection(settings: Settings, address: string): TemporalConnection {
   const { temporalAddress, temporalApiKey: apiKey, temporalTls } = settings
   if (address !== temporalAddress) return { address, tls: false }

@@ -4,7 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time.js'
 import { clock } from '../../values/clock.ts'
 import { addSearchAttributes } from './search-attributes.ts'
 
-/** How long an ended run can be looked at. A namespace that exists keeps what its operator has given it. */
+/** How long closed runs are retained in a new namespace. An existing one keeps its operator's setting. */
 const RETENTION = '30 days'
 
 const CALL_MS = 5_000
@@ -12,11 +12,11 @@ const PATIENCE_MS = 60_000
 const AGAIN_AFTER_MS = 500
 const ALREADY_EXISTS = 6
 
-/** Makes a namespace in a cluster, with our search attributes; what is there already stays as it is. */
+/** Creates the namespace with our search attributes, unless it exists. */
 export async function makeNamespace(connection: Connection, namespace: string): Promise<void> {
-  await patiently(() => connection.withDeadline(soon(), () => register(connection, namespace)))
-  // The server itself takes some seconds until it knows of a new namespace everywhere.
-  await patiently(() => connection.withDeadline(soon(), () => addSearchAttributes(connection, namespace)))
+  await retrying(() => connection.withDeadline(soon(), () => register(connection, namespace)))
+  // A new namespace takes the server some seconds to reach all its parts.
+  await retrying(() => connection.withDeadline(soon(), () => addSearchAttributes(connection, namespace)))
 }
 
 const soon = () => clock.milliseconds() + CALL_MS
@@ -28,8 +28,8 @@ async function register({ workflowService }: Connection, namespace: string): Pro
   })
 }
 
-/** A server that has just started refuses at first. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/** Retries for a minute: a server that has just started refuses calls. */
+async function retrying<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   for (;;) {
     try {

@@ -11,7 +11,9 @@ function isLegible(payload: Payload): boolean {
   }
 }
 
-/** Anybody may signal anything: what cannot be read arrives as null, where it would fail the task again and again. */
+/**
+ * Decodes an unreadable payload as null: an operator may signal anything, and an error would fail the task for ever.
+ */
 export const legible: PayloadCodec = {
   encode: async payloads => payloads,
   decode: async payloads => payloads.map(payload => (isLegible(payload) ? payload : NOTHING)),

@@ -5,7 +5,7 @@ import { startOptions } from './starter.ts'
 
 const DEADLINE = 10_000
 
-/** What `beginMissingRuns` asks of Temporal. */
+/** Implements `Runs` of `beginMissingRuns` with Temporal's client. */
 export function temporalRuns(
   { workflow, workflowService, connection, options }: Client,
   taskQueue: string,
@@ -23,7 +23,7 @@ export function temporalRuns(
       return new Set(executions.map(({ execution }) => String(execution?.workflowId)))
     },
 
-    // The list may not have heard yet of a run that is open, and it says nothing of how others have ended.
+    // The list is eventually consistent and lacks closed runs' outcomes: the server itself refuses duplicates.
     async begin(process, workflowId, input) {
       const start = () =>
         workflow.start(process.name, {

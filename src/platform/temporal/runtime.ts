@@ -11,7 +11,7 @@ const levels: Readonly<Record<LogLevel, 'debug' | 'info' | 'warn' | 'error'>> = 
 
 let installed = false
 
-/** The SDK speaks through our log, and leaves the signals to the process, which has its own way to end. */
+/** The SDK logs through our log and handles no signals: the process ends by itself in order. */
 export function installRuntime(log: Logger): void {
   if (installed) return
   installed = true

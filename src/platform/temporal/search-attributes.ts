@@ -1,7 +1,7 @@
 import type { Connection } from '@temporalio/client'
 import searchAttributes from '../../../temporal-config/search-attributes.json' with { type: 'json' }
 
-/** What the server calls their types. */
+/** The server's names for the types. */
 const TYPES: Readonly<Record<string, number>> = {
   Text: 1,
   Keyword: 2,
@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, number>> = {
   KeywordList: 7,
 }
 
-/** Makes known in a namespace by what operators find our runs; those that are there already do no harm. */
+/** Registers our search attributes in a namespace; existing ones are left as they are. */
 export async function addSearchAttributes({ operatorService }: Connection, namespace: string): Promise<void> {
   const types = Object.entries(searchAttributes).map(([name, type]) => [name, TYPES[type] ?? 0])
   await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })

@@ -1,24 +1,24 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import type { Answer, Order, Request } from './thread.ts'
+import type { Answer, JobRequest, StepRequest } from './thread.ts'
 
-/** What a thread of the pool runs: jobs, each over a port of its own, one step whenever the other side asks for it. */
-parentPort?.on('message', (order: Order) => {
+/** The entry of a pool thread: runs jobs, each over a port of its own, one step per request of the event loop. */
+parentPort?.on('message', (order: JobRequest) => {
   new Job(order).listen()
 })
 
 class Job {
-  readonly #order: Order
+  readonly #order: JobRequest
   readonly #port: MessagePort
   #pieces: AsyncIterator<unknown> | undefined
   #page = Promise.withResolvers<unknown>()
 
-  constructor(order: Order) {
+  constructor(order: JobRequest) {
     this.#order = order
     this.#port = order.port
   }
 
   listen(): void {
-    this.#port.on('message', (request: Request) => {
+    this.#port.on('message', (request: StepRequest) => {
       if ('page' in request) this.#page.resolve(request.page)
       else void this.#step()
     })
@@ -43,8 +43,8 @@ class Job {
   async #begin(): Promise<AsyncIterator<unknown>> {
     const { module, name, args } = this.#order
     const work = (await import(module))[name]
-    const made = work(...args, this.#pages())
-    return made?.[Symbol.asyncIterator]?.() ?? only(made)
+    const result = work(...args, this.#pages())
+    return result?.[Symbol.asyncIterator]?.() ?? only(result)
   }
 
   async *#pages(): AsyncGenerator<unknown> {

@@ -1,9 +1,9 @@
 import { Problem } from '../../kernel/contract/problem.ts'
 
 export interface TurnLimits {
-  /** At work at once, of all owners together. */
+  /** How many tasks run at once, of all owners together. */
   readonly atOnce: number
-  /** Waiting, of one owner and of all together. */
+  /** How many tasks may wait, of one owner and of all owners together. */
   readonly waitingOfOne: number
   readonly waiting: number
   readonly waitMs: number
@@ -14,7 +14,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** Whose turn it is: one at a time of each owner, several owners side by side, and a bounded queue of those that wait. */
+/** A bounded queue that runs one task of each owner at a time, several owners side by side. */
 export class Turns {
   readonly #limits: TurnLimits
   readonly #atWork = new Set<string>()
@@ -24,7 +24,9 @@ export class Turns {
     this.#limits = limits
   }
 
-  /** Resolves when it is this owner's turn, to what ends the turn; a Problem where too many wait, or it takes too long. */
+  /**
+   * Waits for the owner's turn and gives the function that ends it; throws a Problem when the queue is full or slow.
+   */
   async take(owner: string): Promise<() => void> {
     if (!this.#mayBegin(owner)) await this.#wait(owner)
     else this.#atWork.add(owner)
@@ -52,7 +54,7 @@ export class Turns {
 
   #refuseTooMany(owner: string): void {
     const { waiting, waitingOfOne } = this.#limits
-    const own = [...this.#waiting].filter(one => one.owner === owner).length
+    const own = [...this.#waiting].filter(task => task.owner === owner).length
     if (own >= waitingOfOne)
       throw new Problem(
         'rate_limited',

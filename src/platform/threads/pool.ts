@@ -2,10 +2,10 @@ import type { Task, Threads } from '../../ports/threads.ts'
 import { type TurnLimits, Turns } from './owner-queue.ts'
 import { type Job, Thread, type ThreadOptions } from './thread.ts'
 
-/** Threads beside the event loop. Each is at several jobs by turns, so that few are enough. */
+/** Two threads are enough: each interleaves the steps of several jobs. */
 const THREADS = 2
 const IDLE_MS = 60_000
-/** Whoever takes a document slower than this has it cut, and its place is another's. */
+/** A client that reads its document more slowly than this has it cut off, to free the place. */
 const JOB_LIMIT_MS = 600_000
 const LIMITS: TurnLimits = { atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
 
@@ -16,10 +16,10 @@ export interface PoolOptions extends ThreadOptions {
 
 async function* none(): AsyncGenerator<never> {}
 
-/** The threads are made when they are first needed, and ended when nothing has needed them for a minute. */
+/** Starts threads on demand and ends a thread after a minute without jobs. */
 export class ThreadPool implements Threads {
   readonly #options: PoolOptions
-  /** A transaction may wait for a result, and a stream for a connection: so neither waits for the other. */
+  /** Separate queues: a transaction may wait for a result while a stream waits for a connection. */
   readonly #turns: { readonly run: Turns; readonly stream: Turns }
   readonly #idle = new Map<Thread, NodeJS.Timeout>()
   #threads: Thread[] = []
@@ -58,7 +58,7 @@ export class ThreadPool implements Threads {
       endTurn()
     })
     let job: Job | undefined
-    // Also where nobody asks for the next piece: then this generator stands still.
+    // A timer, as this generator stands still while nobody asks for the next piece.
     const limit = setTimeout(() => {
       job?.close()
       end()
@@ -72,7 +72,7 @@ export class ThreadPool implements Threads {
     }
   }
 
-  /** One that has nothing to do, a new one while there may be more, or the one that has the least. */
+  /** Picks an idle thread, else starts one, else takes the thread with the fewest jobs. */
   #thread(): Thread {
     this.#threads = this.#threads.filter(({ hasEnded }) => !hasEnded)
     const [least] = this.#threads.toSorted((a, b) => a.jobs - b.jobs)
@@ -80,9 +80,9 @@ export class ThreadPool implements Threads {
       clearTimeout(this.#idle.get(least))
       return least
     }
-    const made = new Thread(this.#options)
-    this.#threads.push(made)
-    return made
+    const thread = new Thread(this.#options)
+    this.#threads.push(thread)
+    return thread
   }
 
   #restSoon(thread: Thread): void {

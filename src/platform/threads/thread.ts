@@ -1,16 +1,16 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { Problem } from '../../kernel/contract/problem.ts'
 
-/** A job as it is given to a thread, with the port over which it is asked for each step. */
-export interface Order {
+/** The description of a job, with the port over which its steps are requested. */
+export interface JobRequest {
   readonly port: MessagePort
   readonly module: string
   readonly name: string
   readonly args: readonly unknown[]
 }
 
-/** What the event loop asks for: the next piece, or what was wanted for it. No page is the end of the pages. */
-export type Request = { readonly next: true } | { readonly page: unknown }
+/** A message to a thread: run the next step, or take the page it asked for (`undefined` ends the pages). */
+export type StepRequest = { readonly next: true } | { readonly page: unknown }
 
 export type Answer =
   | { readonly piece: unknown }
@@ -18,9 +18,9 @@ export type Answer =
   | { readonly wantsPage: true }
   | { readonly failure: { readonly message: string; readonly stack: string | undefined } }
 
-/** A thread that has too much in memory ends alone, and the process goes on. */
+/** A thread that needs more memory is ended; the process goes on. */
 const MEMORY_MB = 256
-/** One step is a page of a document, or one file of a bank: a second is long for it. */
+/** A step is a page of a document or a bank file: normally well below a second. */
 const STEP_LIMIT_MS = 30_000
 
 const stopped = (): Problem =>
@@ -38,11 +38,11 @@ const tooLong = (): Problem =>
 export interface ThreadOptions {
   readonly stepLimitMs?: number
   readonly memoryMb?: number
-  /** A thread that ended by itself: it had a defect, or too much in memory. */
+  /** Called when a thread ends by itself, from a defect or lack of memory. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** A worker thread that is at many jobs by turns: what nobody takes holds nothing but memory. */
+/** A worker thread that interleaves jobs: a job whose reader pauses holds memory only. */
 export class Thread {
   readonly #worker: Worker
   readonly #stepLimitMs: number
@@ -65,7 +65,7 @@ export class Thread {
 
   begin(module: URL, name: string, args: readonly unknown[]): Job {
     const { port1, port2 } = new MessageChannel()
-    const order: Order = { port: port2, module: module.href, name, args }
+    const order: JobRequest = { port: port2, module: module.href, name, args }
     this.#worker.postMessage(order, [port2])
     return new Job(port1, this.#stepLimitMs, () => void this.end())
   }
@@ -76,22 +76,22 @@ export class Thread {
   }
 }
 
-/** This side of a job: asks for a step, and has the answer or the reason why there is none. */
+/** The event loop's side of a job: requests steps and receives their results or failures. */
 export class Job {
   readonly #port: MessagePort
   readonly #limitMs: number
   readonly #kill: () => void
-  #asked: PromiseWithResolvers<Answer> | undefined
+  #pending: PromiseWithResolvers<Answer> | undefined
   #end: Problem | undefined
 
   constructor(port: MessagePort, limitMs: number, kill: () => void) {
     this.#port = port
     this.#limitMs = limitMs
     this.#kill = kill
-    port.on('message', (answer: Answer) => this.#asked?.resolve(answer))
+    port.on('message', (answer: Answer) => this.#pending?.resolve(answer))
     port.on('close', () => {
       this.#end ??= stopped()
-      this.#asked?.reject(this.#end)
+      this.#pending?.reject(this.#end)
     })
   }
 
@@ -117,17 +117,17 @@ export class Job {
     this.#port.close()
   }
 
-  async #ask(request: Request): Promise<Exclude<Answer, { failure: unknown }>> {
+  async #ask(request: StepRequest): Promise<Exclude<Answer, { failure: unknown }>> {
     if (this.#end) throw this.#end
-    const asked = Promise.withResolvers<Answer>()
-    this.#asked = asked
+    const pending = Promise.withResolvers<Answer>()
+    this.#pending = pending
     const limit = setTimeout(() => {
       this.#end = tooLong()
       this.#kill()
     }, this.#limitMs)
     try {
       this.#port.postMessage(request)
-      const answer = await asked.promise
+      const answer = await pending.promise
       if ('failure' in answer) throw Object.assign(new Error(answer.failure.message), answer.failure)
       return answer
     } finally {

@@ -1,4 +1,4 @@
-import { say } from '../../../src/platform/output.ts'
+import { printLine } from '../../../src/platform/output.ts'
 import { whole } from '../report.ts'
 import { onStage, type Stage } from '../stage.ts'
 
@@ -21,7 +21,7 @@ export async function onSizes<T>(
   return onStage(folder, name, async stage => {
     const began = performance.now()
     await filling.fill(stage, size)
-    say(`  ${whole(size)} ${filling.what}, written in ${secondsSince(began).toFixed(0)} s`)
+    printLine(`  ${whole(size)} ${filling.what}, written in ${secondsSince(began).toFixed(0)} s`)
     return onSizes(folder, others, filling, stages => work([stage, ...stages]))
   })
 }

@@ -7,7 +7,7 @@ import { until } from '../../../support/until.ts'
 const SHORT = 200
 
 const service = await startTestService({
-  patience: { headersMs: SHORT, bodyMs: SHORT, answerMs: SHORT, idleMs: 2 * SHORT, everyMs: 20 },
+  patience: { headersMs: SHORT, bodyMs: SHORT, answerMs: SHORT, idleMs: 2 * SHORT, checkEveryMs: 20 },
 })
 const owner = await service.owner()
 const auth = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' }
