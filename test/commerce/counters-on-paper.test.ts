@@ -15,7 +15,7 @@ import { startTestService } from '../support/harness.ts'
 const service = await startTestService()
 const FUNDS = 10_000_00
 
-/** To whom it can happen: the others are chosen where there is none. */
+/** The records that the step applies to; another step is chosen if there is none. */
 const apt: Partial<Record<Doing, readonly string[]>> = {
   approve: ['created'],
   deny: ['created'],
@@ -60,7 +60,7 @@ const HELD = `
 select subject_id as id, (result ->> 'holdEuros')::int as held from decisions
 where agent_id = $1 and (result -> 'allowed')::boolean order by id`
 
-/** What every intent takes of the limits, from what the API says of it and of its payment alone. */
+/** Computes what every intent uses of the limits, from the API’s answers alone. */
 async function onPaper({ agent }: Spender, { intents, payments }: Records): Promise<Line[]> {
   const held = await service.sql<{ id: string; held: number }>(HELD, [agent.id])
   const holds = new Map(held.map(one => [one.id, one.held]))
@@ -118,7 +118,7 @@ async function expectToMatch(who: Spender, records: Records): Promise<void> {
   expect([heldEuros, availableEuros]).toEqual([reserved / 100, (FUNDS - spent - reserved) / 100])
 }
 
-/** More of what makes something to count than of what ends it. */
+/** Steps that create spending are more frequent than steps that end it. */
 const often: Doing[] = [
   'declare',
   'declare',
@@ -137,7 +137,7 @@ const step = fc.tuple(
 
 const all = (doing: Doing, ...numbers: number[]): Step[] => numbers.map(n => [doing, n])
 
-/** One of each kind, paid, stopped, rejected, given back, overdue; then anew in the next month. */
+/** Each kind once: paid, cancelled, rejected, returned, overdue; and again in the next month. */
 const everyEnd: Step[][] = [
   all('declare', 0, 1, 2, 33),
   all('pay', 0, 1, 2, 3),

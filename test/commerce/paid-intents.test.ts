@@ -38,7 +38,11 @@ async function someone(rules: Rules = {}) {
     return all
   }
   return {
-    ...{ ...owner, client: mine, agent, walletId: agent.walletId, counted },
+    ...owner,
+    client: mine,
+    agent,
+    walletId: agent.walletId,
+    counted,
     itself: itself[0] as TestClient,
     any: (n: number) => itself[n % 2] as TestClient,
     payee: (await aWallet(mine, 0, { name: 'Bookshop' })).id,

@@ -74,7 +74,10 @@ describe('payments by files', () => {
     const back = await made(tell(camt([returned(one.endToEndId, '12.34')], { kind: 'camt.054' })))
     expect(back.payments).toEqual([
       {
-        ...{ endToEndId: one.endToEndId, transferId: one.id, notice: 'returned', reasonCode: 'AC04' },
+        endToEndId: one.endToEndId,
+        transferId: one.id,
+        notice: 'returned',
+        reasonCode: 'AC04',
         outcome: 'taken',
       },
     ])

@@ -125,7 +125,8 @@ describe('to cancel', () => {
     rail.mend()
     await made(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
     expect(await made(client.transfers.get({ params: { id } }))).toMatchObject({
-      ...{ status: 'cancelled', reason: { code: 'customer_suspended' } },
+      status: 'cancelled',
+      reason: { code: 'customer_suspended' },
     })
     expect(rail.count('submit', id)).toBe(0)
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })

@@ -20,15 +20,30 @@ describe('a transfer by SEPA', () => {
     const payee = await aBeneficiary(client)
     const { status, body } = await client.transfers.create({
       body: {
-        ...{ fromWalletId, beneficiaryId: payee.id, amountEuros: 12.34, scheme },
+        fromWalletId,
+        beneficiaryId: payee.id,
+        amountEuros: 12.34,
+        scheme,
         reference: 'Rechnung für März — №7',
       },
     })
     expect(status).toBe(201)
     expect(body).toMatchObject({
-      ...{ kind: 'sepa', scheme, status: 'created', amountEuros: 12.34, fromWalletId, toWalletId: null },
-      ...{ beneficiaryId: payee.id, intentId: null, payeeCheck: null, reason: null, recall: null },
-      ...{ submittedAt: null, completedAt: null, transactionId: null, parts: null },
+      kind: 'sepa',
+      scheme,
+      status: 'created',
+      amountEuros: 12.34,
+      fromWalletId,
+      toWalletId: null,
+      beneficiaryId: payee.id,
+      intentId: null,
+      payeeCheck: null,
+      reason: null,
+      recall: null,
+      submittedAt: null,
+      completedAt: null,
+      transactionId: null,
+      parts: null,
       reference: expect.stringMatching(/^Rechnung fuer Maerz [A-Za-z0-9/?:().,'+ -]+$/),
       endToEndId: expect.stringMatching(/^[0-9a-z]{26}$/),
       workflowId: `transfer/${body?.id}`,

@@ -19,7 +19,7 @@ const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await made(client.events.list({ query }))).data.map(({ event }) => event)
 
 async function happened(ownerId: string, at: string): Promise<string> {
-  // As ids of that time are, which a list goes by.
+  // Ids of that time: lists go by them.
   const id = firstIdAt('event', new Date(at)) + newId('event').slice(-16)
   await service.sql(
     `insert into events (id, owner_id, mode, event, data, request_id, created_at)

@@ -11,7 +11,7 @@ const vendor = await pushService()
 const service = await startTestService({ outbound: vendor.outbound })
 const visit = useBrowser()
 
-/** What a page that uses web push has: it shows the name of what has happened, and tells the page. */
+/** The service worker of a page with web push: shows the event’s name and passes the push to the page. */
 const WORKER = `
 addEventListener('push', event => event.waitUntil((async () => {
   const told = event.data.json()
@@ -54,7 +54,7 @@ async function registrationIn(devTools: CDPSession): Promise<string> {
   return registered
 }
 
-/** Between what we send and what is shown stands the vendor's push service, which no test can have. */
+/** Chromium is handed the push directly: no test can use the vendor’s push service. */
 test('Chromium accepts our key and shows what we send', async () => {
   const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })

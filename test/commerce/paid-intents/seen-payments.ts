@@ -14,7 +14,7 @@ import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
 
-/** An agent that pays by SEPA on its intents, and what its intents and its timeline say of that. */
+/** An agent that pays its intents by SEPA; reads its intents and timelines. */
 async function someone(name = 'Bäckerei Müller') {
   const { client } = await service.owner()
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })
@@ -30,7 +30,10 @@ async function someone(name = 'Bäckerei Müller') {
   }
   const params = (id: string) => ({ params: { id } })
   return {
-    ...{ client, agent, itself, pay },
+    client,
+    agent,
+    itself,
+    pay,
     pass: () => made(client.sandbox.advance({ body: { minutes: 2 } })),
     intent: (id: string) => made(client.intents.get(params(id))),
     explained: async (id: string) => (await made(client.intents.explanation(params(id)))).summary,
@@ -87,7 +90,8 @@ describe('an intent says of its payment', () => {
     expect(await explained(intentId)).toContain('Its payment is under way and waits.')
     await made(client.transfers.cancel({ params: { id: transfer.id }, body: { comment: 'Wrong one' } }))
     expect((await intent(intentId)).payment).toMatchObject({
-      ...{ status: 'cancelled', reason: { code: 'cancelled', message: 'Wrong one' } },
+      status: 'cancelled',
+      reason: { code: 'cancelled', message: 'Wrong one' },
     })
     expect((await timeline(intentId)).at(-1)).toMatchObject({
       event: 'transfer.failed',
@@ -129,7 +133,9 @@ describe('an agent sees', () => {
     const { intentId, transfer } = await pay()
     const other = await aPayment(client)
     expect(await made(itself.transfers.get({ params: { id: transfer.id } }))).toMatchObject({
-      ...{ id: transfer.id, agentId: agent.id, intentId },
+      id: transfer.id,
+      agentId: agent.id,
+      intentId,
     })
     expect((await itself.transfers.get({ params: { id: other.id } })).code).toBe('transfer_not_found')
     expect((await made(itself.transfers.list())).data.map(({ id }) => id)).toEqual([transfer.id])

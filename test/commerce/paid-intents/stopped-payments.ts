@@ -27,7 +27,9 @@ async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
     pay: (intent: Awaited<ReturnType<typeof anIntent>>, n = 0) =>
       (itself[n % 2] as typeof mine).transfers.create({
         body: {
-          ...{ fromWalletId: agent.walletId, intentId: intent.id, amountEuros: intent.amountEuros },
+          fromWalletId: agent.walletId,
+          intentId: intent.id,
+          amountEuros: intent.amountEuros,
           ...(intent.walletId ? { toWalletId: intent.walletId } : {}),
           ...(intent.beneficiaryId ? { beneficiaryId: intent.beneficiaryId } : {}),
         },

@@ -19,9 +19,9 @@ async function someone() {
     agent,
     params: { id: agent.id },
     get,
-    /** What has been asked of the process of this record, and when. */
+    /** The wake-ups of this record’s process, and their times. */
     woken: (id: string) => service.sql(`select 1 from outbox where input ->> 'id' = $1`, [id]),
-    /** The verification has been asked for by then. */
+    /** Waits until the verification of payee was requested. */
     async waiting(make: () => Promise<{ id: string }>) {
       const { id } = await make()
       await made(client.sandbox.advance({ body: { minutes: 1 } }))
@@ -53,7 +53,9 @@ describe('a transfer that waits for its payee', () => {
     const answer = await client.wallets.update({ params: { id: wallet.id }, body: { status: 'frozen' } })
     expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'wallet_frozen' } })
     expect(await made(client.wallets.get({ params: { id: wallet.id } }))).toMatchObject({
-      ...{ status: 'frozen', heldEuros: 0, availableEuros: 50 },
+      status: 'frozen',
+      heldEuros: 0,
+      availableEuros: 50,
     })
     expect(await usedToday()).toBe(0)
     expect(await woken(id)).toHaveLength(before + 1)

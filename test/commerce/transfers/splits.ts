@@ -50,8 +50,12 @@ describe('a split', () => {
     expect(posting.entries).toHaveLength(4)
     const events = await made(client.events.list({ query: { event: 'transfer.split.completed' } }))
     expect(events.data[0]?.data).toEqual({
-      ...{ transferId: thirds.id, status: 'completed', amountEuros: 10 },
-      ...{ fromWalletId: from.id, toWalletId: null, beneficiaryId: null },
+      transferId: thirds.id,
+      status: 'completed',
+      amountEuros: 10,
+      fromWalletId: from.id,
+      toWalletId: null,
+      beneficiaryId: null,
       parts: thirds.parts,
     })
   })

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 const receiver = await startReceiver()
 const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
-/** So many may wait for a subscription, where its owner has very many. */
+/** How many deliveries may wait for one subscription of an owner who has very many. */
 const ROOM = 100
 
 const HAPPEN = `
@@ -46,7 +46,11 @@ async function crowdedOwner() {
   }
   const params = { id }
   return {
-    ...{ client, ownerId, id, params, happen },
+    client,
+    ownerId,
+    id,
+    params,
+    happen,
     webhook: () => made(client.webhooks.get({ params })),
     received: () => receiver.at(path).map(({ headers }) => String(headers['x-service-event-id'])),
     release() {
@@ -75,7 +79,7 @@ describe('a subscription for which more waits than its plan allows', () => {
     const { checks } = (await service.http('GET', '/health')).body
     expect(checks.deliveries.behind).toBe(1)
 
-    // One that began before the pause, and is committed only now.
+    // An event that was begun before the pause and is committed only now.
     expect(await happen('agent.created', [late])).toBe(1)
     const second = ids(150)
     expect(await happen('agent.created', second)).toBe(0)
@@ -153,7 +157,7 @@ test('more paused subscriptions than one round serves all get their turn', async
   for (const [n, { id, happen, webhook }] of crowded.entries()) {
     await happen('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
-    // The first has waited for longest, and has no room.
+    // The first one has waited longest and has no room.
     await service.sql('update webhooks set backlog_after = $2 where id = $1', [id, String(n)])
   }
   await until('each has had its turn', async () => {
@@ -170,7 +174,7 @@ test('events that are emitted while a subscription is paused and resumed have on
   const { ownerId, id, happen, received, release, webhook } = await crowdedOwner()
   release()
   const all = Array.from({ length: 6 }, () => Array.from({ length: 8 }, () => ids(10)))
-  // Each lane makes its ids long before they are committed, as slow requests do.
+  // Each batch makes its ids long before it commits, as slow requests do.
   const lanes = all.map(async lane => {
     for (const some of lane) await happen('agent.created', some)
   })

@@ -18,7 +18,7 @@ describe('a receiver that keeps failing', () => {
     const manner: Manner = response => void response.writeHead(isWell ? 200 : 500).end()
     const { client, path, id } = await subscribed(manner, 'free')
     const paused = await until('it is left alone', async () => {
-      // Those that fail together count once.
+      // Failures of one round count once.
       await anAgent(client)
       const { health } = await statusOf(client, id)
       return health.condition === 'paused' ? health : undefined
@@ -40,7 +40,7 @@ describe('a receiver that keeps failing', () => {
       const { pausedUntil } = (await statusOf(client, id)).health
       return pausedUntil !== null && Date.parse(pausedUntil) > Date.parse(String(paused.pausedUntil))
     })
-    // Each of the two pollers may have tried one.
+    // Each of the two processes may have tried one.
     expect(receiver.at(path).length - before).toBeLessThanOrEqual(2)
 
     isWell = true

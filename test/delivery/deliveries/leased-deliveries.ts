@@ -20,7 +20,7 @@ afterAll(() => database.close())
 
 const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
 
-/** A delivery that the holder of this lease has taken. */
+/** A delivery that is claimed under this lease. */
 async function taken(lease: ProcessLease): Promise<Claimed> {
   const { client, id } = await subscribed(answering(204))
   await anAgent(client)

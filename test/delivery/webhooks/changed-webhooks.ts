@@ -10,13 +10,13 @@ import { until } from '../../support/until.ts'
 const receiver = await startReceiver()
 const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
-/** So many are on their way to a receiver of which nobody knows anything. */
+/** The requests that are under way at once to a receiver without a history. */
 const AT_ONCE = 4
 const REST = 5
 
 let paths = 0
 
-/** A subscription whose receiver keeps the first ones waiting, while the others have been taken and wait behind them. */
+/** A subscription whose receiver delays the first requests, while other deliveries are claimed and wait. */
 async function crowded() {
   const { client } = await service.owner()
   const [path, elsewhere] = [`/${++paths}`, `/${++paths}`]
@@ -33,7 +33,7 @@ async function crowded() {
     return shown.filter(({ status }) => status === 'delivering').length === AT_ONCE + REST
   })
   const release = () => held.forEach(answer => void answer())
-  /** Waits until those behind the first ones have been given back, or taken once more. */
+  /** Waits until the deliveries behind the first ones were given back or claimed again. */
   const letGo = (condition: 'leased_until is null' | 'claims = 2') =>
     until(`they are let go: ${condition}`, async () => {
       const text = `select 1 from deliveries where webhook_id = $1 and status = 'pending' and ${condition}`

@@ -19,8 +19,12 @@ const tier = tierOf('enterprise', [1_000, 2_000])
 
 const taken = (succeeded: boolean): AttemptResult => ({
   attempt: {
-    ...{ deliveryId: 'delivery_1-1', at: NOW.toISOString(), latencyMs: 5, responseStart: null },
-    ...{ status: succeeded ? 200 : 500, error: succeeded ? null : 'no' },
+    deliveryId: 'delivery_1-1',
+    at: NOW.toISOString(),
+    latencyMs: 5,
+    responseStart: null,
+    status: succeeded ? 200 : 500,
+    error: succeeded ? null : 'no',
   },
   succeeded,
   retryAfterMs: null,
@@ -175,7 +179,7 @@ test('places that become free go round when all are in use', () => {
     )
     return share.queue
   }
-  /** Begins what can begin, as whoever delivers does; tells for whom. */
+  /** Begins all deliveries that can begin, as a deliverer does; gives their subscriptions. */
   const begin = () => {
     const begun: string[] = []
     for (const queue of queues) while (queues.next(queue)) begun.push(queue.id)

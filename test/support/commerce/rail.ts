@@ -5,21 +5,21 @@ import type { Payment, RailCall, SepaRail } from '../../../src/ports/sepa-rail.t
 
 type Method = keyof SepaRail
 
-/** Where a call is lost: before the rail has it, or its answer on the way back; or it comes in no time. */
+/** Where a call fails: before it reaches the rail, its answer on the way back, or by a time-out. */
 export type Fault = 'before' | 'after' | 'late'
 
 export interface RecordingRail {
   readonly rail: SepaRail
   readonly calls: readonly { readonly method: Method; readonly reference: string }[]
-  /** The payments that the rail has taken on: each counts once, however often it was told. */
+  /** The payments that the rail has accepted, each once, however often it was submitted. */
   taken(reference: string): number
   count(method: Method, reference: string): number
-  /** It does not know any more what it has taken on. */
+  /** The rail forgets what it has accepted. */
   forget(reference: string): void
-  /** From now on such calls fail like this; so many of them, or until it is made well. */
+  /** Makes calls fail like this: this many of them, or until the rail is restored. */
   break(method: Method, fault: Fault, times?: number): void
   mend(): void
-  /** What happens while the rail has a call and has not answered yet. */
+  /** Runs while the rail has a call and has not answered yet. */
   meanwhile(method: Method, happens: (call: RailCall) => Promise<unknown>): void
 }
 

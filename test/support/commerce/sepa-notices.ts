@@ -25,7 +25,7 @@ export function noticesIn(client: TestClient) {
 
   const isProven = (by: TestClient = client) => expectProven(by)
 
-  /** At the bank, which has not said yet what becomes of it. */
+  /** A submitted transfer that the bank has not settled yet. */
   async function aSubmitted() {
     const transfer = await aPayment(client, { amountEuros: 777.06 })
     await pass(1)

@@ -1,7 +1,7 @@
 import { made } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** What the tests of SEPA ask of their service. */
+/** The service of the tests of SEPA. */
 export function sepaIn(service: TestService) {
   /** Each owner has a clock of its own. */
   async function anOwner() {
@@ -11,7 +11,7 @@ export function sepaIn(service: TestService) {
       ...owner,
       get: (id: string) => made(client.transfers.get({ params: { id } })),
       wallet: (id: string) => made(client.wallets.get({ params: { id } })),
-      /** Without Temporal a step is done by the sweep, and by the clock on its way. */
+      /** Without Temporal the sweep takes the steps, and so does the test clock on its way. */
       pass: (span: { seconds: number } | { minutes: number } | { days: number }) =>
         made(client.sandbox.advance({ body: span })),
       events: async (transferId: string) => {

@@ -65,11 +65,11 @@ async function aTransferOn(engine: Engine, { scheme = 'sct', cents = 12_50n, nam
 
 type Transfer = Awaited<ReturnType<typeof aTransferOn>>
 
-/** It would say on the console what has been made to fail. */
+/** The log is off: it would report the failures that a test causes. */
 export const attempt = <T>(activity: (input: ProcessInput) => Promise<T>, input: ProcessInput): Promise<T> =>
   new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity, input)
 
-/** Whether a worker dies at this call of an operation: before it has done anything, or before it could tell. */
+/** Whether the worker dies at this call of an operation: before it does anything, or before it answers. */
 type Killer = (operation: string) => 'before' | 'after' | undefined
 
 const stepOf = {
@@ -84,7 +84,7 @@ export const once = (operation: string, moment: 'before' | 'after', times = 1): 
   return key => (key === operation && left-- > 0 ? moment : undefined)
 }
 
-/** Transfers, and the steps that their runs do, each of which a worker may not survive. */
+/** Transfers and the steps of their processes; a worker may die at any of them. */
 export function transferSteps(engine: Engine, rail: RecordingRail) {
   const sql: Sql = sqlOn(engine.runtime.database.pool)
   const execute = executor(engine.runtime)
@@ -98,7 +98,9 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
   const activitiesWith = (by: Execute): TransferActivities =>
     transferActivities(
       runner({
-        ...{ execute: by, operations, offsetOf: tenant => offsetOf(sql, tenant) },
+        execute: by,
+        operations,
+        offsetOf: tenant => offsetOf(sql, tenant),
         causeOf: (tenant, id) => lastRequestOf(sql, tenant, id),
         onFailure: () => undefined,
       }),
@@ -115,7 +117,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
       return outcome
     }
 
-  /** As its run does: looks, waits by moving the clock, acts; what fails is tried again. */
+  /** Acts as the process does: reads the status, waits by moving the clock, takes the step, and retries failures. */
   async function drive({ input, tenant }: Transfer, killer: Killer = () => undefined): Promise<string> {
     const activities = activitiesWith(killedBy(killer))
     const { readTransfer } = activitiesWith(execute)
@@ -129,7 +131,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     return 'in vain'
   }
 
-  /** No cent is lost or made, and the rail has what it should have, once. */
+  /** Checks that the ledger balances and that the rail has each payment once. */
   async function endsRight(transfer: Transfer, status: string, paid = status === 'completed'): Promise<void> {
     const { id, run, wallet, cents } = transfer
     expect((await rowOf(transfer)).status).toBe(status)

@@ -8,7 +8,7 @@ type Delivery = Awaited<ReturnType<typeof deliveriesOf>>[number]
 export const deliveriesOf = async (client: TestClient, id: string) =>
   (await made(client.webhooks.deliveries({ params: { id }, query: { limit: 100 } }))).data
 
-/** Waits until the newest delivery of a subscription is so. */
+/** Waits until the newest delivery of a subscription meets the condition. */
 export async function delivery(
   client: TestClient,
   id: string,
@@ -22,7 +22,7 @@ export async function delivery(
   return latest as Delivery
 }
 
-/** Its time has come, and whoever delivers is told; a receiver that is left alone is tried all the same. */
+/** Makes a delivery due and notifies the deliverers, even if its receiver is paused. */
 export async function letItBeDue({ sql }: Pick<TestService, 'sql'>, id: string): Promise<void> {
   await sql(
     'update webhooks set paused_until = null where id = (select webhook_id from deliveries where id = $1)',

@@ -18,15 +18,15 @@ export interface Message {
 }
 
 export interface Browser {
-  /** What its page hands on. */
+  /** The subscription as its page sends it to the API. */
   readonly subscription: { endpoint: string; expirationTime: null; keys: { p256dh: string; auth: string } }
   readonly messages: Message[]
-  /** With what the push service answers for it from now on; null: with nothing. */
+  /** Sets the status that the push service answers for this browser; null = no answer. */
   answerWith(status: number | null): void
 }
 
 export interface PushService {
-  /** Reaches it under its name, with its certificate. */
+  /** Connects to the push service under its name and with its certificate. */
   readonly outbound: Outbound
   browser(): Browser
 }
@@ -77,7 +77,7 @@ export async function pushService(): Promise<PushService> {
   }
 }
 
-/** `aes128gcm` with a key that only this browser can come to (RFC 8188 and 8291). */
+/** Decrypts `aes128gcm` with the key that only this browser can derive (RFC 8188 and 8291). */
 export function decrypt(body: Buffer, privateKey: Buffer, auth: Buffer): Buffer {
   const own = createECDH('prime256v1')
   own.setPrivateKey(privateKey)
@@ -95,7 +95,7 @@ export function decrypt(body: Buffer, privateKey: Buffer, auth: Buffer): Buffer 
   return padded.subarray(0, padded.lastIndexOf(2))
 }
 
-/** The claims of a token that its own key proves. */
+/** The claims of a VAPID token, after its signature is verified. */
 function proofOf(authorization: string): Pick<Message, 'claims' | 'senderKey'> {
   const [, token = '', senderKey = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(authorization) ?? []
   const [head = '', claims = '', signature = ''] = token.split('.')

@@ -16,19 +16,19 @@ export type Manner = (response: ServerResponse, n: number, received: Received) =
 
 export interface Receiver {
   readonly url: string
-  /** All requests, or those to a path. */
+  /** The requests so far, all of them or those to a path. */
   at(path?: string): Received[]
-  /** From now on requests to this path are treated so. */
+  /** Sets how requests to this path are answered from now on. */
   treat(path: string, manner: Manner): void
 }
 
-/** Answers so, with nothing in it unless it is said. */
+/** Answers with this status, and with an empty body by default. */
 export const answering =
   (status: number, body = '', headers: Record<string, string> = {}): Manner =>
   response =>
     void response.writeHead(status, headers).end(body)
 
-/** A server of somebody who has subscribed; it takes everything unless it is told otherwise. */
+/** A receiver of webhooks; it takes everything unless a test sets another answer. */
 export async function startReceiver(): Promise<Receiver> {
   const all: Received[] = []
   const byPath = new Map<string, Received[]>()

@@ -5,7 +5,7 @@ import type { Manner, Receiver } from './receiver.ts'
 
 let paths = 0
 
-/** Subscriptions whose receiver does what a test wants. */
+/** Subscriptions whose receiver answers as a test wants. */
 export function subscriptionsIn(service: TestService, receiver: Receiver) {
   /** An owner of this plan with a subscription to `agent.created`, whose receiver does this. */
   async function subscribed(manner: Manner, plan: (typeof plans)[number] = 'business', by = receiver) {
