@@ -31,7 +31,8 @@ export async function mendMonthly(client: Client, taskQueue: string): Promise<vo
     taskQueue,
     args: action.args,
     workflowId: last,
-    ...{ staticSummary: action.staticSummary, staticDetails: action.staticDetails },
+    staticSummary: action.staticSummary,
+    staticDetails: action.staticDetails,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
   } as const
   await client.workflow.start(action.workflowType, again).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { members } from './members.ts'
 import { panel } from './panel.ts'
 import { asJson } from './print.ts'
 
-/** What subscriptions are sent: once how it arrives, then each event with its data. */
+/** The page of events: first how they arrive, then each event with its data. */
 export function eventsChapter(book: Book, about: string): Html {
   const { webhooks } = book.document
   const { post: sample } = webhooks['agent.frozen'] ?? Object.values(webhooks)[0] ?? {}

@@ -65,7 +65,7 @@ function typeOf(book: Book, schema: JsonSchema, record?: string): Content {
 export const linkTo = (book: Book, record: string): Html =>
   html`<a href="${book.href(`record.${record}`)}">${record}</a>`
 
-/** What an object or the items of an array are made of, where no record of its own says it. */
+/** The members of an object or of an array's items, unless they are a named record. */
 function inner(book: Book, schema: JsonSchema, direction: Direction): Content {
   const options = [schema, schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
   return options.flatMap(option => {

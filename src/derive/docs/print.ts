@@ -22,12 +22,12 @@ const typescript: Style = {
 
 export const asJson = (value: unknown): string => print(value, json, { indent: '', width: 0 })
 
-/** As one would write it in a program, after so many characters of the first line. */
+/** Prints a value as program code, given how many characters of the first line are taken. */
 export const asTypescript = (value: unknown): string => print(value, typescript, { indent: '', width: WIDTH })
 
 const WIDTH = 60
 
-/** What is inside is written on one line where it fits; so is the outermost, given the width. */
+/** Inner values are printed on one line where they fit; so is the outermost, given the width. */
 function print(value: unknown, style: Style, { indent, width }: { indent: string; width: number }): string {
   const short = onOneLine(value, style)
   if (typeof value !== 'object' || value === null || short.length <= Math.max(width - indent.length, 2))

@@ -20,7 +20,7 @@ export function recordSection(book: Book, name: string): Html {
 </section>`
 }
 
-/** As an operation returns it, by itself or in a page. */
+/** The example of a record as an operation returns it, by itself or in a page. */
 function exampleFor(book: Book, name: string): unknown {
   const returned = book.entries.flatMap(entry => returnedBy(entry, name))
   const { schemas } = book.document.components

@@ -2,7 +2,7 @@ import type { File } from '../../kernel/contract/file.ts'
 import { cachedFile } from '../../web/static-file.ts'
 import { renderDocs } from './docs.ts'
 
-/** What a thread makes of the OpenAPI document: the reference by addresses, compressed, as it is served. */
+/** Runs in a thread: renders the reference from the OpenAPI document, each file by its path, compressed. */
 export async function docsFiles(text: string, baseUrl: string | undefined): Promise<Map<string, File>> {
   const files = renderDocs(JSON.parse(text), baseUrl === undefined ? {} : { baseUrl })
   const cached = [...files].map(

@@ -42,7 +42,7 @@ export function addressIn(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address
 }
 
-/** What counts as one client: an IPv4 address, or the /64 that a subscriber of IPv6 has. */
+/** The client behind an address: an IPv4 address, or the /64 of an IPv6 subscriber. */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address
   const [start = '', end] = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname

@@ -5,7 +5,7 @@ import type { headerParameters } from './headers.ts'
 import type { SchemaCollector } from './schemas.ts'
 import type { JsonSchema, Parameter, Reference, Schemas } from './types.ts'
 
-/** What `{id}` looks like in a path: the example of the record that is read there. */
+/** The example of `{id}` in a path: that of the record which is read there. */
 export type ParameterExample = (operation: AnyOperation, name: string) => string
 
 /** Looks at the operation that reads `/agents/{id}` to know what `{id}` is in `/agents/{id}/freeze`. */

@@ -6,7 +6,7 @@ export class SchemaCollector {
   readonly #named = new Map<string, JsonSchema>()
   #all: Record<string, JsonSchema> | undefined
 
-  /** What travels, in either direction: codecs turn it into what handlers see, hence `io: 'input'`. */
+  /** The form on the wire, in either direction. Codecs turn it into what handlers see, hence `io: 'input'`. */
   add(schema: z.ZodType): JsonSchema {
     const { $schema, $defs, ...root } = z.toJSONSchema(schema, {
       io: 'input',

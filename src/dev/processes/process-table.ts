@@ -51,7 +51,9 @@ function folderOf(pid: number): string | undefined {
   }
 }
 
-/** As `ps` and `lsof` tell it, which macOS and the BSDs bring along. Words are not told apart there, only spaces. */
+/**
+ * Reads `ps` and `lsof`, which macOS and the BSDs have. Their output does not show where an argument with spaces ends.
+ */
 export const psTable: ProcessTable = {
   commandOf(pid) {
     const path = ask('ps', '-ww', '-o', 'comm=', '-p', String(pid)).trim()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a setting says of itself in `.env.example` and in the README. */
+/** The documentation of a setting in `.env.example` and in the README. */
 export interface About {
   meaning: string
   allowed: string

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
+import { transferSignals } from '../../../src/commerce/transfers/process.ts'
+import { intentSignals } from '../../../src/control/intents/process.ts'
 import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/background/open-records.ts'
 import { startEngine } from '../../support/engine.ts'
 
@@ -9,12 +11,12 @@ const engine = await startEngine(areas)
 const { database } = engine.runtime
 const declared = Object.values(areas).flatMap(({ openRecords }) => openRecords)
 
-const process = { name: 'intent' } as const
+const process = { name: 'intent', title: 'Intent' } as const
 const records = [
   {
     process,
     select: `select 'intent_' || lpad(n::text, 5, '0') as id, 'customer_1' as owner_id, 'test' as mode,
-      'agent_1'::text as agent_id from generate_series(1, 10000) as n`,
+      'agent_1'::text as agent_id, 2500 as amount_cents from generate_series(1, 10000) as n`,
   },
 ]
 
@@ -37,7 +39,13 @@ describe('open records and their runs', () => {
       missing.map(workflowId => [
         'intent',
         workflowId,
-        { id: workflowId.slice(7), ownerId: 'customer_1', mode: 'test', agentId: 'agent_1' },
+        {
+          id: workflowId.slice(7),
+          ownerId: 'customer_1',
+          mode: 'test',
+          agentId: 'agent_1',
+          summary: 'Intent of € 25.00 in test mode, agent_1',
+        },
       ]),
     )
   })
@@ -61,6 +69,13 @@ describe('open records and their runs', () => {
     const index = readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8')
     const workflows = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, name]) => name)
     expect(new Set(declared.map(one => one.process.name))).toEqual(new Set(workflows))
+  })
+
+  test('have a title and details that name every signal of their process', () => {
+    const details = new Map(declared.map(({ process: { name, details } }) => [name, details ?? '']))
+    expect(declared.filter(one => !one.process.title || !one.process.details)).toEqual([])
+    for (const [name, table] of Object.entries({ intent: intentSignals, transfer: transferSignals }))
+      for (const signal of Object.keys(table)) expect(details.get(name)).toContain(`\`${signal}\``)
   })
 
   test('are read in the order of an index that has no others', async () => {
