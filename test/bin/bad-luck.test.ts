@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { burst, type Create, create, intentsOf } from '../support/burst.ts'
-import { anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
+import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { install } from '../support/processes/installation.ts'
 import { ownPostgres } from '../support/processes/own-servers.ts'
 import { fourPlaces, type Kept, kept, runsOf } from '../support/processes/places.ts'
@@ -78,8 +78,8 @@ describe('Temporal that is killed under load', () => {
     const ids = creates.filter(waits).map(idOf)
     const denied = new Set(ids.filter((_, index) => index % 2 === 0))
     const { intents, sandbox } = owner.mine()
-    for (const id of denied) await made(intents.deny({ params: { id }, body: { reason: 'No' } }))
-    await made(sandbox.advance({ body: { days: 2 } }))
+    for (const id of denied) await bodyOf(intents.deny({ params: { id }, body: { reason: 'No' } }))
+    await bodyOf(sandbox.advance({ body: { days: 2 } }))
     expect(await fourPlaces(postgres.url, temporal, ids)).toEqual(
       ids.map(id => {
         const end = denied.has(id) ? 'denied' : 'expired'
@@ -102,12 +102,12 @@ describe('PostgreSQL that is restarted while workflows wait', () => {
     await postgres.stop()
     await temporal.of(signalled).signal('cancel', { by: 'Ada' })
     await postgres.start()
-    await made(mine().intents.approve({ params: { id: approved.id } }))
+    await bodyOf(mine().intents.approve({ params: { id: approved.id } }))
     await temporal.of(denied).signal('deny', { by: 'Bob' })
     await temporal.of(denied).ends()
     await temporal.of(signalled).ends()
     await temporal.of(approved).says('in test mode: approved')
-    await made(mine().sandbox.advance({ body: { days: 2 } }))
+    await bodyOf(mine().sandbox.advance({ body: { days: 2 } }))
 
     const ids = intents.map(({ id }) => id)
     expect(await fourPlaces(postgres.url, temporal, ids)).toEqual([

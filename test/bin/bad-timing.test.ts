@@ -7,7 +7,7 @@ import {
   anAgentUnder,
   anIntent,
   aPayment,
-  made,
+  bodyOf,
   type TestClient,
 } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
@@ -90,10 +90,10 @@ describe('a process that is killed between two steps', () => {
     const transfer = await aPayment(mine, { amountEuros: 777.06 })
     const { id: transferId } = transfer
     const run = temporal.of(transfer)
-    const stands = async () => (await made(mine.transfers.get({ params: { id: transferId } }))).status
+    const stands = async () => (await bodyOf(mine.transfers.get({ params: { id: transferId } }))).status
     await until('it is submitted', async () => (await stands()) === 'submitted')
     await installation.kill('worker')
-    await made(mine.transfers.simulateSettle({ body: { transferId } }))
+    await bodyOf(mine.transfers.simulateSettle({ body: { transferId } }))
 
     await installation.whole()
     expect([await run.ends(), await stands()]).toEqual(['completed', 'completed'])
@@ -101,7 +101,7 @@ describe('a process that is killed between two steps', () => {
       one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
     )
     expect(submissions.filter(name => name === 'submitPayment')).toHaveLength(1)
-    const { data } = await made(mine.ledger.transfers({ query: { referenceId: transferId } }))
+    const { data } = await bodyOf(mine.ledger.transfers({ query: { referenceId: transferId } }))
     expect(data.map(({ kind }) => kind)).toEqual(['sepa_settle', 'sepa_submit', 'hold'])
     await expectProven(mine)
   })
@@ -143,7 +143,7 @@ describe('the same instant', () => {
       races.map(async ({ mine, id, index }) => {
         const [answer] = await Promise.all([
           approveAfter(index % 8, mine, id),
-          made(mine.sandbox.advance({ body: { minutes: 1 } })),
+          bodyOf(mine.sandbox.advance({ body: { minutes: 1 } })),
         ])
         return answer
       }),
@@ -175,7 +175,7 @@ describe('the same instant', () => {
     const waiting = [first, ...(await times(39, () => declare(2)))].map(({ id }) => id)
     const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
     await rows(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
-    await made(mine.sandbox.advance({ body: { minutes: 61 } }))
+    await bodyOf(mine.sandbox.advance({ body: { minutes: 61 } }))
 
     const names = ['intent.created', 'intent.expired']
     expect(await fourPlaces(databaseUrl, temporal, waiting)).toEqual(
@@ -194,7 +194,7 @@ describe('the same instant', () => {
 /** So many questions later, which is before or after what else is under way; who hears that a row is busy asks again. */
 async function approveAfter(questions: number, { intents }: TestClient, id: string) {
   const params = { id }
-  for (let asked = 0; asked < questions; asked++) await made(intents.get({ params }))
+  for (let asked = 0; asked < questions; asked++) await bodyOf(intents.get({ params }))
   return until('an answer', async () => {
     const answer = await intents.approve({ params })
     return answer.code === 'busy' ? undefined : answer

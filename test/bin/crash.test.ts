@@ -7,7 +7,7 @@ import { commit } from '../../src/kernel/database/connection.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
 import { type Burst, burst, type Create, create, transfersOf } from '../support/burst.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { aWallet, made } from '../support/factories.ts'
+import { aWallet, bodyOf } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
 import { type OwnPostgres, ownPostgres } from '../support/processes/own-servers.ts'
 import { type Api, join, startApi } from '../support/processes/processes.ts'
@@ -21,9 +21,9 @@ const answered = (status: number) => (one: Create) => one.response?.status === s
 
 const TRACES = `
 select count(*)::int,
-  count(*) filter (where exists (select from events where made.id in (data ->> 'agentId', data ->> 'policyId')))::int,
-  count(*) filter (where exists (select from audit_entries where resource_id = made.id))::int
-from unnest($1::text[]) as made(id)
+  count(*) filter (where exists (select from events where created.id in (data ->> 'agentId', data ->> 'policyId')))::int,
+  count(*) filter (where exists (select from audit_entries where resource_id = created.id))::int
+from unnest($1::text[]) as created(id)
 where id in (select id from agents union all select id from policies)`
 
 /** Each transfer by its reference, with how often it was posted. */
@@ -91,7 +91,7 @@ describe('an API process that is killed in a burst', () => {
       const promised = asked.filter(answered(201)).map(({ name }) => `${name} 1`)
       expect(paid).toEqual(expect.arrayContaining(promised))
       expect(new Set(paid.map(one => String(one).split(' ')[0])).size).toBe(paid.length)
-      const { availableEuros } = await made(mine().wallets.get({ params: { id: to.id } }))
+      const { availableEuros } = await bodyOf(mine().wallets.get({ params: { id: to.id } }))
       expect(availableEuros).toBe(paid.length)
       await expectProven(mine())
     }

@@ -8,7 +8,7 @@ import { elementsAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
 import { endOverdue } from '../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../src/kernel/run/execute.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { bankFiles, booking, pain002, returned } from '../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../support/money/camt.ts'
 import { times } from '../support/sample-service.ts'
@@ -71,7 +71,7 @@ describe('payments by files', () => {
       'completed',
     ])
 
-    const back = await made(tell(camt([returned(one.endToEndId, '12.34')], { kind: 'camt.054' })))
+    const back = await bodyOf(tell(camt([returned(one.endToEndId, '12.34')], { kind: 'camt.054' })))
     expect(back.payments).toEqual([
       {
         endToEndId: one.endToEndId,
@@ -83,7 +83,7 @@ describe('payments by files', () => {
     ])
     await sweep()
     expect(await get(one.id)).toMatchObject({ status: 'returned', reason: { code: 'AC04' } })
-    expect((await made(tell(statement))).messageId).toBe('MSG-1')
+    expect((await bodyOf(tell(statement))).messageId).toBe('MSG-1')
     await sweep()
     expect((await get(one.id)).status).toBe('returned')
     await proven()
@@ -97,7 +97,7 @@ describe('payments by files', () => {
     expect(name).toMatch(/^sct_inst-/)
     expect(readFileSync(join(out, String(name)), 'utf8')).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
     const { messageId } = await lastFile()
-    await made(tell(pain002({ to: messageId, payments: [[String(one.endToEndId), 'ACCC']] })))
+    await bodyOf(tell(pain002({ to: messageId, payments: [[String(one.endToEndId), 'ACCC']] })))
     await sweep()
     expect((await get(one.id)).status).toBe('completed')
   })
@@ -130,7 +130,7 @@ describe('payments by files', () => {
   test('can be taken out while they wait; once ordered, only the bank can return them', async () => {
     const [waiting, ordered] = [await aSubmitted(), await aSubmitted()]
     const recall = async (id: string) => {
-      await made(live.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
+      await bodyOf(live.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
       await makeDue()
       await sweep()
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
-import { aPayment, aWallet, made } from '../support/factories.ts'
+import { aPayment, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 
@@ -19,10 +19,10 @@ describe('what the payee’s bank says', () => {
     await pass({ minutes: 10 })
     expect(await get(id)).toMatchObject({ status: 'verifying', payeeCheck: { result, suggestedName } })
     const params = { id }
-    const confirmed = await made(client.transfers.confirmPayee({ params, body: { comment: 'Known to us' } }))
+    const confirmed = await bodyOf(client.transfers.confirmPayee({ params, body: { comment: 'Known to us' } }))
     expect(confirmed).toMatchObject({ status: 'verifying', payeeConfirmedAt: expect.any(String) })
     expect((await client.transfers.confirmPayee({ params, body: {} })).code).toBe('payee_not_waiting')
-    const { data } = await made(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
     expect(data[0]?.data).toMatchObject({ transferId: id, reason: 'Known to us' })
     await pass({ minutes: 1 })
     expect((await get(id)).status).toBe('completed')
@@ -65,7 +65,7 @@ describe('to cancel', () => {
   test('frees the money and the day’s limit, once', async () => {
     const { client, get, pass, wallet, events, postings } = await anOwner()
     const { id, fromWalletId } = await aPayment(client)
-    expect((await made(client.transfers.limits({}))).usedEuros).toBe(12.5)
+    expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(12.5)
     const params = { id }
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => client.transfers.cancel({ params, body: { comment: 'Not needed' } })),
@@ -76,7 +76,7 @@ describe('to cancel', () => {
       reason: { code: 'cancelled', message: 'Not needed' },
     })
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
-    expect((await made(client.transfers.limits({}))).usedEuros).toBe(0)
+    expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(0)
     await pass({ minutes: 10 })
     expect(await events(id)).toEqual(['payment.updated created', 'transfer.failed cancelled'])
     expect(await postings(id)).toEqual(['hold', 'release'])
@@ -91,11 +91,11 @@ describe('to cancel', () => {
     const cancel = (of: string) => client.transfers.cancel({ params: { id: of }, body: {} })
     expect((await cancel(id)).code).toBe('transfer_not_cancellable')
     const other = await aPayment(client)
-    await made(cancel(other.id))
+    await bodyOf(cancel(other.id))
     expect((await cancel(other.id)).error).toBe('The transfer is cancelled already.')
     const { id: toWalletId } = await aWallet(client)
     const { id: from } = await aWallet(client, 1)
-    const within = await made(
+    const within = await bodyOf(
       client.transfers.create({ body: { fromWalletId: from, toWalletId, amountEuros: 1 } }),
     )
     expect((await cancel(within.id)).code).toBe('transfer_not_cancellable')
@@ -123,8 +123,8 @@ describe('to cancel', () => {
     const { id, fromWalletId } = await aPayment(client)
     await pass({ minutes: 1 })
     rail.mend()
-    await made(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
-    expect(await made(client.transfers.get({ params: { id } }))).toMatchObject({
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
+    expect(await bodyOf(client.transfers.get({ params: { id } }))).toMatchObject({
       status: 'cancelled',
       reason: { code: 'customer_suspended' },
     })
@@ -148,7 +148,7 @@ describe('to cancel', () => {
   test('happens when the wallet is frozen before the submission', async () => {
     const { client, get, pass, wallet } = await anOwner()
     const { id, fromWalletId } = await aPayment(client)
-    await made(client.wallets.update({ params: { id: fromWalletId }, body: { status: 'frozen' } }))
+    await bodyOf(client.wallets.update({ params: { id: fromWalletId }, body: { status: 'frozen' } }))
     await pass({ minutes: 1 })
     expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'wallet_frozen' } })
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
@@ -172,7 +172,7 @@ describe('an amount of the sandbox', () => {
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: amountEuros, heldEuros: 0 })
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_undo'])
     expect((await events(id)).at(-1)).toBe('transfer.failed rejected')
-    expect((await made(client.transfers.limits({}))).usedEuros).toBe(0)
+    expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(0)
     await expectProven(client)
   })
 
@@ -206,7 +206,7 @@ describe('an amount of the sandbox', () => {
     expect(rail.count('statusOf', id)).toBeGreaterThan(20)
     expect(rail.count('statusOf', id)).toBeLessThan(50)
     expect((await events(id)).filter(told => told === 'payment.updated submitted')).toHaveLength(2)
-    await made(client.transfers.simulateSettle({ body: { transferId: id } }))
+    await bodyOf(client.transfers.simulateSettle({ body: { transferId: id } }))
     expect(await get(id)).toMatchObject({ status: 'completed', reason: null })
     await expectProven(client)
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { minutes } from '../../src/values/clock.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
-import { aBeneficiary, aLiveClient, anAgent, aPayment, aToken, aWallet, made } from '../support/factories.ts'
+import { aBeneficiary, aLiveClient, anAgent, aPayment, aToken, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import './sepa/sepa-limits.ts'
@@ -77,7 +77,7 @@ describe('a transfer by SEPA', () => {
     const payee = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
     const { id } = await aPayment(client, { beneficiaryId: payee.id, reference: 'Öl' })
     const body = { name: 'Somebody else', iban: 'NL91ABNA0417164300', bic: null }
-    await made(client.beneficiaries.update({ params: { id: payee.id }, body }))
+    await bodyOf(client.beneficiaries.update({ params: { id: payee.id }, body }))
     let told: unknown
     const { submit } = rail.rail
     rail.rail.submit = (payment, call) => {
@@ -100,7 +100,7 @@ describe('a transfer by SEPA', () => {
     const { id, beneficiaryId } = await aPayment(client)
     await aPayment(client)
     const ids = async (query: object) =>
-      (await made(client.transfers.list({ query }))).data.map(one => one.id)
+      (await bodyOf(client.transfers.list({ query }))).data.map(one => one.id)
     expect(await ids({ beneficiaryId })).toEqual([id])
     expect(await ids({ kind: 'sepa', status: 'created' })).toHaveLength(2)
     expect(await ids({ kind: 'internal' })).toEqual([])
@@ -133,9 +133,9 @@ describe('a transfer by SEPA', () => {
     expect(await code(rich.id, 'beneficiary_1')).toBe('beneficiary_not_found')
     expect(await code(rich.id, (await aBeneficiary(other.client)).id)).toBe('beneficiary_not_found')
     expect(await code((await aWallet(other.client, 10)).id)).toBe('wallet_not_found')
-    await made(client.wallets.update({ params: { id: rich.id }, body: { status: 'frozen' } }))
+    await bodyOf(client.wallets.update({ params: { id: rich.id }, body: { status: 'frozen' } }))
     expect(await code(rich.id)).toBe('wallet_frozen')
-    await made(client.wallets.close({ params: { id: poor.id } }))
+    await bodyOf(client.wallets.close({ params: { id: poor.id } }))
     expect(await code(poor.id)).toBe('wallet_closed')
     await client.beneficiaries.delete({ params: { id: beneficiaryId } })
     expect(await code(rich.id)).toBe('beneficiary_not_found')

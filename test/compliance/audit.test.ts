@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../src/values/ids.ts'
-import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, aPolicy, aToken, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
 
 const actionsOf = async (client: TestClient, query = {}): Promise<string[]> =>
-  (await made(client.audit.list({ query }))).data.map(({ action }) => action)
+  (await bodyOf(client.audit.list({ query }))).data.map(({ action }) => action)
 
 async function entered(ownerId: string, members: { at?: string; requestId?: string }): Promise<void> {
   await service.sql(
@@ -22,7 +22,7 @@ describe('the audit trail', () => {
     const agent = await anAgent(client)
     const [key] = (await client.keys.list()).body.data
     const answer = await client.agents.freeze({ params: { id: agent.id } })
-    const { data } = await made(client.audit.list())
+    const { data } = await bodyOf(client.audit.list())
     expect(data[0]).toEqual({
       id: expect.stringMatching(/^audit_[0-9a-z]{26}$/),
       ownerId,
@@ -43,8 +43,8 @@ describe('the audit trail', () => {
 
   test('says what the dashboard did', async () => {
     const { client, ownerId } = await service.owner()
-    await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'starter' } }))
-    const [latest] = (await made(client.audit.list())).data
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'starter' } }))
+    const [latest] = (await bodyOf(client.audit.list())).data
     expect(latest).toMatchObject({
       actorType: 'dash',
       actorId: null,
@@ -59,7 +59,7 @@ describe('the audit trail', () => {
     const before = await actionsOf(client)
     expect((await client.agents.unfreeze({ params })).status).toBe(400)
     expect((await client.agents.freeze({ params: { id: 'agent_1' } })).status).toBe(404)
-    await made(client.agents.get({ params }))
+    await bodyOf(client.agents.get({ params }))
     expect(await actionsOf(client)).toEqual(before)
   })
 
@@ -88,7 +88,7 @@ describe('a search', () => {
   test('by action finds one operation, or all of an area', async () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
-    await made(client.agents.freeze({ params: { id } }))
+    await bodyOf(client.agents.freeze({ params: { id } }))
     await aToken(client, id)
     expect(await actionsOf(client, { action: 'agents.create' })).toEqual(CREATED)
     expect(await actionsOf(client, { action: 'agents.*' })).toEqual(['agents.freeze', ...CREATED])
@@ -107,7 +107,7 @@ describe('a search', () => {
     const answer = await client.agents.create({ body: { name: 'A', policyId: policy.id } })
     expect(await actionsOf(client, { resource: policy.id })).toEqual(['policies.create'])
     const requestId = answer.headers.get('x-request-id')
-    const { data } = await made(client.audit.list({ query: { requestId: String(requestId) } }))
+    const { data } = await bodyOf(client.audit.list({ query: { requestId: String(requestId) } }))
     expect(data.map(({ event }) => event)).toEqual(['policy.assigned', 'wallet.created', 'agent.created'])
     expect(await actionsOf(client, { requestId: 'nothing' })).toEqual([])
   })
@@ -120,7 +120,7 @@ describe('a search', () => {
       '2026-01-03T00:00:00.000Z',
     ]
     for (const at of [first, second, third]) await entered(ownerId, { at: String(at) })
-    const { data } = await made(client.audit.list({ query: { from: String(first), to: String(third) } }))
+    const { data } = await bodyOf(client.audit.list({ query: { from: String(first), to: String(third) } }))
     expect(data.map(({ at }) => at)).toEqual([second, first])
   })
 
@@ -140,10 +140,10 @@ describe('a search', () => {
     await entered(ownerId, { requestId: 'abc' })
     const before = await actionsOf(client)
     expect(before.length).toBeGreaterThan(0)
-    const found = (await made(client.audit.list({ query: { q } }))).data
+    const found = (await bodyOf(client.audit.list({ query: { q } }))).data
     expect(found.every(entry => JSON.stringify(Object.values(entry)).includes(q))).toBe(true)
     await entered(ownerId, { requestId: `r-${q}-r` })
-    const [latest] = (await made(client.audit.list({ query: { q } }))).data
+    const [latest] = (await bodyOf(client.audit.list({ query: { q } }))).data
     expect(latest?.requestId).toBe(`r-${q}-r`)
   })
 
@@ -151,9 +151,9 @@ describe('a search', () => {
     const { client } = await service.owner()
     for (let count = 0; count < 3; count++) await anAgent(client)
     const query = { action: 'agents.*', q: 'agent.created', limit: 2 }
-    const page = await made(client.audit.list({ query }))
+    const page = await bodyOf(client.audit.list({ query }))
     await anAgent(client)
-    const rest = await made(client.audit.list({ query: { ...query, cursor: String(page.nextCursor) } }))
+    const rest = await bodyOf(client.audit.list({ query: { ...query, cursor: String(page.nextCursor) } }))
     expect(new Set([...page.data, ...rest.data].map(({ resourceId }) => resourceId)).size).toBe(3)
     expect(rest).toMatchObject({ hasMore: false, nextCursor: null })
     const other = await client.audit.list({ query: { limit: 2, cursor: String(page.nextCursor) } })

@@ -2,7 +2,7 @@ import './delegations/delegation-budgets.ts'
 import './delegations/delegation-ends.ts'
 import { describe, expect, test } from '@jest/globals'
 import { codeOf, delegationsIn, statusesOf } from '../support/control/delegations.ts'
-import { aDelegation, aKey, aLiveClient, anAgent, aToken, made, redeemed } from '../support/factories.ts'
+import { aDelegation, aKey, aLiveClient, anAgent, aToken, bodyOf, redeemed } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 
@@ -50,7 +50,7 @@ describe('a delegation', () => {
     const { client, agent } = await anOwnerWithAgent()
     const long = await aDelegation(client, agent.id, { expiresInMinutes: 10_000 })
     expect(Date.parse(long.codeExpiresAt) - Date.parse(long.createdAt)).toBe(86_400_000)
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect(await anyone.delegations.redeem(codeOf(long))).toMatchObject({ status: 410, code: 'code_expired' })
   })
 
@@ -82,7 +82,7 @@ describe('a delegation', () => {
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, ...wrong }
     const answer = await service.http('POST', '/authorizations', { token: key, body })
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(named)])
-    expect((await made(client.delegations.list())).data).toEqual([])
+    expect((await bodyOf(client.delegations.list())).data).toEqual([])
   })
 
   test('is made by keys alone', async () => {
@@ -123,7 +123,7 @@ describe('below another one it is never wider', () => {
     const named = await aDelegation(client, agent.id, { ...fine, merchant: 'bookshop ' })
     expect(named.merchant).toBe('bookshop')
     const query = { parentDelegationId }
-    expect((await made(client.delegations.list({ query }))).data.map(({ id }) => id)).toEqual([
+    expect((await bodyOf(client.delegations.list({ query }))).data.map(({ id }) => id)).toEqual([
       named.id,
       child.id,
     ])
@@ -141,7 +141,7 @@ describe('below another one it is never wider', () => {
     }
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, parentDelegationId }
     expect((await client.delegations.create({ body })).code).toBe('parent_too_deep')
-    await made(client.delegations.revoke({ params: { id: String(family[3]) } }))
+    await bodyOf(client.delegations.revoke({ params: { id: String(family[3]) } }))
     expect((await client.delegations.create({ body })).code).toBe('parent_over')
     expect(await statusesOf(client, family)).toEqual([
       ...Array(3).fill('issued'),
@@ -169,7 +169,7 @@ describe('a code', () => {
       scopes: expect.arrayContaining(['intents:write', 'runs:write']),
     })
     const itself = service.client(String(token))
-    expect((await made(itself.agents.list())).data.map(({ id }) => id)).toEqual([agent.id])
+    expect((await bodyOf(itself.agents.list())).data.map(({ id }) => id)).toEqual([agent.id])
     const again = await anyone.delegations.redeem(codeOf(delegation))
     expect(again).toMatchObject({ status: 410, code: 'code_used' })
   })
@@ -211,9 +211,9 @@ describe('a code', () => {
     const narrow = service.client(String((await aKey(client, { scopes })).key))
     const { tokenId } = await redeemed(anyone, await aDelegation(narrow, agent.id))
     const params = { id: agent.id, tokenId: String(tokenId) }
-    expect((await made(client.agentTokens.get({ params }))).scopes).toEqual(['intents:read'])
+    expect((await bodyOf(client.agentTokens.get({ params }))).scopes).toEqual(['intents:read'])
     const other = await aDelegation(client, agent.id)
-    await made(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
     expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('owner_suspended')
   })
 

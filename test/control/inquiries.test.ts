@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/rules/decide.ts'
-import { aKey, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
+import { aKey, anAgentUnder, anIntent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -24,14 +24,14 @@ describe('what was charged', () => {
     const intent = await anIntent(client, id, { amountEuros: 20 })
     const params = { id: intent.id }
     const body = { actualAmountEuros, actualMerchant }
-    const answer = await made(client.intents.verify({ params, body }))
+    const answer = await bodyOf(client.intents.verify({ params, body }))
     expect(answer.verified).toBe(mismatches.length === 0)
     expect(answer.mismatches.map(({ field }) => field)).toEqual(mismatches)
-    const { data } = await made(client.events.list({ query: { event: 'verification.mismatch' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'verification.mismatch' } }))
     expect(data.map(({ data }) => data)).toEqual(
       mismatches.length === 0 ? [] : [expect.objectContaining({ intentId: intent.id, ...body, mismatches })],
     )
-    expect(await made(client.intents.get({ params }))).toEqual(intent)
+    expect(await bodyOf(client.intents.get({ params }))).toEqual(intent)
   })
 
   test('is compared with what was approved only', async () => {
@@ -50,7 +50,7 @@ describe('an explanation', () => {
   test('has every rule in words, and what would have to change for a yes', async () => {
     const { client, id, agent } = await someone({ dailyLimitEuros: 20, lockToFirstMerchant: true })
     const params = { id: (await anIntent(client, id, { amountEuros: 20.01 })).id }
-    const told = await made(client.intents.explanation({ params }))
+    const told = await bodyOf(client.intents.explanation({ params }))
     const reason = 'The daily limit of € 20.00 is too low for € 20.01: € 0.00 used, € 20.00 left.'
     expect(told).toMatchObject({
       intentId: params.id,
@@ -74,16 +74,16 @@ describe('an explanation', () => {
   test('says that the policy has changed, before the approval and after it', async () => {
     const { client, id } = await someone({})
     const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
-    const waiting = await made(client.intents.explanation({ params }))
+    const waiting = await bodyOf(client.intents.explanation({ params }))
     expect(waiting.summary).toMatch(/^It waits for a person: € 60.00 is above/)
     const assign = async () => {
       const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 10 })
-      await made(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
+      await bodyOf(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
     }
     await assign()
-    expect((await made(client.intents.explanation({ params }))).note).toMatch(/from version 1 to version 2/)
-    await made(client.intents.approve({ params, body: { comment: 'Go ahead' } }))
-    const approved = await made(client.intents.explanation({ params }))
+    expect((await bodyOf(client.intents.explanation({ params }))).note).toMatch(/from version 1 to version 2/)
+    await bodyOf(client.intents.approve({ params, body: { comment: 'Go ahead' } }))
+    const approved = await bodyOf(client.intents.explanation({ params }))
     expect(approved).toMatchObject({
       summary: 'It is approved: a person decided, and said: Go ahead',
       policy: { version: 2, changedSince: false },
@@ -94,7 +94,7 @@ describe('an explanation', () => {
       rules.find(({ rule }) => rule === 'autoApproveLimitEuros')?.remedy
     expect([asked(waiting), asked(approved)]).toEqual([expect.stringMatching(/A person approves it/), null])
     await assign()
-    expect((await made(client.intents.explanation({ params }))).policy?.changedSince).toBe(true)
+    expect((await bodyOf(client.intents.explanation({ params }))).policy?.changedSince).toBe(true)
   })
 
   test('of what has come to nothing says how', async () => {
@@ -105,10 +105,10 @@ describe('an explanation', () => {
     }
     const [plain, said] = [await declare(10, 'A'), await declare(10, 'B')]
     const [waiting, approved] = [await declare(60, 'C'), await declare(10, 'D')]
-    await made(client.intents.cancel(plain))
-    await made(client.intents.cancel({ ...said, body: { comment: 'Too late' } }))
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    const told = [plain, said, waiting, approved].map(one => made(client.intents.explanation(one)))
+    await bodyOf(client.intents.cancel(plain))
+    await bodyOf(client.intents.cancel({ ...said, body: { comment: 'Too late' } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    const told = [plain, said, waiting, approved].map(one => bodyOf(client.intents.explanation(one)))
     expect((await Promise.all(told)).map(({ summary }) => summary)).toEqual([
       'It was cancelled.',
       'It was cancelled. What was said last: Too late',

@@ -6,7 +6,7 @@ import './intents/intent-states.ts'
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../support/control/intents.ts'
-import { aLiveClient, anAgent, anIntent, aPolicy, bringMoney, made } from '../support/factories.ts'
+import { aLiveClient, anAgent, anIntent, aPolicy, bringMoney, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 
@@ -141,15 +141,15 @@ describe('a new intent', () => {
       return [status, decision.policyVersion]
     }
     expect(await said()).toEqual(['approved', 1])
-    await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
+    await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
     expect(await said()).toEqual(['created', 2])
     const tight = await aPolicy(client, { autoApproveLimitEuros: 24.99 })
-    await made(client.policies.assign({ params, body: { policyId: tight.id } }))
+    await bodyOf(client.policies.assign({ params, body: { policyId: tight.id } }))
     expect(await said()).toEqual(['created', 3])
     const wide = await aPolicy(client, { autoApproveLimitEuros: 25 })
-    await made(client.policies.assign({ params, body: { policyId: wide.id } }))
+    await bodyOf(client.policies.assign({ params, body: { policyId: wide.id } }))
     expect(await said()).toEqual(['created', 4])
-    await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: false } }))
+    await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: false } }))
     expect(await said()).toEqual(['approved', 5])
   })
 
@@ -243,6 +243,6 @@ describe('live money', () => {
     await bringMoney(service, agent)
     const { id, mode } = await anIntent(live, agent.id)
     expect(mode).toBe('live')
-    expect((await made(live.intents.approve({ params: { id } }))).status).toBe('approved')
+    expect((await bodyOf(live.intents.approve({ params: { id } }))).status).toBe('approved')
   })
 })

@@ -2,7 +2,7 @@ import './limits/limits-in-any-order.ts'
 import { describe, expect, test } from '@jest/globals'
 import { limitsIn } from '../support/control/limits.ts'
 import { replayed } from '../support/control/replays.ts'
-import { aPolicy, aRun, made } from '../support/factories.ts'
+import { aPolicy, aRun, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
@@ -46,9 +46,9 @@ describe('a limit', () => {
     const answers = await times(20, n => declare(1, {}, any(n)))
     expect(answers.filter(({ status }) => status === 'approved')).toHaveLength(3)
     const template = (await aPolicy(client, { maxUsageCount: 2, autoApproveLimitEuros: 50 })).id
-    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template } }))
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template } }))
     const [first] = answers.filter(({ status }) => status === 'approved')
-    await made(client.intents.cancel({ params: { id: String(first?.id) } }))
+    await bodyOf(client.intents.cancel({ params: { id: String(first?.id) } }))
     const later = await times(5, n => declare(1, {}, any(n)))
     expect(later.filter(({ status }) => status === 'approved')).toHaveLength(2)
     await expectToMatch(client, id)
@@ -65,10 +65,10 @@ describe('a limit', () => {
     const { declare, client, id } = await someone({ dailyLimitEuros: 20 })
     const first = await declare(20, { expiresInMinutes: 1 })
     expect((await declare(0.01)).status).toBe('denied')
-    await made(client.intents.cancel({ params: { id: first.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: first.id } }))
     const second = await declare(20, { expiresInMinutes: 1 })
     expect(second.status).toBe('approved')
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect((await declare(20)).status).toBe('approved')
     await expectToMatch(client, id)
   })
@@ -78,7 +78,7 @@ describe('a limit', () => {
     expect((await declare(80)).status).toBe('approved')
     expect((await declare(12.01)).status).toBe('denied')
     expect((await declare(12)).status).toBe('approved')
-    expect((await made(client.agents.balance({ params: { id } }))).heldEuros).toBe(100)
+    expect((await bodyOf(client.agents.balance({ params: { id } }))).heldEuros).toBe(100)
     await expectToMatch(client, id)
   })
 })
@@ -95,7 +95,7 @@ describe('the boundary of day and month', () => {
     await setClock(ownerId, lastInstant + 2_000 - Date.now())
     const after = await declare(50)
     expect([after.status, after.createdAt.slice(0, 10)]).toEqual(['approved', '2027-02-01'])
-    await made(client.intents.cancel({ params: { id: before.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: before.id } }))
     const rows = await service.sql(
       'select period, reserved_cents as reserved from counters where subject = $1 order by period',
       [id],
@@ -141,7 +141,7 @@ describe('an approval', () => {
     const intent = await declare(20)
     expect(intent.decision.policyVersion).toBe(1)
     const tight = await aPolicy(client, { maxTransactionEuros: 19.99 })
-    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: tight.id } }))
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: tight.id } }))
     const params = { id: intent.id }
     const refused = await client.intents.approve({ params })
     expect([refused.status, refused.code, refused.error]).toEqual([
@@ -149,10 +149,10 @@ describe('an approval', () => {
       'against_policy',
       '€ 20.00 is above the limit of € 19.99 for one payment.',
     ])
-    expect((await made(client.intents.get({ params }))).status).toBe('created')
+    expect((await bodyOf(client.intents.get({ params }))).status).toBe('created')
     const wide = await aPolicy(client, { maxTransactionEuros: 20 })
-    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: wide.id } }))
-    const approved = await made(client.intents.approve({ params }))
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: wide.id } }))
+    const approved = await bodyOf(client.intents.approve({ params }))
     expect(approved.decision).toMatchObject({ policyVersion: 3, allowed: true })
     const stored = await service.sql(
       'select policy_version as version, result -> $2 as allowed from decisions where subject_id = $1 order by id',
@@ -175,14 +175,14 @@ describe('a second intent like the first', () => {
     expect(other).toMatchObject({ status: 'created', possibleDuplicateOf: one.id })
     expect(other.decision.checks.find(({ outcome }) => outcome === 'review')?.rule).toBe('possibleDuplicate')
     expect((await declare(10.01, { merchant: 'Bücher & Söhne', runId })).possibleDuplicateOf).toBeNull()
-    expect((await made(client.intents.approve({ params: { id: other.id } }))).status).toBe('approved')
+    expect((await bodyOf(client.intents.approve({ params: { id: other.id } }))).status).toBe('approved')
   })
 
   test('is none ten minutes later, or where the first one came to nothing', async () => {
     const { declare, client, ownerId, id } = await someone({})
     const members = { merchant: 'Bookshop', runId: (await aRun(client, id)).id }
     const one = await declare(10, members)
-    await made(client.intents.cancel({ params: { id: one.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: one.id } }))
     expect((await declare(10, members)).possibleDuplicateOf).toBeNull()
     await setClock(ownerId, 10 * 60_000)
     expect((await declare(10, members)).status).toBe('approved')

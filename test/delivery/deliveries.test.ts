@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { deliveriesOf, delivery, letItBeDue } from '../support/delivery/deliveries.ts'
 import { answering, type Manner, startReceiver } from '../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../support/delivery/subscribed.ts'
-import { anAgent, made } from '../support/factories.ts'
+import { anAgent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { times } from '../support/sample-service.ts'
 import { until } from '../support/until.ts'
@@ -54,7 +54,7 @@ describe('a delivery that is not taken', () => {
     const { client, ownerId, id } = await subscribed(answering(500), 'enterprise')
     await anAgent(client)
     const waiting = await delivery(client, id, one => one.attempts.length === 1 && one.status === 'pending')
-    await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
     await letItBeDue(service, waiting.id)
     expect((await delivery(client, id, one => one.status === 'failed')).attempts).toHaveLength(2)
   })
@@ -154,7 +154,7 @@ describe('dead letters', () => {
       'enterprise',
     )
     await times(3, () => anAgent(client))
-    const dead = async () => (await made(client.webhooks.deadLetters({ query: { webhookId: id } }))).data
+    const dead = async () => (await bodyOf(client.webhooks.deadLetters({ query: { webhookId: id } }))).data
     await until('they are dead', async () => {
       await service.sql('update webhooks set paused_until = null where id = $1', [id])
       await service.sql(`update deliveries set due_at = now() where webhook_id = $1 and status = 'pending'`, [
@@ -165,9 +165,9 @@ describe('dead letters', () => {
     })
     answer = 204
     const [one] = await dead()
-    await made(client.webhooks.replay({ params: { id: String(one?.id) } }))
+    await bodyOf(client.webhooks.replay({ params: { id: String(one?.id) } }))
     await until('it is delivered', async () => (await dead()).length === 2)
-    const replay = (body: object) => made(client.webhooks.replayDeadLetters({ body }))
+    const replay = (body: object) => bodyOf(client.webhooks.replayDeadLetters({ body }))
     expect(await replay({ event: 'agent.frozen' })).toEqual({ replayed: 0, more: false })
     expect(await replay({ webhookId: id, event: 'agent.created' })).toEqual({ replayed: 2, more: false })
     await until('all are delivered', async () =>

@@ -7,7 +7,7 @@ import {
   aPolicy,
   aToken,
   aWebhook,
-  made,
+  bodyOf,
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -16,7 +16,7 @@ import './events/event-forms.ts'
 const service = await startTestService()
 
 const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
-  (await made(client.events.list({ query }))).data.map(({ event }) => event)
+  (await bodyOf(client.events.list({ query }))).data.map(({ event }) => event)
 
 async function happened(ownerId: string, at: string): Promise<string> {
   // Ids of that time: lists go by them.
@@ -93,7 +93,7 @@ describe('a list of events', () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     await anAgent(client)
-    await made(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     expect(await namesOf(client, { event: 'agent.frozen' })).toEqual(['agent.frozen'])
     expect(await namesOf(client, { agentId: agent.id })).toEqual(['agent.frozen', 'agent.created'])
     expect(await namesOf(client, { agentId: agent.id, event: 'agent.deleted' })).toEqual([])
@@ -124,7 +124,7 @@ describe('a list of events', () => {
     const instants = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z']
     for (const at of instants) await happened(ownerId, at)
     const times = async (query: object) =>
-      (await made(client.events.list({ query }))).data.map(({ createdAt }) => createdAt)
+      (await bodyOf(client.events.list({ query }))).data.map(({ createdAt }) => createdAt)
     const [first, second, third] = instants
     expect(await times({ from: first, to: third })).toEqual([second, first])
     expect(await times({ to: second })).toEqual([first])
@@ -142,12 +142,12 @@ describe('a list of events', () => {
   test('is whole, page by page, while events are added', async () => {
     const { client } = await service.owner()
     for (let count = 0; count < 4; count++) await anAgent(client)
-    const before = (await made(client.events.list())).data.map(({ id }) => id)
+    const before = (await bodyOf(client.events.list())).data.map(({ id }) => id)
     const seen: string[] = []
     let cursor: string | null = null
     do {
       const query: { limit: number; cursor?: string } = { limit: 2, ...(cursor ? { cursor } : {}) }
-      const page = await made(client.events.list({ query }))
+      const page = await bodyOf(client.events.list({ query }))
       seen.push(...page.data.map(({ id }) => id))
       cursor = page.nextCursor
       await anAgent(client)
@@ -164,7 +164,7 @@ describe('an agent’s token', () => {
     const itself = service.client(String((await aToken(client, agent.id)).token))
     expect(await namesOf(itself)).toEqual(['token.created', 'agent.created'])
     expect(await namesOf(itself, { agentId: other.id })).toEqual([])
-    const [others] = (await made(client.events.list({ query: { agentId: other.id } }))).data
+    const [others] = (await bodyOf(client.events.list({ query: { agentId: other.id } }))).data
     expect((await itself.events.get({ params: { id: String(others?.id) } })).code).toBe('event_not_found')
   })
 
@@ -172,7 +172,7 @@ describe('an agent’s token', () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     const itself = service.client(String((await aToken(client, agent.id)).token))
-    const { nextCursor } = await made(client.events.list({ query: { limit: 1 } }))
+    const { nextCursor } = await bodyOf(client.events.list({ query: { limit: 1 } }))
     const answer = await itself.events.list({ query: { limit: 1, cursor: String(nextCursor) } })
     expect(answer).toMatchObject({ status: 400, code: 'invalid_cursor' })
   })

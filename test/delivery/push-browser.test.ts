@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import type { CDPSession } from 'playwright-core'
 import { pushService } from '../support/delivery/push-service.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { useBrowser } from '../support/web/browser.ts'
 
@@ -58,7 +58,7 @@ async function registrationIn(devTools: CDPSession): Promise<string> {
 test('Chromium accepts our key and shows what we send', async () => {
   const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })
-  const { publicKey } = await made(client.push.vapidKey({}))
+  const { publicKey } = await bodyOf(client.push.vapidKey({}))
   // The key is looked at first: with ours it is only the push service that is missing.
   const noPoint = Buffer.alloc(65, 7).toString('base64url')
   expect(await page.evaluate(`subscribe('${noPoint}')`)).toMatchObject({ failure: 'InvalidAccessError' })
@@ -66,8 +66,8 @@ test('Chromium accepts our key and shows what we send', async () => {
   expect(await page.evaluate(`subscribe('${publicKey}')`)).toEqual(tried)
 
   const { subscription, messages } = vendor.browser()
-  const { id } = await made(client.push.create({ body: subscription }))
-  await made(client.push.test({ params: { id } }))
+  const { id } = await bodyOf(client.push.create({ body: subscription }))
+  await bodyOf(client.push.test({ params: { id } }))
   const devTools = await page.context().newCDPSession(page)
   const registrationId = await registrationIn(devTools)
   const data = JSON.stringify(messages[0]?.payload)

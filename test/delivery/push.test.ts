@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { openPrivateKey } from '../../src/delivery/push/vapid.ts'
 import { openVault } from '../../src/ports/vault.ts'
 import { listed, startPushService, subscribe } from '../support/delivery/push.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { ENCRYPTION_KEY, http } from '../support/harness.ts'
 
 const { vendor, service, aBrowser } = await startPushService()
@@ -12,7 +12,7 @@ describe('the key of this installation', () => {
   test('is made once, even by many requests at once, and its private half is sealed', async () => {
     const { client, key } = await service.owner()
     await service.sql('delete from vapid_keys')
-    const asked = Array.from({ length: 10 }, () => made(client.push.vapidKey({})))
+    const asked = Array.from({ length: 10 }, () => bodyOf(client.push.vapidKey({})))
     const keys = new Set((await Promise.all(asked)).map(({ publicKey }) => publicKey))
     expect(keys.size).toBe(1)
     const [publicKey = ''] = keys
@@ -37,7 +37,7 @@ describe('a subscription', () => {
     const { subscription } = vendor.browser()
     const expirationTime = Date.parse('2031-01-02T03:04:05.000Z')
     const body = { ...subscription, expirationTime, label: 'Ada’s phone' }
-    const record = await made(client.push.create({ body }))
+    const record = await bodyOf(client.push.create({ body }))
     expect(record).toEqual({
       id: expect.stringMatching(/^push_[0-9a-z]{26}$/),
       ownerId,
@@ -49,11 +49,11 @@ describe('a subscription', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
-    const { data } = await made(client.push.list({}))
+    const { data } = await bodyOf(client.push.list({}))
     expect(data).toEqual([record])
     const kept = await service.sql('select * from push_subscriptions where id = $1', [record.id])
     expect(JSON.stringify(kept)).not.toContain(subscription.keys.auth)
-    const { data: events } = await made(client.events.list({ query: { event: 'push_subscription.created' } }))
+    const { data: events } = await bodyOf(client.events.list({ query: { event: 'push_subscription.created' } }))
     expect(events.map(one => one.data)).toEqual([{ subscriptionId: record.id, label: 'Ada’s phone' }])
   })
 
@@ -65,7 +65,7 @@ describe('a subscription', () => {
     expect([...ids]).toEqual(await listed(client))
     const again = await subscribe(client, browser, { events: ['agent.frozen'], label: 'Tablet' })
     expect(again).toMatchObject({ id: [...ids][0], events: ['agent.frozen'], label: 'Tablet' })
-    const { data } = await made(client.events.list({ query: { event: 'push_subscription.created' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.created' } }))
     expect(data).toHaveLength(1)
   })
 
@@ -144,7 +144,7 @@ describe('a test', () => {
   test('arrives, encrypted for that browser and signed by us, with ids only', async () => {
     const { client } = await service.owner()
     const { params, id, messages, subscription } = await aBrowser(client)
-    const result = await made(client.push.test({ params }))
+    const result = await bodyOf(client.push.test({ params }))
     expect(result).toEqual({
       subscriptionId: id,
       delivered: true,
@@ -161,7 +161,7 @@ describe('a test', () => {
       subscriptionId: id,
     })
     expect(headers).toMatchObject({ ttl: '86400', urgency: 'normal', 'content-encoding': 'aes128gcm' })
-    const { publicKey } = await made(client.push.vapidKey({}))
+    const { publicKey } = await bodyOf(client.push.vapidKey({}))
     expect(senderKey).toBe(publicKey)
     const inHours = (Number(claims.exp) * 1_000 - Date.now()) / 3_600_000
     expect(claims).toMatchObject({
@@ -176,10 +176,10 @@ describe('a test', () => {
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
     const message = `The push service answered ${status}: it knows the subscription no more.`
-    const result = await made(client.push.test({ params }))
+    const result = await bodyOf(client.push.test({ params }))
     expect(result).toEqual({ subscriptionId: id, delivered: false, dropped: true, status, message })
     expect(await listed(client)).toEqual([])
-    const { data } = await made(client.events.list({ query: { event: 'push_subscription.deleted' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.deleted' } }))
     expect(data.map(one => one.data)).toEqual([{ subscriptionId: id, label: null, reason: 'gone' }])
   })
 
@@ -191,7 +191,7 @@ describe('a test', () => {
     const { client } = await service.owner()
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
-    expect(await made(client.push.test({ params }))).toMatchObject({
+    expect(await bodyOf(client.push.test({ params }))).toMatchObject({
       delivered: false,
       dropped: false,
       message,

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { verifyWebhook } from '../../src/derive/client.ts'
 import { deliveriesOf, delivery } from '../support/delivery/deliveries.ts'
 import { answering, type Received, startReceiver } from '../support/delivery/receiver.ts'
-import { aLiveClient, anAgent, aWebhook, made, type TestClient } from '../support/factories.ts'
+import { aLiveClient, anAgent, aWebhook, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { until } from '../support/until.ts'
 import './webhooks/webhook-rules.ts'
@@ -50,7 +50,7 @@ describe('what is sent', () => {
       'x-request-id': answer.headers.get('x-request-id'),
     })
     expect(headers).not.toHaveProperty('x-service-signature-next')
-    const event = await made(client.events.get({ params: { id: sent.eventId } }))
+    const event = await bodyOf(client.events.get({ params: { id: sent.eventId } }))
     expect(JSON.parse(body)).toEqual({ event: event.event, createdAt: event.createdAt, data: event.data })
     expect(sent).toMatchObject({
       explanation: expect.stringMatching(/^Delivered after one attempt, the last in \d+ ms\.$/),
@@ -59,7 +59,7 @@ describe('what is sent', () => {
       ],
     })
     const named = client.webhooks.delivery({ params: { id: String(headers['x-service-delivery-id']) } })
-    expect((await made(named)).id).toBe(sent.id)
+    expect((await bodyOf(named)).id).toBe(sent.id)
   })
 
   test('goes to the subscriptions of this event in this mode, and to no other', async () => {
@@ -74,7 +74,7 @@ describe('what is sent', () => {
     await subscribe(live, lives, ['*'])
     await subscribe(stranger.client, strangers, ['*'])
     const agent = await anAgent(client)
-    await made(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'Unusual' } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'Unusual' } }))
     await arrived(one, 1)
     await until('all hears of it', () => receiver.at(all).some(({ event }) => event === 'agent.frozen'))
     expect(receiver.at(one).map(({ event }) => event)).toEqual(['agent.frozen'])
@@ -106,7 +106,7 @@ describe('a test', () => {
     const path = aPath()
     receiver.treat(path, answering(202, 'Thanks'))
     const { id, secret } = await subscribe(client, path)
-    const told = await made(
+    const told = await bodyOf(
       client.webhooks.test({ params: { id }, body: { event: 'transaction.completed' } }),
     )
     expect(told).toMatchObject({
@@ -133,7 +133,7 @@ describe('a test', () => {
     const path = aPath()
     receiver.treat(path, answering(401, 'Who are you?'))
     const { id } = await subscribe(client, path)
-    expect(await made(client.webhooks.test({ params: { id } }))).toMatchObject({
+    expect(await bodyOf(client.webhooks.test({ params: { id } }))).toMatchObject({
       delivered: false,
       event: 'webhook.ping',
       attempt: { status: 401, error: expect.stringContaining('answered 401'), responseStart: 'Who are you?' },
@@ -153,13 +153,13 @@ describe('a new secret', () => {
       await anAgent(client)
       return (await arrived(path, before + 1)).at(-1) as Received
     }
-    const { secret: next, nextSecret } = await made(client.webhooks.rotateSecret({ params: { id } }))
+    const { secret: next, nextSecret } = await bodyOf(client.webhooks.rotateSecret({ params: { id } }))
     expect(nextSecret?.hint).toBe(next?.slice(-4))
     const during = await send()
     for (const secret of [old, next]) verifyWebhook(during.headers, during.body, String(secret))
-    expect((await made(client.webhooks.get({ params: { id } }))).hint).toBe(hint)
+    expect((await bodyOf(client.webhooks.get({ params: { id } }))).hint).toBe(hint)
 
-    const active = await made(client.webhooks.activateSecret({ params: { id } }))
+    const active = await bodyOf(client.webhooks.activateSecret({ params: { id } }))
     expect(active).toMatchObject({ hint: next?.slice(-4), nextSecret: null })
     const after = await send()
     verifyWebhook(after.headers, after.body, String(next))
@@ -171,14 +171,14 @@ describe('a new secret', () => {
     const { client } = await service.owner()
     const path = aPath()
     const { id } = await subscribe(client, path)
-    const { secret } = await made(client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 1 } }))
+    const { secret } = await bodyOf(client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 1 } }))
     await service.sql(`update webhooks set next_from = now() where id = $1`, [id])
-    expect((await made(client.webhooks.get({ params: { id } }))).nextSecret).toBeNull()
+    expect((await bodyOf(client.webhooks.get({ params: { id } }))).nextSecret).toBeNull()
     await anAgent(client)
     const [received] = await arrived(path, 1)
     verifyWebhook(received?.headers ?? {}, received?.body ?? '', String(secret))
     expect(received?.headers).not.toHaveProperty('x-service-signature-next')
-    const third = await made(client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 0 } }))
+    const third = await bodyOf(client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 0 } }))
     expect(third).toMatchObject({ hint: third.secret?.slice(-4), nextSecret: null })
   })
 })

@@ -3,7 +3,7 @@ import './keys/keys-made-by-keys.ts'
 import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'
 import { hashOf } from '../../src/kernel/database/credential.ts'
-import { aKey, aLiveClient, made, type TestClient } from '../support/factories.ts'
+import { aKey, aLiveClient, bodyOf, type TestClient } from '../support/factories.ts'
 import { opens } from '../support/keys.ts'
 import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
@@ -137,7 +137,7 @@ describe('a list of keys', () => {
     const testing = await aKey(client, { environment: 'test' })
     const ids = (await client.keys.list({ query: { limit: 2 } })).body.data.map(({ id }) => id)
     expect(ids).toEqual([testing.id, sandbox.id])
-    const narrowed = await made(client.keys.list({ query: { environment: 'test' } }))
+    const narrowed = await bodyOf(client.keys.list({ query: { environment: 'test' } }))
     expect(narrowed.data.map(({ id }) => id)).toEqual([testing.id])
   })
 })

@@ -1,6 +1,6 @@
 import './beneficiaries/beneficiary-changes.ts'
 import { describe, expect, test } from '@jest/globals'
-import { aBeneficiary, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
+import { aBeneficiary, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { change, DUTCH, GERMAN, idsOf, read, remove, verify } from '../support/money/beneficiaries.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
@@ -47,7 +47,7 @@ describe('a new beneficiary', () => {
       entries: 1,
     })
     expect(await transactionsOf(service, answer, 'beneficiaries', answer.body.id)).toBe(1)
-    const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
+    const [event] = (await bodyOf(client.events.list({ query: { limit: 1 } }))).data
     expect(event?.data).toEqual({
       beneficiaryId: answer.body.id,
       name: 'Ada',
@@ -151,8 +151,8 @@ describe('a list of beneficiaries', () => {
     const german = await aBeneficiary(client)
     const dutch = await aBeneficiary(client, { iban: DUTCH, name: 'Close Adler' })
     const again = await aBeneficiary(client)
-    await made(verify(client, german.id))
-    await made(verify(client, dutch.id))
+    await bodyOf(verify(client, german.id))
+    await bodyOf(verify(client, dutch.id))
     expect(await idsOf(client)).toEqual([again.id, dutch.id, german.id])
     expect(await idsOf(client, { iban: 'nl91 ABNA 0417 1643 00' })).toEqual([dutch.id])
     expect(await idsOf(client, { iban: 'nothing' })).toEqual([])
@@ -168,8 +168,8 @@ describe('a list of beneficiaries', () => {
     const all = []
     for (let count = 0; count < 3; count++) all.unshift((await aBeneficiary(client)).id)
     const query = { limit: 2, iban: 'de89 3704 0044 0532 0130 00' }
-    const first = await made(client.beneficiaries.list({ query }))
-    const rest = await made(
+    const first = await bodyOf(client.beneficiaries.list({ query }))
+    const rest = await bodyOf(
       client.beneficiaries.list({ query: { ...query, cursor: String(first.nextCursor) } }),
     )
     expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(all)

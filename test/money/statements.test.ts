@@ -6,7 +6,7 @@ import type { Book, Cause } from '../../src/money/ledger/book.ts'
 import { templates } from '../../src/money/ledger/templates.ts'
 import { kindOf } from '../../src/money/statements/movement-kinds.ts'
 import { newId } from '../../src/values/ids.ts'
-import { aWallet, made } from '../support/factories.ts'
+import { aWallet, bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { at, cause, cents, OPENED, rowsOf, statementsIn } from '../support/money/statements.ts'
 import { times } from '../support/sample-service.ts'
@@ -108,7 +108,7 @@ describe('a statement', () => {
     const first = await draw(id)
     expect(first).toMatchObject({ status: 'open', openingEuros: 0, closingEuros: 50, movements: 1 })
     expect(await draw(id)).toEqual(first)
-    await made(client.fund.wallet({ params: { id }, body: { amountEuros: 7.5 } }))
+    await bodyOf(client.fund.wallet({ params: { id }, body: { amountEuros: 7.5 } }))
     const second = await draw(id)
     expect(second).toMatchObject({ id: first.id, closingEuros: 57.5, inEuros: 57.5, movements: 2 })
     expect(await updates(first.id)).toEqual(['open', 'open'])
@@ -128,13 +128,13 @@ describe('a statement', () => {
     const { draw, id, client } = await anOldWallet()
     const [open, final] = [await draw(), await draw('2026-02')]
     const list = async (query: object) =>
-      (await made(client.statements.list({ query: { walletId: id, ...query } }))).data.map(
+      (await bodyOf(client.statements.list({ query: { walletId: id, ...query } }))).data.map(
         statement => statement.id,
       )
     expect(await list({})).toEqual([final.id, open.id])
     expect(await list({ period: '2026-02' })).toEqual([final.id])
     expect(await list({ status: 'open' })).toEqual([open.id])
-    expect(await made(client.statements.get({ params: { id: final.id } }))).toEqual(final)
+    expect(await bodyOf(client.statements.get({ params: { id: final.id } }))).toEqual(final)
   })
 
   test('is refused for a future month and for one before the wallet was opened', async () => {
@@ -149,15 +149,15 @@ describe('a statement', () => {
     expect([wrong.status, wrong.error]).toEqual([400, expect.stringMatching(/^period: /)])
     const unknown = await client.statements.create({ body: { walletId: newId('wallet') } })
     expect(unknown.code).toBe('wallet_not_found')
-    expect((await made(client.statements.list({ query: { walletId } }))).data).toEqual([])
+    expect((await bodyOf(client.statements.list({ query: { walletId } }))).data).toEqual([])
   })
 
   test('remains when the wallet is closed', async () => {
     const { id } = await aWallet(client, 3)
     const { id: other } = await aWallet(client)
     const body = { fromWalletId: id, toWalletId: other, amountEuros: 3 }
-    await made(client.transfers.create({ body }))
-    await made(client.wallets.close({ params: { id } }))
+    await bodyOf(client.transfers.create({ body }))
+    await bodyOf(client.wallets.close({ params: { id } }))
     const statement = await draw(id)
     expect(statement).toMatchObject({ inEuros: 3, outEuros: 3, closingEuros: 0, movements: 2 })
     expect(rowsOf(await read(statement, 'csv'))).toHaveLength(3)

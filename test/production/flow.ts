@@ -4,7 +4,7 @@ import type { Client as Temporal, WorkflowExecutionDescription } from '@temporal
 import { areas } from '../../src/areas.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import { commandOf } from '../../src/dev/processes/process-table.ts'
-import { anAgentUnder, anIntent, made } from '../support/factories.ts'
+import { anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
 type Api = Client<typeof areas>
@@ -55,12 +55,12 @@ export async function driveFlow({
   })
   await timed('declared on one API, approved on the other', async () => {
     const intent = await anIntent(here, agentId)
-    await made(there.intents.approve({ params: { id: intent.id } }))
+    await bodyOf(there.intents.approve({ params: { id: intent.id } }))
     await agree(world, intent, 'approved')
   })
   await timed('declared on one API, denied on the other', async () => {
     const intent = await anIntent(there, agentId)
-    await made(here.intents.deny({ params: { id: intent.id }, body: { reason: 'Too expensive' } }))
+    await bodyOf(here.intents.deny({ params: { id: intent.id }, body: { reason: 'Too expensive' } }))
     await agree(world, intent, 'denied')
   })
   await timed('approved by a signal from the Web UI', async () => {
@@ -73,7 +73,7 @@ export async function driveFlow({
   await timed('gone on with by one worker after the other was killed', async () => {
     const intent = await anIntent(here, agentId)
     const killed = await killWorkerOf(world, intent, onKill)
-    await made(there.intents.approve({ params: { id: intent.id } }))
+    await bodyOf(there.intents.approve({ params: { id: intent.id } }))
     await agree(world, intent, 'approved')
     const [first, ...others] = new Set(await workersOf(world, intent))
     deepStrictEqual([first, others.length], [killed, 1])
@@ -83,13 +83,13 @@ export async function driveFlow({
       Array.from({ length: MANY }, (_, n) => anIntent(n % 2 ? here : there, agentId)),
     )
     await Promise.all(
-      intents.map(({ id }, n) => made((n % 2 ? there : here).intents.cancel({ params: { id } }))),
+      intents.map(({ id }, n) => bodyOf((n % 2 ? there : here).intents.cancel({ params: { id } }))),
     )
     for (const intent of intents) await agree(world, intent, 'cancelled')
   })
   await timed('expired two days later, by the test clock', async () => {
     const intent = await anIntent(here, agentId)
-    await made(there.sandbox.advance({ body: { days: 2 } }))
+    await bodyOf(there.sandbox.advance({ body: { days: 2 } }))
     await agree(world, intent, 'expired')
   })
   await timed('nothing left in the outbox', () => until('an empty outbox', () => isIdle(here)))
@@ -97,7 +97,7 @@ export async function driveFlow({
 
 async function openWorld(urls: Flow['urls'], temporal: Temporal, dashboardSecret: string): Promise<World> {
   const account = { name: 'Owner', email: 'owner@example.com', type: 'business', country: 'DE' } as const
-  const { key } = await made(
+  const { key } = await bodyOf(
     client(areas, { url: urls[0], dashboardSecret }).keys.openAccount({ body: account }),
   )
   const [here, there] = urls.map(url => client(areas, { url, token: String(key) })) as [Api, Api]
@@ -117,16 +117,16 @@ async function agree(world: World, intent: Intent, status: Intent['status']): Pr
     return isDeepStrictEqual(seen, expected)
   }
   await until(`${intent.id} is ${status} everywhere`, same).catch(() => deepStrictEqual(seen, expected))
-  return made(world.here.intents.get({ params: { id: intent.id } }))
+  return bodyOf(world.here.intents.get({ params: { id: intent.id } }))
 }
 
 async function fourPlaces(world: World, intent: Intent, status: string) {
   const { here, there } = world
   const params = { id: intent.id }
-  const records = await Promise.all([here, there].map(api => made(api.intents.get({ params }))))
+  const records = await Promise.all([here, there].map(api => bodyOf(api.intents.get({ params }))))
   const query = { event: `intent.${status}`, agentId: world.agentId, limit: 100 }
-  const events = await made(there.events.list({ query }))
-  const audit = await made(here.audit.list({ query: { resource: intent.id } }))
+  const events = await bodyOf(there.events.list({ query }))
+  const audit = await bodyOf(here.audit.list({ query: { resource: intent.id } }))
   const run = await runOf(world, intent)
   return {
     records: records.map(record => record.status),
@@ -183,6 +183,6 @@ async function killWorkerOf(world: World, intent: Intent, onKill: () => void): P
 }
 
 async function isIdle(api: Api): Promise<boolean> {
-  const { checks } = await made(api.health.health())
+  const { checks } = await bodyOf(api.health.health())
   return checks.relay.oldestSeconds === null
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client as clientOf } from '../../src/derive/client.ts'
 import { days } from '../../src/values/clock.ts'
-import { aKey, aLiveClient, anAgent, anIntent, aToken, made, type TestClient } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, anIntent, aToken, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { advance, DAY, offsetOf, statusOf } from '../support/sandbox.ts'
@@ -18,7 +18,7 @@ const ahead = (iso: string): number => (Date.parse(iso) - Date.now()) / 1_000
 describe('the test clock', () => {
   test('is real time until it is moved', async () => {
     const { client } = await service.owner()
-    const { now, offsetSeconds } = await made(client.sandbox.clock())
+    const { now, offsetSeconds } = await bodyOf(client.sandbox.clock())
     expect(offsetSeconds).toBe(0)
     expect(Math.abs(ahead(now))).toBeLessThan(5)
   })
@@ -31,7 +31,7 @@ describe('the test clock', () => {
     [{ seconds: 366 * DAY }, 366 * DAY],
   ])('moves forward by %j, and says so at once', async (by, seconds) => {
     const { client } = await service.owner()
-    expect((await made(client.sandbox.clock())).offsetSeconds).toBe(0)
+    expect((await bodyOf(client.sandbox.clock())).offsetSeconds).toBe(0)
     const moved = await advance(client, by)
     expect(moved.offsetSeconds).toBe(seconds)
     expect(Math.abs(ahead(moved.now) - seconds)).toBeLessThan(5)

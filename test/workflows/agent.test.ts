@@ -5,7 +5,7 @@ import { bundleWorkflows } from '../../src/app/workflow-bundle.ts'
 import { RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
 import { minutes } from '../../src/values/clock.ts'
 import { newId } from '../../src/values/ids.ts'
-import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
@@ -31,7 +31,7 @@ const endsOf = async (agentId: string): Promise<number> =>
 describe('an agent whose policy has an end', () => {
   test('has a run that waits for it', async () => {
     const { client, ownerId, agent, run, params } = await aWaiting()
-    const policy = await made(client.policies.effective({ params }))
+    const policy = await bodyOf(client.policies.effective({ params }))
     const end = String(policy.expiresAt).slice(0, 16).replace('T', ' ')
     expect((await run.details()).split('\n\n')).toEqual([
       `Agent in test mode: the policy ends ${end} UTC`,
@@ -51,52 +51,52 @@ describe('an agent whose policy has an end', () => {
 
   test('is told of it once, when the time has come, and the run is over', async () => {
     const { client, agent, run, params } = await aWaiting()
-    await made(client.sandbox.advance({ body: { minutes: 60 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
     expect(await run.ends()).toBe('active')
     expect(await endsOf(agent.id)).toBe(1)
-    expect((await made(client.policies.effective({ params }))).expiredAt).not.toBeNull()
+    expect((await bodyOf(client.policies.effective({ params }))).expiredAt).not.toBeNull()
   })
 
   test('has a new run when it has a new end', async () => {
     const { client, agent, run, params } = await aWaiting()
-    await made(client.sandbox.advance({ body: { minutes: 60 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
     await run.ends()
     const first = (await run.handle.describe()).runId
     const next = await aPolicy(client, { expiresAfterMinutes: 30 })
-    await made(client.policies.assign({ params, body: { policyId: next.id } }))
+    await bodyOf(client.policies.assign({ params, body: { policyId: next.id } }))
     await until('another run waits', async () => {
       const { runId, status } = await run.handle.describe()
       return runId !== first && status.name === 'RUNNING'
     })
     await run.says('the policy ends')
-    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 30 } }))
     expect(await run.ends()).toBe('active')
     expect(await endsOf(agent.id)).toBe(2)
   })
 
   test('is waited for anew when its end is moved', async () => {
     const { client, agent, run, params } = await aWaiting()
-    const policy = await made(client.policies.effective({ params }))
+    const policy = await bodyOf(client.policies.effective({ params }))
     const body = { name: 'Longer', expiresAfterMinutes: 120 }
-    await made(client.policies.replace({ params: { id: policy.id }, body }))
+    await bodyOf(client.policies.replace({ params: { id: policy.id }, body }))
     await until('the new end is waited for', async () => {
       const { dueInMs } = (await run.state()) ?? {}
       return Number(dueInMs) > minutes(100)
     })
-    await made(client.sandbox.advance({ body: { minutes: 90 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 90 } }))
     expect(await endsOf(agent.id)).toBe(0)
     expect(await run.status()).toBe('RUNNING')
   })
 
   test('needs no run any more when the end is taken away, or the agent is', async () => {
     const [lifted, deleted] = [await aWaiting(), await aWaiting()]
-    const policy = await made(lifted.client.policies.effective({ params: lifted.params }))
-    await made(lifted.client.policies.replace({ params: { id: policy.id }, body: { name: 'Endless' } }))
-    await made(deleted.client.agents.delete({ params: { id: deleted.agent.id } }))
+    const policy = await bodyOf(lifted.client.policies.effective({ params: lifted.params }))
+    await bodyOf(lifted.client.policies.replace({ params: { id: policy.id }, body: { name: 'Endless' } }))
+    await bodyOf(deleted.client.agents.delete({ params: { id: deleted.agent.id } }))
     expect(await lifted.run.ends()).toBe('active')
     expect(await deleted.run.ends()).toBe('deleted')
     for (const { client, agent } of [lifted, deleted]) {
-      await made(client.sandbox.advance({ body: { days: 1 } }))
+      await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
       expect(await endsOf(agent.id)).toBe(0)
     }
   })
@@ -116,7 +116,7 @@ describe('an agent that is to be deleted', () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const letGo = await hold((await anIntent(client, agent.id)).id)
-    await made(client.agents.delete({ params: { id: agent.id } }))
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
     const run = temporal.of({ workflowId: `agent/${agent.id}` })
     await run.begins()
     await run.says('Agent in test mode: it is being deleted')
@@ -138,12 +138,12 @@ describe('an agent that is to be deleted', () => {
     const [one, other] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
     for (const intent of [one, other]) await temporal.of(intent).begins()
     const params = { id: agent.id }
-    expect((await made(client.agents.delete({ params }))).status).toBe('deleting')
+    expect((await bodyOf(client.agents.delete({ params }))).status).toBe('deleting')
     expect(await temporal.of({ workflowId: `agent/${agent.id}` }).ends()).toBe('deleted')
-    expect((await made(client.agents.get({ params }))).status).toBe('deleted')
+    expect((await bodyOf(client.agents.get({ params }))).status).toBe('deleted')
     for (const intent of [one, other]) expect(await temporal.of(intent).ends()).toBe('cancelled')
     for (const { id } of [one, other])
-      expect((await made(client.intents.get({ params: { id } }))).status).toBe('cancelled')
+      expect((await bodyOf(client.intents.get({ params: { id } }))).status).toBe('cancelled')
     const events = await service.sql<{ event: string }>(
       `select event from events where agent_id = $1 and event ~ 'delet|cancel' order by id`,
       [agent.id],
@@ -154,7 +154,7 @@ describe('an agent that is to be deleted', () => {
       ...Array(2).fill('intent.cancelled'),
       'agent.deleted',
     ])
-    const { data } = await made(client.audit.list({ query: { resource: agent.id } }))
+    const { data } = await bodyOf(client.audit.list({ query: { resource: agent.id } }))
     expect(data.slice(0, 2).map(({ event, actorType }) => `${event} by ${actorType}`)).toEqual([
       'agent.deleted by process',
       'agent.deleting by key',

@@ -3,7 +3,7 @@ import { intentProcess } from '../../src/control/intents/process.ts'
 import { LOOK_AGAIN, RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
 import { days, minuteInWords, minutes } from '../../src/values/clock.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
-import { aFundedAgent, anAgentUnder, anIntent, made } from '../support/factories.ts'
+import { aFundedAgent, anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { textOf } from '../support/temporal/history-text.ts'
 import { until } from '../support/until.ts'
@@ -50,7 +50,7 @@ describe('an intent that waits', () => {
 
   test('goes on when an older relay tells by the older signal that the record has changed', async () => {
     const { intent, run, params } = await aWaiting()
-    await made(client.intents.approve({ params }))
+    await bodyOf(client.intents.approve({ params }))
     await run.says('approved')
     await service.sql(`update intents set status = 'cancelled' where id = $1`, [intent.id])
     await run.signal(LOOK_AGAIN)
@@ -109,20 +109,20 @@ describe('an intent that waits', () => {
 describe('a decision by REST', () => {
   test('to approve: the run goes on until the deadline', async () => {
     const { run, params } = await aWaiting()
-    await made(client.intents.approve({ params, body: { comment: 'Fine' } }))
+    await bodyOf(client.intents.approve({ params, body: { comment: 'Fine' } }))
     await run.says('in test mode: approved')
     expect(await run.status()).toBe('RUNNING')
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'approved' })
     expect(await run.state()).toMatchObject({ status: 'approved', closed: false })
-    await made(client.intents.cancel({ params }))
+    await bodyOf(client.intents.cancel({ params }))
     expect(await run.ends()).toBe('cancelled')
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'cancelled' })
   })
 
   test('to deny or to cancel: the run ends', async () => {
     const [denied, cancelled] = [await aWaiting(), await aWaiting()]
-    await made(client.intents.deny({ params: denied.params, body: { reason: 'No' } }))
-    await made(client.intents.cancel({ params: cancelled.params }))
+    await bodyOf(client.intents.deny({ params: denied.params, body: { reason: 'No' } }))
+    await bodyOf(client.intents.cancel({ params: cancelled.params }))
     expect(await denied.run.ends()).toBe('denied')
     expect(await cancelled.run.ends()).toBe('cancelled')
     expect(await denied.run.details()).toContain('in test mode: denied')
@@ -136,8 +136,8 @@ describe('the deadline', () => {
     const waiting = await aWaiting({ expiresInMinutes: 60 }, other.client, id)
     const approved = await aWaiting({ expiresInMinutes: 90 }, other.client, id)
     const later = await aWaiting({ expiresInMinutes: 2_000 }, other.client, id)
-    await made(other.client.intents.approve({ params: approved.params }))
-    await made(other.client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(other.client.intents.approve({ params: approved.params }))
+    await bodyOf(other.client.sandbox.advance({ body: { days: 1 } }))
     expect(await waiting.run.ends()).toBe('expired')
     expect(await approved.run.ends()).toBe('expired')
     expect(await eventsOf(approved.intent.id)).toEqual([

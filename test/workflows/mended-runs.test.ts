@@ -15,7 +15,7 @@ import {
   aPayment,
   aWebhook,
   bringMoney,
-  made,
+  bodyOf,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import type { RunSeen } from '../support/temporal/runs.ts'
@@ -69,7 +69,7 @@ describe('a run that was ended while its record is open', () => {
     expect(await run.attributes()).toMatchObject({ AgentPayAgent: intent.agentId, AgentPayStatus: 'created' })
     await run.signal('approve', { by: 'Ada' })
     await becomes(intent.id, 'approved')
-    await made(client.intents.cancel({ params: { id: intent.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: intent.id } }))
     expect(await run.ends()).toBe('cancelled')
   })
 
@@ -113,28 +113,28 @@ describe('a run that was ended while its record is open', () => {
       await isBegunAnew(run, before)
       await run.says(says)
     }
-    await made(client.transfers.confirmPayee({ params: { id }, body: {} }))
+    await bodyOf(client.transfers.confirmPayee({ params: { id }, body: {} }))
     expect(await temporal.of({ workflowId }).ends()).toBe('completed')
   })
 
   test('begins by itself where none was: statements of a month that is over', async () => {
     const owner = await service.owner()
-    const wallet = await made(owner.client.wallets.create({ body: { name: 'Purse' } }))
-    await made(owner.client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 25 } }))
+    const wallet = await bodyOf(owner.client.wallets.create({ body: { name: 'Purse' } }))
+    await bodyOf(owner.client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 25 } }))
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 40 * 86_400_000])
     await mend()
     await temporal.of({ workflowId: `statements/${owner.ownerId}` }).ends()
-    const { data } = await made(owner.client.statements.list({ query: { walletId: wallet.id } }))
+    const { data } = await bodyOf(owner.client.statements.list({ query: { walletId: wallet.id } }))
     expect(data.map(({ status }) => status)).toEqual(['final'])
   })
 
   test('stays ended where the record has ended, too', async () => {
     const { intent, run } = await aWaiting()
     const terminated = await aWaiting()
-    await made(client.intents.deny({ params: { id: intent.id }, body: { reason: 'No' } }))
+    await bodyOf(client.intents.deny({ params: { id: intent.id }, body: { reason: 'No' } }))
     await run.ends()
     await terminated.run.handle.terminate()
-    await made(client.intents.cancel({ params: terminated.params }))
+    await bodyOf(client.intents.cancel({ params: terminated.params }))
     const before = await Promise.all([run, terminated.run].map(runIdOf))
     await mend()
     await mend()
@@ -182,7 +182,7 @@ describe('Request Cancellation', () => {
 
   test('in the moment of its beginning is heard as well', async () => {
     const { id } = await anAgentUnder(client, {})
-    const intent = await made(
+    const intent = await bodyOf(
       client.intents.create({
         body: { agentId: id, amountEuros: 25, merchant: 'Bookshop', purpose: 'Test' },
       }),
@@ -203,9 +203,9 @@ describe('Request Cancellation', () => {
     await run.says('A signal cancel was ignored: OPERATOR_SIGNALS is off, and this is live money.')
     expect(await run.status()).toBe('RUNNING')
     expect(await get(intent.id, live)).toEqual(intent)
-    await made(live.intents.approve({ params }))
+    await bodyOf(live.intents.approve({ params }))
     await run.says('live mode: approved')
-    await made(live.intents.cancel({ params }))
+    await bodyOf(live.intents.cancel({ params }))
     expect(await run.ends()).toBe('cancelled')
     expect(await run.failedTasks()).toBe(0)
   })
@@ -217,7 +217,7 @@ describe('Request Cancellation', () => {
     await run.says('the policy ends')
     await run.handle.cancel()
     await run.says('Request Cancellation changed nothing')
-    await made(client.agents.delete({ params: { id: agent.id } }))
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
     expect(await run.ends()).toBe('deleted')
     expect(await run.failedTasks()).toBe(0)
   })

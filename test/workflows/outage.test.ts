@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { anAgentUnder, anIntent, made } from '../support/factories.ts'
+import { anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
 import { times } from '../support/sample-service.ts'
@@ -14,7 +14,7 @@ const temporal = await runs()
 const { client } = await service.owner()
 const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
 
-const checks = async () => (await made(service.client().health.health())).checks
+const checks = async () => (await bodyOf(service.client().health.health())).checks
 
 const becomes = (temporal: 'ok' | 'unreachable') =>
   until(`Temporal is ${temporal}`, async () => (await checks()).temporal === temporal)
@@ -24,7 +24,7 @@ const waiting = async (): Promise<number> =>
 
 const isDelivered = () => until('the outbox is empty', async () => (await waiting()) === 0)
 
-const statusOf = async (id: string) => (await made(client.intents.get({ params: { id } }))).status
+const statusOf = async (id: string) => (await bodyOf(client.intents.get({ params: { id } }))).status
 
 describe('while Temporal is away', () => {
   test('from the beginning, everything else works, health says so, and nothing is lost', async () => {
@@ -33,9 +33,9 @@ describe('while Temporal is away', () => {
     const intents = await times(10, () => anIntent(client, agent.id, { amountEuros: 11 }))
     const alone = await anIntent(client, agent.id, { amountEuros: 9 })
     const [approved, denied, cancelled] = intents.map(({ id }) => ({ id }))
-    await made(client.intents.approve({ params: approved as { id: string } }))
-    await made(client.intents.deny({ params: denied as { id: string }, body: { reason: 'No' } }))
-    await made(client.intents.cancel({ params: cancelled as { id: string } }))
+    await bodyOf(client.intents.approve({ params: approved as { id: string } }))
+    await bodyOf(client.intents.deny({ params: denied as { id: string }, body: { reason: 'No' } }))
+    await bodyOf(client.intents.cancel({ params: cancelled as { id: string } }))
     expect(alone.status).toBe('approved')
     expect(await waiting()).toBe(13)
     const { database, relay } = await checks()
@@ -63,7 +63,7 @@ describe('while Temporal is away', () => {
     }
     await proxy.close()
     await becomes('unreachable')
-    await made(client.intents.deny({ params: { id: first.id }, body: { reason: 'No' } }))
+    await bodyOf(client.intents.deny({ params: { id: first.id }, body: { reason: 'No' } }))
     await temporal.of(second).signal('deny', { by: 'Ada' })
     const third = await anIntent(client, agent.id, { amountEuros: 11 })
     expect(await waiting()).toBe(2)
@@ -82,7 +82,7 @@ describe('while Temporal is away', () => {
     const { id } = await anIntent(client, agent.id, { amountEuros: 11, expiresInMinutes: 1 })
     await isDelivered()
     await proxy.close()
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await statusOf(id)).toBe('expired')
     await proxy.open()
     expect(await temporal.of({ workflowId: `intent/${id}` }).ends()).toBe('expired')
@@ -94,17 +94,17 @@ describe('while Temporal is away', () => {
     const leaving = async () => {
       const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
       const intent = await anIntent(client, id, { amountEuros: 11 })
-      expect((await made(client.agents.delete({ params: { id } }))).status).toBe('deleting')
+      expect((await bodyOf(client.agents.delete({ params: { id } }))).status).toBe('deleting')
       expect(await statusOf(intent.id)).toBe('created')
       return { id, intent }
     }
     const isDeleted = async ({ id, intent }: Awaited<ReturnType<typeof leaving>>): Promise<void> => {
-      const get = () => made(client.agents.get({ params: { id } }))
+      const get = () => bodyOf(client.agents.get({ params: { id } }))
       await until('it is deleted', async () => (await get()).status === 'deleted')
       expect(await statusOf(intent.id)).toBe('cancelled')
     }
     const late = await leaving()
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     await isDeleted(late)
     const early = await leaving()
     await proxy.open()

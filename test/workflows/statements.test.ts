@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '../../src/values/ids.ts'
-import { aWallet, made } from '../support/factories.ts'
+import { aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { runs } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
@@ -92,7 +92,7 @@ test('more wallets than one page has are all looked at', async () => {
      select replace(id, 'wallet', 'account'), $1, 'test', now(), now(), 'EUR', 'wallet', 'credit', 0, id from w`,
     [ownerId],
   )
-  await made(client.sandbox.advance({ body: { days: 40 } }))
+  await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
   await until('its month is drawn up', async () => (await eventsOf(id)).length > 0)
   expect(await of({ workflowId: `statements/${ownerId}` }).ends()).toBe('1 statements made')
 })
@@ -101,21 +101,21 @@ test('when a test clock passes the end of a month, for its owner alone', async (
   const [{ client, ownerId }, still] = [await service.owner(), await service.owner()]
   const [wallet, other] = [await aWallet(client, 25), await aWallet(still.client, 25)]
   const month = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 7)
-  await made(client.sandbox.advance({ body: { days: 40 } }))
-  await made(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 5 } }))
-  await made(client.sandbox.advance({ body: { days: 40 } }))
+  await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
+  await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 5 } }))
+  await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
   await until('both months are drawn up', async () => (await eventsOf(wallet.id)).length === 2)
   expect(await eventsOf(wallet.id)).toEqual([month(0), month(40)])
   expect(await eventsOf(other.id)).toEqual([])
   const query = { walletId: wallet.id, status: 'final' } as const
-  const { data } = await made(client.statements.list({ query }))
+  const { data } = await bodyOf(client.statements.list({ query }))
   expect(data.map(({ openingEuros, closingEuros }) => [openingEuros, closingEuros])).toEqual([
     [25, 30],
     [0, 25],
   ])
   await of({ workflowId: `statements/${ownerId}` }).ends()
   const before = (await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length
-  await made(client.sandbox.advance({ body: { minutes: 1 } }))
+  await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
   expect((await service.sql(`select 1 from outbox where owner_id = $1`, [ownerId])).length).toBe(0)
   expect((await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length).toBe(before + 1)
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../support/commerce/rail.ts'
-import { aPayment, made, type TestClient } from '../support/factories.ts'
+import { aPayment, bodyOf, type TestClient } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
@@ -18,12 +18,12 @@ const temporal = await runs()
 
 afterEach(() => rail.mend())
 
-const get = (client: TestClient, id: string) => made(client.transfers.get({ params: { id } }))
+const get = (client: TestClient, id: string) => bodyOf(client.transfers.get({ params: { id } }))
 
 const becomes = (state: 'ok' | 'unreachable') =>
   until(
     `Temporal is ${state}`,
-    async () => (await made(service.client().health.health())).checks.temporal === state,
+    async () => (await bodyOf(service.client().health.health())).checks.temporal === state,
   )
 
 const isProven = (client: TestClient) => expectProven(client)
@@ -41,7 +41,7 @@ describe('a bank that fails while the run goes on', () => {
     await run.begins()
     await until('it is submitted', async () => (await get(client, transfer.id)).status === 'submitted')
     await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
-    await made(client.sandbox.advance({ body: { seconds: 10 } }))
+    await bodyOf(client.sandbox.advance({ body: { seconds: 10 } }))
     expect(await run.ends()).toBe(status)
     expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, taken])
     await isProven(client)
@@ -57,7 +57,7 @@ describe('a bank that fails while the run goes on', () => {
     await run.begins()
     await until('it is submitted', async () => (await get(client, transfer.id)).status === 'submitted')
     await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
-    for (const minutes of [1, 5, 30]) await made(client.sandbox.advance({ body: { minutes } }))
+    for (const minutes of [1, 5, 30]) await bodyOf(client.sandbox.advance({ body: { minutes } }))
     expect(await run.ends()).toBe('completed')
     expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 1])
     await isProven(client)
@@ -82,9 +82,9 @@ describe('while Temporal is away', () => {
     await proxy.close()
     await becomes('unreachable')
     const [paid, waiting] = [await aPayment(client), await aPayment(client, { name: 'No Match GmbH' })]
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect((await get(client, paid.id)).status).toBe('completed')
-    await made(client.transfers.confirmPayee({ params: { id: waiting.id }, body: {} }))
+    await bodyOf(client.transfers.confirmPayee({ params: { id: waiting.id }, body: {} }))
     await proxy.open()
     for (const transfer of [paid, waiting]) {
       expect(await temporal.of(transfer).ends()).toBe('completed')

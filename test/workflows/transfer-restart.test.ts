@@ -4,7 +4,7 @@ import { openRuntime, type Part } from '../../src/app/runtime.ts'
 import { startWork } from '../../src/app/worker-service.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
-import { aPayment, made } from '../support/factories.ts'
+import { aPayment, bodyOf } from '../support/factories.ts'
 import { secretSettings, startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { runs } from '../support/temporal/runs.ts'
@@ -56,9 +56,9 @@ describe('a worker that is restarted', () => {
       restarted = true
     })
     const transfer = await aPayment(client, { amountEuros: 777.05, scheme: 'sct_inst' })
-    const get = () => made(client.transfers.get({ params: { id: transfer.id } }))
+    const get = () => bodyOf(client.transfers.get({ params: { id: transfer.id } }))
     await until('it is in doubt', async () => (await get()).reason?.code === 'indeterminate')
-    await made(client.sandbox.advance({ body: { seconds: 10 } }))
+    await bodyOf(client.sandbox.advance({ body: { seconds: 10 } }))
     expect(await temporal.of(transfer).ends()).toBe('completed')
     expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 1])
     await expectProven(client)

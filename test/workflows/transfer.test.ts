@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { transferSignals } from '../../src/commerce/transfers/process.ts'
 import { days, minutes } from '../../src/values/clock.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
-import { aPayment, aWallet, made } from '../support/factories.ts'
+import { aPayment, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { times } from '../support/sample-service.ts'
@@ -15,7 +15,7 @@ const service = await startTestService({ temporal: true, outside: { sepaRail: ()
 const temporal = await runs()
 const { client, ownerId } = await service.owner()
 
-const get = (id: string) => made(client.transfers.get({ params: { id } }))
+const get = (id: string) => bodyOf(client.transfers.get({ params: { id } }))
 const becomes = (id: string, status: string) =>
   until(`${id} is ${status}`, async () => (await get(id)).status === status)
 
@@ -37,7 +37,7 @@ async function aWaiting() {
 
 /** Who did what to the record, the newest first. */
 const auditOf = async (id: string) =>
-  (await made(client.audit.list({ query: { resource: id } }))).data.map(
+  (await bodyOf(client.audit.list({ query: { resource: id } }))).data.map(
     ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,
   )
 
@@ -77,7 +77,7 @@ describe('a transfer by SEPA', () => {
       next: 'lapse',
     })
     expect(Number(dueInMs)).toBeGreaterThan(days(7) - minutes(2))
-    await made(client.transfers.cancel({ params: { id }, body: {} }))
+    await bodyOf(client.transfers.cancel({ params: { id }, body: {} }))
     expect(await run.ends()).toBe('cancelled')
   })
 
@@ -93,7 +93,7 @@ describe('a transfer by SEPA', () => {
   test('between wallets has no run', async () => {
     const [from, to] = [await aWallet(client, 1), await aWallet(client)]
     const body = { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 }
-    const within = await made(client.transfers.create({ body }))
+    const within = await bodyOf(client.transfers.create({ body }))
     expect(within.workflowId).toBe(null)
     expect(await temporal.of({ workflowId: `transfer/${within.id}` }).status()).toBeUndefined()
   })
@@ -103,7 +103,7 @@ describe('a transfer by SEPA', () => {
     const all = await times(20, () => aPayment(client, { fromWalletId, amountEuros: 2 }))
     for (const transfer of all) expect(await temporal.of(transfer).ends()).toBe('completed')
     expect(all.map(({ id }) => rail.taken(id))).toEqual(Array(20).fill(1))
-    expect(await made(client.wallets.get({ params: { id: fromWalletId } }))).toMatchObject({
+    expect(await bodyOf(client.wallets.get({ params: { id: fromWalletId } }))).toMatchObject({
       availableEuros: 60,
       heldEuros: 0,
     })
@@ -114,17 +114,17 @@ describe('a transfer by SEPA', () => {
 describe('by REST', () => {
   test('a payee is confirmed, and the run goes on', async () => {
     const { run, params } = await aWaiting()
-    await made(client.transfers.confirmPayee({ params, body: {} }))
+    await bodyOf(client.transfers.confirmPayee({ params, body: {} }))
     expect(await run.ends()).toBe('completed')
   })
 
   test('a notice ends the run that waits for it, and one that comes again begins no other', async () => {
     const { id, run } = await aRun({ amountEuros: 777.06 })
     await becomes(id, 'submitted')
-    await made(client.transfers.simulateSettle({ body: { transferId: id } }))
+    await bodyOf(client.transfers.simulateSettle({ body: { transferId: id } }))
     expect(await run.ends()).toBe('completed')
     const { runId } = await run.handle.describe()
-    await made(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await bodyOf(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'AC04' } }))
     await until('the outbox is empty', async () => (await service.sql('select 1 from outbox')).length === 0)
     expect((await run.handle.describe()).runId).toBe(runId)
     expect((await get(id)).status).toBe('returned')
@@ -134,13 +134,13 @@ describe('by REST', () => {
     const { id, run, params } = await aRun({ amountEuros: 888.03 })
     await run.ends()
     const first = (await run.handle.describe()).runId
-    await made(client.transfers.recall({ params, body: { reason: 'Twice' } }))
+    await bodyOf(client.transfers.recall({ params, body: { reason: 'Twice' } }))
     await until('another run waits', async () => {
       const { runId, status } = await run.handle.describe()
       return runId !== first && status.name === 'RUNNING'
     })
     await run.says('completed, and asked back')
-    await made(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'FOCR' } }))
+    await bodyOf(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'FOCR' } }))
     expect(await run.ends()).toBe('returned')
     await isProven()
   })
@@ -190,9 +190,9 @@ describe('time', () => {
     const run = temporal.of({ workflowId })
     await run.begins()
     await run.says('waits for confirmPayee')
-    await made(other.client.sandbox.advance({ body: { days: 7 } }))
+    await bodyOf(other.client.sandbox.advance({ body: { days: 7 } }))
     expect(await run.ends()).toBe('cancelled')
-    expect((await made(other.client.transfers.get({ params: { id } }))).reason?.code).toBe(
+    expect((await bodyOf(other.client.transfers.get({ params: { id } }))).reason?.code).toBe(
       'payee_not_confirmed',
     )
   })
@@ -203,10 +203,10 @@ describe('time', () => {
     const run = temporal.of(transfer)
     await run.begins()
     await run.says('submitted, indeterminate')
-    await made(other.client.sandbox.advance({ body: { seconds: 10 } }))
+    await bodyOf(other.client.sandbox.advance({ body: { seconds: 10 } }))
     expect(rail.count('statusOf', transfer.id)).toBe(1)
     expect(rail.count('submit', transfer.id)).toBe(1)
-    await made(other.client.transfers.simulateReject({ body: { transferId: transfer.id } }))
+    await bodyOf(other.client.transfers.simulateReject({ body: { transferId: transfer.id } }))
     expect(await run.ends()).toBe('rejected')
     await expectProven(other.client)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals'
 import { delivery } from '../support/delivery/deliveries.ts'
 import { answering, startReceiver } from '../support/delivery/receiver.ts'
-import { anAgent, aWebhook, made } from '../support/factories.ts'
+import { anAgent, aWebhook, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
 import { runs } from '../support/temporal/runs.ts'
@@ -55,7 +55,7 @@ describe('the run of a delivery that has failed', () => {
   test('goes by the test clock', async () => {
     const { client, id, run } = await failing(2)
     await run.says(/Attempt 3 is made at/)
-    await made(client.sandbox.advance({ body: { minutes: 61 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 61 } }))
     expect(await run.ends()).toBe('delivered')
     expect((await delivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(3)
   })
@@ -66,14 +66,14 @@ describe('the run of a delivery that has failed', () => {
     receiver.treat(`/${paths}`, (response, n, received) =>
       answering(n === 2 ? 500 : 200)(response, n, received),
     )
-    await made(client.webhooks.replay({ params: { id: first.id } }))
+    await bodyOf(client.webhooks.replay({ params: { id: first.id } }))
     await delivery(client, id, one => one.attempts.length === 4 && one.status === 'delivered')
   })
 
   test('ends with a subscription that is deleted', async () => {
     const { client, id, run } = await failing(9)
     await run.says(/Attempt 3 is made at/)
-    await made(client.webhooks.delete({ params: { id } }))
+    await bodyOf(client.webhooks.delete({ params: { id } }))
     await run.signal('recordChanged')
     expect(await run.ends()).toBe('pending')
   })

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { IntentPayment } from '../../kernel/contract/intent-payments.ts'
-import { answered } from '../../kernel/database/entity.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
 import type { Intent } from './intent.ts'
 
 type Reading = Pick<Context, 'sql' | 'tenant' | 'ports'>
@@ -21,7 +21,7 @@ export async function paymentsOf(
 export async function withPayments(intents: readonly Intent[], context: Reading) {
   const payments = await paymentsOf(intents, context)
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
-  return intents.map(intent => answered(intent, { payment: latest.get(intent.id) ?? null }))
+  return intents.map(intent => withMembers(intent, { payment: latest.get(intent.id) ?? null }))
 }
 
 export async function shown(intent: Intent, context: Reading) {
@@ -30,7 +30,7 @@ export async function shown(intent: Intent, context: Reading) {
 }
 
 /** An intent on which nothing can have been paid yet. */
-export const unpaid = <T extends object>(intent: T) => answered(intent, { payment: null })
+export const unpaid = <T extends object>(intent: T) => withMembers(intent, { payment: null })
 
 /** What is to be said of a payment besides that it is there; null where it goes its way. */
 export function wordsOn({ status, reason }: IntentPayment): string | null {

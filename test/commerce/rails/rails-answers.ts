@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { emptyInbox } from '../../../src/app/sepa-inbox.ts'
-import { aPayment, aWallet, made } from '../../support/factories.ts'
+import { aPayment, aWallet, bodyOf } from '../../support/factories.ts'
 import { bankFiles, booking, pain002, reason, returned } from '../../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../../support/money/camt.ts'
 import { times } from '../../support/sample-service.ts'
@@ -30,7 +30,7 @@ describe('what a bank says of a file', () => {
     const [named, second, third] = [await aSubmitted(), await aSubmitted(other), await aSubmitted()]
     await cutOff()
     const { messageId: to } = await lastFile()
-    const accepted = await made(
+    const accepted = await bodyOf(
       tell(pain002({ to, group: '<GrpSts>ACTC</GrpSts>', payments: [[named.endToEndId, 'ACTC']] })),
     )
     expect(accepted).toMatchObject({
@@ -38,7 +38,7 @@ describe('what a bank says of a file', () => {
       credits: null,
       payments: [{ outcome: 'on_its_way', notice: null }],
     })
-    await made(
+    await bodyOf(
       tell(
         pain002({
           to,
@@ -53,7 +53,7 @@ describe('what a bank says of a file', () => {
     expect(await get(named.id)).toMatchObject({ status: 'rejected', reason: { code: 'AC04' } })
     expect((await get(third.id)).status).toBe('submitted')
     const group = `<GrpSts>RJCT</GrpSts>${reason('DU01')}`
-    const all = await made(tell(pain002({ to, group, payments: [[third.endToEndId, 'ACSC']] })))
+    const all = await bodyOf(tell(pain002({ to, group, payments: [[third.endToEndId, 'ACSC']] })))
     expect(all.payments.map(({ transferId, notice }) => [transferId, notice])).toEqual(
       expect.arrayContaining([
         [third.id, 'settled'],
@@ -72,7 +72,7 @@ describe('what a bank says of a file', () => {
     await cutOff()
     const { messageId: to } = await lastFile()
     const outcomes = async (xml: string, mode: 'test' | 'live' = 'live') =>
-      (await made(tell(xml, mode))).payments.map(({ outcome }) => outcome)
+      (await bodyOf(tell(xml, mode))).payments.map(({ outcome }) => outcome)
     expect(await outcomes(pain002({ to: 'other', group: '<GrpSts>RJCT</GrpSts>' }))).toEqual(['unknown_file'])
     expect(await outcomes(pain002({ to, payments: [[one.endToEndId, 'RJCT']] }), 'test')).toEqual([
       'unknown_file',
@@ -92,7 +92,7 @@ describe('what a bank says of a file', () => {
       booking(one.endToEndId, '12.50', { currency: 'USD' }),
       booking(one.endToEndId, '12.50', { more: '<RvslInd>true</RvslInd>' }),
     ]
-    const passed = await made(tell(camt(unbooked)))
+    const passed = await bodyOf(tell(camt(unbooked)))
     expect([passed.payments, passed.credits?.skipped.length]).toEqual([[], 3])
     await sweep()
     expect((await get(one.id)).status).toBe('submitted')
@@ -102,7 +102,7 @@ describe('what a bank says of a file', () => {
     const one = await aSubmitted()
     await cutOff()
     const xml = camt([booking(one.endToEndId, '12.50'), { reference: 'IN-1', amount: '5.00' }])
-    const answers = await times(5, () => made(tell(xml)))
+    const answers = await times(5, () => bodyOf(tell(xml)))
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
     expect(answers[0]?.credits).toMatchObject({ unmatched: 1, known: 0, skipped: [] })
     const [row] = await service.sql<{ count: string }>(
@@ -112,7 +112,7 @@ describe('what a bank says of a file', () => {
     expect(row?.count).toBe('1')
     await times(3, () => sweep())
     expect((await get(one.id)).status).toBe('completed')
-    const { data } = await made(service.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
+    const { data } = await bodyOf(service.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
     expect(data[0]).toEqual(answers[0])
     await proven()
   })
@@ -162,7 +162,7 @@ describe('the order of a transfer', () => {
   test('is refused for a transfer between wallets', async () => {
     const [{ client }] = owners
     const [from, to] = [await aWallet(client, 1), await aWallet(client)]
-    const within = await made(
+    const within = await bodyOf(
       client.transfers.create({ body: { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 } }),
     )
     expect((await client.transfers.pain001({ params: { id: within.id } })).code).toBe('transfer_not_by_sepa')

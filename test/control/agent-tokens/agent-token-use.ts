@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
-import { anAgent, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, aToken, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 
@@ -56,7 +56,7 @@ describe('an agent', () => {
 
   test('still reads while it is frozen', async () => {
     const { client, agent, itself } = await anOwnerWithAgent()
-    await made(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     expect((await itself.agents.get({ params: { id: agent.id } })).body.status).toBe('frozen')
   })
 })
@@ -100,7 +100,7 @@ describe('revoking', () => {
     const { client, agent, token, itself } = await anOwnerWithAgent()
     const second = await aToken(client, agent.id)
     const gone = await aToken(client, agent.id)
-    await made(client.agentTokens.revoke({ params: { id: agent.id, tokenId: gone.id } }))
+    await bodyOf(client.agentTokens.revoke({ params: { id: agent.id, tokenId: gone.id } }))
     const answer = await client.agents.delete({ params: { id: agent.id } })
     expect(await traceOf(service, answer)).toMatchObject({
       events: ['agent.deleting', 'token.revoked', 'token.revoked'],
@@ -157,14 +157,14 @@ describe('a token with a budget', () => {
     const walletId = (await aWallet(client)).id
     const paid = await anIntent(itself, agent.id, { amountEuros: 12, walletId })
     const payment = { fromWalletId: agent.walletId, toWalletId: walletId, amountEuros: 10, intentId: paid.id }
-    await made(itself.transfers.create({ body: payment }))
+    await bodyOf(itself.transfers.create({ body: payment }))
     await anIntent(itself, agent.id, { amountEuros: 5, merchant: 'Library' })
     // What the owner spends by another way is of no token.
     await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Museum' })
     const params = { id: agent.id, tokenId: given.id }
     const stands = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }
-    expect(await made(itself.agentTokens.get({ params }))).toMatchObject(stands)
-    expect((await made(client.agentTokens.list({ params }))).data[0]).toMatchObject(stands)
-    expect(await made(client.agentTokens.revoke({ params }))).toMatchObject({ ...stands, remainingEuros: 0 })
+    expect(await bodyOf(itself.agentTokens.get({ params }))).toMatchObject(stands)
+    expect((await bodyOf(client.agentTokens.list({ params }))).data[0]).toMatchObject(stands)
+    expect(await bodyOf(client.agentTokens.revoke({ params }))).toMatchObject({ ...stands, remainingEuros: 0 })
   })
 })

@@ -7,7 +7,7 @@ import {
   anIntent,
   aToken,
   aWallet,
-  made,
+  bodyOf,
   redeemed,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -27,7 +27,7 @@ async function aPayer() {
   const params = { id: agent.id, tokenId: token.id }
   const pay = (intentId: string, amountEuros: number, to: object = { toWalletId: payee }, by = itself) =>
     by.transfers.create({ body: { fromWalletId: agent.walletId, intentId, amountEuros, ...to } })
-  return { client, agent, payee, itself, pay, use: () => made(client.agentTokens.get({ params })) }
+  return { client, agent, payee, itself, pay, use: () => bodyOf(client.agentTokens.get({ params })) }
 }
 
 describe('the budget of a token', () => {
@@ -62,9 +62,9 @@ describe('the budget of a token', () => {
     const { client, agent, pay, use } = await aPayer()
     const { id: beneficiaryId } = await aBeneficiary(client)
     const intent = await anIntent(client, agent.id, { amountEuros: 20, beneficiaryId })
-    const transfer = await made(pay(intent.id, 20, { beneficiaryId }))
+    const transfer = await bodyOf(pay(intent.id, 20, { beneficiaryId }))
     expect(await use()).toMatchObject({ heldEuros: 20, remainingEuros: 10 })
-    await made(client.transfers.cancel({ params: { id: transfer.id } }))
+    await bodyOf(client.transfers.cancel({ params: { id: transfer.id } }))
     expect(await use()).toMatchObject({ heldEuros: 0, spentEuros: 0, remainingEuros: 30 })
     expect((await pay(intent.id, 20, { beneficiaryId }, client)).status).toBe(201)
     expect(await use()).toMatchObject({ remainingEuros: 30 })
@@ -81,25 +81,25 @@ describe('the token of a delegation', () => {
     const [mine, theirs] = [await redeemed(client, one), await redeemed(client, other)]
     const itself = clientOf(mine)
     const intent = await anIntent(client, agent.id, { amountEuros: 5, walletId: payee })
-    await made(pay(intent.id, 5, { toWalletId: payee }, client))
+    await bodyOf(pay(intent.id, 5, { toWalletId: payee }, client))
     const own = await anIntent(itself, agent.id, { amountEuros: 5, walletId: payee })
-    await made(pay(own.id, 5, { toWalletId: payee }, client))
+    await bodyOf(pay(own.id, 5, { toWalletId: payee }, client))
     const ids = async (page: Promise<{ data: { id: string }[] }>) => (await page).data.map(({ id }) => id)
     const params = { id: agent.id }
-    expect(await ids(made(itself.agentTokens.list({ params })))).toEqual([mine.tokenId])
+    expect(await ids(bodyOf(itself.agentTokens.list({ params })))).toEqual([mine.tokenId])
     const get = itself.agentTokens.get({ params: { ...params, tokenId: String(theirs.tokenId) } })
     expect((await get).status).toBe(404)
-    expect(await ids(made(itself.delegations.list()))).toEqual([mine.id])
-    expect((await made(itself.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([own.id])
-    const [foreign] = (await made(client.transactions.list({ query: { intentId: intent.id } }))).data
+    expect(await ids(bodyOf(itself.delegations.list()))).toEqual([mine.id])
+    expect((await bodyOf(itself.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([own.id])
+    const [foreign] = (await bodyOf(client.transactions.list({ query: { intentId: intent.id } }))).data
     expect((await itself.transactions.get({ params: { id: String(foreign?.id) } })).status).toBe(404)
-    expect((await made(itself.merchants.suggestions())).data).toMatchObject([{ spends: 1 }])
-    const seen = (await made(itself.events.list({ query: { limit: 100 } }))).data
+    expect((await bodyOf(itself.merchants.suggestions())).data).toMatchObject([{ spends: 1 }])
+    const seen = (await bodyOf(itself.events.list({ query: { limit: 100 } }))).data
     expect(seen.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['delegation.created', 'token.created', 'intent.created', 'intent.completed']),
     )
     for (const { data } of seen) expect(data).toMatchObject({ delegationId: mine.id })
-    const [unseen] = (await made(client.events.list({ query: { event: 'token.created' } }))).data
+    const [unseen] = (await bodyOf(client.events.list({ query: { event: 'token.created' } }))).data
     expect(unseen?.data).toMatchObject({ tokenId: theirs.tokenId })
     expect((await itself.events.get({ params: { id: String(unseen?.id) } })).status).toBe(404)
   })
@@ -108,19 +108,19 @@ describe('the token of a delegation', () => {
     const { client, agent } = await aPayer()
     const [one, other] = [await aDelegation(client, agent.id), await aDelegation(client, agent.id)]
     const [itself, another] = [clientOf(await redeemed(client, one)), clientOf(await redeemed(client, other))]
-    const run = await made(client.runs.create({ body: { agentId: agent.id, name: 'Shared' } }))
+    const run = await bodyOf(client.runs.create({ body: { agentId: agent.id, name: 'Shared' } }))
     const declared = (by: typeof client) => anIntent(by, agent.id, { amountEuros: 5, runId: run.id })
     const mine = await declared(itself)
     await declared(another)
     await declared(client)
     const params = { id: run.id }
-    const seen = (await made(itself.runs.timeline({ params }))).data
+    const seen = (await bodyOf(itself.runs.timeline({ params }))).data
     expect(seen.map(({ event, resourceId }) => [event, resourceId])).toEqual([
       ['intent.created', mine.id],
       ['intent.approved', mine.id],
     ])
-    expect((await made(client.runs.timeline({ params }))).data.length).toBeGreaterThan(seen.length)
-    await made(client.intents.cancel({ params: { id: mine.id } }))
-    expect((await made(itself.runs.timeline({ params }))).data.at(-1)?.event).toBe('intent.cancelled')
+    expect((await bodyOf(client.runs.timeline({ params }))).data.length).toBeGreaterThan(seen.length)
+    await bodyOf(client.intents.cancel({ params: { id: mine.id } }))
+    expect((await bodyOf(itself.runs.timeline({ params }))).data.at(-1)?.event).toBe('intent.cancelled')
   })
 })

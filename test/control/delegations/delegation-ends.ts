@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { codeOf, declareOne, delegationsIn, statusesOf } from '../../support/control/delegations.ts'
-import { aDelegation, anAgent, made } from '../../support/factories.ts'
+import { aDelegation, anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
@@ -41,12 +41,12 @@ describe('the end of a delegation', () => {
     const { client, agent } = await anOwnerWithAgent()
     const { id, params, itself } = await aDelegate(client, agent.id)
     const unused = await aDelegation(client, agent.id, { expiresInMinutes: 30 })
-    await made(client.sandbox.advance({ body: { minutes: 59 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 59 } }))
     expect(await statusesOf(client, [id, unused.id])).toEqual(['redeemed', 'expired'])
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    expect((await made(client.delegations.get({ params }))).status).toBe('expired')
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect((await bodyOf(client.delegations.get({ params }))).status).toBe('expired')
     expect((await anyone.delegations.redeem(codeOf(unused))).code).toBe('code_expired')
-    const events = await made(client.events.list({ query: { event: 'delegation.expired' } }))
+    const events = await bodyOf(client.events.list({ query: { event: 'delegation.expired' } }))
     expect(events.data.map(({ data }) => data.delegationId)).toEqual([id, unused.id])
     await until('it stops', async () => (await itself.agents.list()).status === 401)
     expect((await client.delegations.revoke({ params })).code).toBe('delegation_over')
@@ -106,10 +106,10 @@ describe('a delegation that is revoked', () => {
     for (const { id } of open) expect(await transactionsOf(service, answer, 'intents', id)).toBe(1)
     const late = await client.intents.approve({ params: { id: String(open[2]?.id) }, body: {} })
     expect(late.code).toBe('intent_not_waiting')
-    expect((await made(client.intents.get({ params: beside }))).status).toBe('approved')
-    expect((await made(client.agents.balance({ params: agent }))).heldEuros).toBe(3)
-    expect((await made(client.delegations.get({ params: leaf.params }))).heldEuros).toBe(0)
-    expect((await made(client.ledger.verify())).ok).toBe(true)
+    expect((await bodyOf(client.intents.get({ params: beside }))).status).toBe('approved')
+    expect((await bodyOf(client.agents.balance({ params: agent }))).heldEuros).toBe(3)
+    expect((await bodyOf(client.delegations.get({ params: leaf.params }))).heldEuros).toBe(0)
+    expect((await bodyOf(client.ledger.verify())).ok).toBe(true)
   })
 
   test('in the middle of a burst below it: nothing is approved afterwards', async () => {
@@ -146,6 +146,6 @@ describe('a delegation that is revoked', () => {
       [params.id],
     )
     expect(left).toEqual([])
-    expect((await made(client.agents.balance({ params: agent }))).heldEuros).toBe(0)
+    expect((await bodyOf(client.agents.balance({ params: agent }))).heldEuros).toBe(0)
   })
 })

@@ -7,7 +7,7 @@ import {
   aRun,
   aToken,
   aWallet,
-  made,
+  bodyOf,
   redeemed,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -38,12 +38,12 @@ describe('who is paid is the record that an intent names', () => {
       const refused = await declare({ merchant: 'Bookshop', ...to })
       expect(refused).toMatchObject({ status: 400, code: 'payee_mismatch' })
       expect(refused.error).toMatch(/^merchant: Bookshop is not whom this pays: that is Casino GmbH/)
-      expect(await made(declare(to))).toMatchObject({ merchant: 'Casino GmbH', status: 'approved' })
-      expect(await made(declare({ merchant: ' CASINO  GmbH', ...to }))).toMatchObject({
+      expect(await bodyOf(declare(to))).toMatchObject({ merchant: 'Casino GmbH', status: 'approved' })
+      expect(await bodyOf(declare({ merchant: ' CASINO  GmbH', ...to }))).toMatchObject({
         merchant: 'Casino GmbH',
       })
     }
-    expect((await made(client.intents.list())).data).toHaveLength(4)
+    expect((await bodyOf(client.intents.list())).data).toHaveLength(4)
     const nobody = await declare({})
     expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: say whom it pays/)])
   })
@@ -55,8 +55,8 @@ describe('who is paid is the record that an intent names', () => {
       { merchantBlocklist: ['Casino'] },
     ]) {
       const { declare, toEach, books } = await aTown(rules)
-      for (const to of toEach) expect(await made(declare(to))).toMatchObject({ status: 'denied' })
-      expect(await made(declare({ beneficiaryId: books.id }))).toMatchObject({ status: 'approved' })
+      for (const to of toEach) expect(await bodyOf(declare(to))).toMatchObject({ status: 'denied' })
+      expect(await bodyOf(declare({ beneficiaryId: books.id }))).toMatchObject({ status: 'approved' })
     }
   })
 
@@ -64,20 +64,20 @@ describe('who is paid is the record that an intent names', () => {
     const { declare, casino, books, wallet } = await aTown({
       merchantBlocklist: ['DE89 3704 0044 0532 0130 00'],
     })
-    const denied = await made(declare({ beneficiaryId: casino.id }))
+    const denied = await bodyOf(declare({ beneficiaryId: casino.id }))
     expect(denied.decision.reason).toBe('Casino GmbH is on the blocklist, as the IBAN that ends in 3000.')
-    expect((await made(declare({ walletId: wallet.id }))).status).toBe('approved')
-    expect((await made(declare({ beneficiaryId: books.id }))).status).toBe('approved')
+    expect((await bodyOf(declare({ walletId: wallet.id }))).status).toBe('approved')
+    expect((await bodyOf(declare({ beneficiaryId: books.id }))).status).toBe('approved')
     const town = await aTown({ merchantAllowlist: [CASINO] })
-    expect((await made(town.declare({ beneficiaryId: town.casino.id }))).status).toBe('approved')
-    expect((await made(town.declare({ beneficiaryId: town.books.id }))).status).toBe('denied')
-    expect((await made(town.declare({ merchant: CASINO }))).status).toBe('denied')
+    expect((await bodyOf(town.declare({ beneficiaryId: town.casino.id }))).status).toBe('approved')
+    expect((await bodyOf(town.declare({ beneficiaryId: town.books.id }))).status).toBe('denied')
+    expect((await bodyOf(town.declare({ merchant: CASINO }))).status).toBe('denied')
   })
 
   test('and where it is: of a beneficiary the country is known', async () => {
     const { declare, casino, books } = await aTown({ allowedCountries: ['FR'] })
-    expect((await made(declare({ beneficiaryId: casino.id }))).status).toBe('denied')
-    expect(await made(declare({ beneficiaryId: books.id }))).toMatchObject({
+    expect((await bodyOf(declare({ beneficiaryId: casino.id }))).status).toBe('denied')
+    expect(await bodyOf(declare({ beneficiaryId: books.id }))).toMatchObject({
       status: 'approved',
       country: 'FR',
     })
@@ -90,7 +90,7 @@ describe('who is paid is the record that an intent names', () => {
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 500, merchant: 'Bookshop' })
     const itself = service.client(String((await redeemed(client, delegation)).token))
     const by = (members: object) =>
-      made(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
+      bodyOf(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
     expect((await by({ beneficiaryId: casino.id })).status).toBe('denied')
     expect((await by({ beneficiaryId: books.id })).status).toBe('approved')
     expect((await by({ merchant: 'PAYPAL *EVIL' })).status).toBe('denied')
@@ -114,13 +114,13 @@ describe('who is paid is the record that an intent names', () => {
     const { client, agent, casino } = await aTown()
     const { id: intentId } = await anIntent(client, agent.id, { beneficiaryId: casino.id })
     const body = { fromWalletId: agent.walletId, beneficiaryId: casino.id, amountEuros: 25, intentId }
-    await made(client.beneficiaries.update({ params: { id: casino.id }, body: change }))
+    await bodyOf(client.beneficiaries.update({ params: { id: casino.id }, body: change }))
     const refused = await client.transfers.create({ body })
     expect(refused).toMatchObject({ status: 400, code: 'intent_payee_changed' })
     expect(await intentOf(client, intentId)).toMatchObject({ status: 'approved', transactionId: null })
     const back = { name: 'Casino GmbH', iban: CASINO }
-    await made(client.beneficiaries.update({ params: { id: casino.id }, body: back }))
-    expect(await made(client.transfers.create({ body }))).toMatchObject({ status: 'created' })
+    await bodyOf(client.beneficiaries.update({ params: { id: casino.id }, body: back }))
+    expect(await bodyOf(client.transfers.create({ body }))).toMatchObject({ status: 'created' })
   })
 
   test('of an intent of before, which said another one, nothing is paid', async () => {
@@ -138,9 +138,9 @@ describe('an agent’s own token', () => {
     const itself = service.client(String((await aToken(client, agent.id)).token))
     const purpose = 'A paper on caching'
     const asked = { amountEuros: 5, merchant: 'Bookshop' }
-    expect((await made(itself.intents.create({ body: { ...asked, purpose } }))).agentId).toBe(agent.id)
-    expect((await made(itself.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
-    expect((await made(itself.intents.simulate({ body: asked }))).allowed).toBe(true)
+    expect((await bodyOf(itself.intents.create({ body: { ...asked, purpose } }))).agentId).toBe(agent.id)
+    expect((await bodyOf(itself.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
+    expect((await bodyOf(itself.intents.simulate({ body: asked }))).allowed).toBe(true)
     expect((await itself.merchants.suggestions()).status).toBe(200)
     for (const answer of [
       await client.intents.create({ body: { ...asked, purpose } }),
@@ -161,12 +161,12 @@ test('a list of intents or transactions is searched for a merchant in whatever c
   const paid = await anIntent(client, agent.id, { walletId: wallet.id })
   const umlaut = await anIntent(client, agent.id, { merchant: 'BÄCKEREI Müller' })
   const body = { fromWalletId: agent.walletId, toWalletId: wallet.id, amountEuros: 25, intentId: paid.id }
-  await made(client.transfers.create({ body }))
+  await bodyOf(client.transfers.create({ body }))
   const found = async (merchant: string) =>
-    (await made(client.intents.list({ query: { merchant } }))).data.map(({ id }) => id)
+    (await bodyOf(client.intents.list({ query: { merchant } }))).data.map(({ id }) => id)
   for (const merchant of ['casino gmbh', 'CASINO GMBH', ' Casino GmbH ']) {
     expect(await found(merchant)).toEqual([paid.id])
-    const { data } = await made(client.transactions.list({ query: { merchant } }))
+    const { data } = await bodyOf(client.transactions.list({ query: { merchant } }))
     expect(data.map(({ intentId }) => intentId)).toEqual([paid.id])
   }
   expect(await found('bäckerei MÜLLER')).toEqual([umlaut.id])
@@ -180,11 +180,11 @@ test('what is foreseen right after the clock was moved goes by the new time', as
     expirationAction: 'freeze',
   })
   const foresee = () =>
-    made(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Bookshop' } }))
+    bodyOf(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Bookshop' } }))
   expect((await foresee()).allowed).toBe(true)
   for (let round = 1; round <= 5; round++) {
-    await made(client.sandbox.advance({ body: { minutes: 12 } }))
-    const { offsetSeconds } = await made(client.sandbox.clock())
+    await bodyOf(client.sandbox.advance({ body: { minutes: 12 } }))
+    const { offsetSeconds } = await bodyOf(client.sandbox.clock())
     expect([offsetSeconds, (await foresee()).allowed]).toEqual([round * 720, round < 5])
   }
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { newId } from '../../../src/values/ids.ts'
 import { startReceiver } from '../../support/delivery/receiver.ts'
-import { aWebhook, made, type TestClient } from '../../support/factories.ts'
+import { aWebhook, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
@@ -22,7 +22,7 @@ select publish_events(jsonb_agg(to_jsonb(e)), array[$1]) as made from e`
 /** An owner on the smallest plan, with so many other subscriptions that each has the least room. */
 async function crowdedOwner() {
   const { client, ownerId } = await service.owner()
-  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
+  await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
   const path = `/${ownerId}`
   const held: (() => void)[] = []
   let isHeld = true
@@ -38,7 +38,7 @@ async function crowdedOwner() {
      from generate_series(1, 60) n`,
     [ownerId],
   )
-  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+  await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
   async function happen(event: string, ids: readonly string[]): Promise<number> {
     const [row] = await service.sql<{ made: number }>(HAPPEN, [ownerId, event, ids])
     await service.sql('notify deliveries')
@@ -51,7 +51,7 @@ async function crowdedOwner() {
     id,
     params,
     happen,
-    webhook: () => made(client.webhooks.get({ params })),
+    webhook: () => bodyOf(client.webhooks.get({ params })),
     received: () => receiver.at(path).map(({ headers }) => String(headers['x-service-event-id'])),
     release() {
       isHeld = false
@@ -63,7 +63,7 @@ async function crowdedOwner() {
 const ids = (count: number): string[] => Array.from({ length: count }, () => newId('event'))
 
 const told = async (client: TestClient, event: string) =>
-  (await made(client.events.list({ query: { event } }))).data.map(({ data }) => data)
+  (await bodyOf(client.events.list({ query: { event } }))).data.map(({ data }) => data)
 
 describe('a subscription for which more waits than its plan allows', () => {
   test('is paused, says so, and later gets all events since that it wanted when they happened', async () => {
@@ -83,7 +83,7 @@ describe('a subscription for which more waits than its plan allows', () => {
     expect(await happen('agent.created', [late])).toBe(1)
     const second = ids(150)
     expect(await happen('agent.created', second)).toBe(0)
-    const update = (body: object) => made(client.webhooks.update({ params, body }))
+    const update = (body: object) => bodyOf(client.webhooks.update({ params, body }))
     await update({ events: ['agent.frozen'] })
     await happen('agent.created', ids(30))
     const wanted = ids(40)
@@ -112,7 +112,7 @@ describe('a subscription for which more waits than its plan allows', () => {
     await happen('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
     await happen('agent.created', ids(50))
-    await made(client.webhooks.delete({ params }))
+    await bodyOf(client.webhooks.delete({ params }))
     const before = received().length
     release()
     const open = `select made, is_through from replay_events($1, 100, '')`
@@ -167,7 +167,7 @@ test('more paused subscriptions than one round serves all get their turn', async
   })
   // A round finds none while the keeper of this process has them in hand.
   expect([...rounds]).toEqual(expect.arrayContaining(crowded.map(({ id }) => id)))
-  for (const { client, params } of crowded) await made(client.webhooks.delete({ params }))
+  for (const { client, params } of crowded) await bodyOf(client.webhooks.delete({ params }))
 })
 
 test('events that are emitted while a subscription is paused and resumed have one delivery each', async () => {
@@ -201,15 +201,15 @@ test.each([
   const { client, ownerId } = await service.owner()
   for (let n = 0; n < most; n++) await aWebhook(client)
   const { id } = await aWebhook(client)
-  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
+  await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
   const body = { url: 'https://example.com/hooks', events: ['agent.frozen'] }
   expect(await client.webhooks.create({ body })).toMatchObject({
     status: 400,
     code: 'too_many_webhooks',
     error: `The plan ${plan} has ${most} subscriptions in each mode, and there are ${most + 1} already. Delete one, let one hear of more events, or ask for a larger plan.`,
   })
-  expect((await made(client.webhooks.get({ params: { id } }))).status).toBe('active')
-  for (const gone of (await made(client.webhooks.list({ query: { limit: 2 } }))).data)
-    await made(client.webhooks.delete({ params: { id: gone.id } }))
+  expect((await bodyOf(client.webhooks.get({ params: { id } }))).status).toBe('active')
+  for (const gone of (await bodyOf(client.webhooks.list({ query: { limit: 2 } }))).data)
+    await bodyOf(client.webhooks.delete({ params: { id: gone.id } }))
   expect((await client.webhooks.create({ body })).status).toBe(201)
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { deliveriesOf, delivery } from '../../support/delivery/deliveries.ts'
 import { answering, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
-import { aLiveClient, anAgent, aWebhook, made } from '../../support/factories.ts'
+import { aLiveClient, anAgent, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const receiver = await startReceiver()
@@ -18,7 +18,7 @@ async function failed() {
     one.id,
     ({ status, attempts }) => status === 'pending' && attempts.length === 1,
   )
-  const advance = (minutes: number) => made(one.client.sandbox.advance({ body: { minutes } }))
+  const advance = (minutes: number) => bodyOf(one.client.sandbox.advance({ body: { minutes } }))
   return { ...one, first, advance }
 }
 
@@ -33,7 +33,7 @@ describe('the test clock', () => {
     for (const { headers } of receiver.at(path))
       expect(Math.abs(Number(headers['x-service-timestamp']) * 1_000 - Date.now())).toBeLessThan(MINUTE)
     // The receiver was left alone on the way, by the clock that was moved.
-    expect((await made(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
+    expect((await bodyOf(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
   })
 
   test('makes the attempts that fall due on the way and no more; the next one is shown by it', async () => {
@@ -67,7 +67,7 @@ describe('the test clock', () => {
       id,
       ({ status, attempts }) => status === 'pending' && attempts.length === 1,
     )
-    await made(owner.client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(owner.client.sandbox.advance({ body: { days: 1 } }))
     const rows = `select due_at - now() > interval '30 seconds' as waits, ahead_ms from deliveries where id = any($1)`
     expect(await service.sql(rows, [[waits.id, other.first.id]])).toEqual([
       { waits: true, ahead_ms: 0 },

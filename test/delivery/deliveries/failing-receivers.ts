@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { deliveriesOf, delivery, letItBeDue } from '../../support/delivery/deliveries.ts'
 import { answering, type Manner, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
-import { anAgent, made, type TestClient } from '../../support/factories.ts'
+import { anAgent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts'
 const receiver = await startReceiver()
 const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 const { subscribed } = subscriptionsIn(service, receiver)
-const statusOf = async (client: TestClient, id: string) => made(client.webhooks.get({ params: { id } }))
+const statusOf = async (client: TestClient, id: string) => bodyOf(client.webhooks.get({ params: { id } }))
 
 describe('a receiver that keeps failing', () => {
   test('is tried more and more rarely, and served again after its first success', async () => {
@@ -44,7 +44,7 @@ describe('a receiver that keeps failing', () => {
     expect(receiver.at(path).length - before).toBeLessThanOrEqual(2)
 
     isWell = true
-    expect(await made(client.webhooks.test({ params: { id } }))).toMatchObject({ delivered: true })
+    expect(await bodyOf(client.webhooks.test({ params: { id } }))).toMatchObject({ delivered: true })
     await until('the rest arrives', async () =>
       (await deliveriesOf(client, id)).every(({ status }) => status === 'delivered' || status === 'failed'),
     )
@@ -60,9 +60,9 @@ describe('a receiver that keeps failing', () => {
     await anAgent(client)
     await until('it is disabled', async () => (await statusOf(client, id)).status === 'disabled')
     expect(await statusOf(client, id)).toMatchObject({ statusReason: expect.stringContaining('five days') })
-    const told = await made(client.events.list({ query: { event: 'webhook.disabled' } }))
+    const told = await bodyOf(client.events.list({ query: { event: 'webhook.disabled' } }))
     expect(told.data).toMatchObject([{ data: { webhookId: id, status: 'disabled' } }])
-    await made(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
+    await bodyOf(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
     expect(await statusOf(client, id)).toMatchObject({ statusReason: null, health: { condition: 'well' } })
   })
 
@@ -90,11 +90,11 @@ describe('a subscription', () => {
     expect(flying?.status).toBe('delivering')
     const params = { id: String(flying?.id) }
     expect((await client.webhooks.replay({ params })).code).toBe('delivery_under_way')
-    await made(client.webhooks.delete({ params: { id } }))
+    await bodyOf(client.webhooks.delete({ params: { id } }))
     await anAgent(client)
     held[0]?.()
     const after = await until('it is noted', async () => {
-      const one = await made(client.webhooks.delivery({ params }))
+      const one = await bodyOf(client.webhooks.delivery({ params }))
       return one.status === 'pending' ? one : undefined
     })
     expect(after.explanation).toMatch(/^The subscription is deleted/)
@@ -108,11 +108,11 @@ describe('a subscription', () => {
     const { client, path, id } = await subscribed(response => void response.writeHead(answer).end())
     const first = await anAgent(client)
     const waiting = await delivery(client, id, one => one.status === 'pending' && one.attempts.length === 1)
-    await made(client.webhooks.update({ params: { id }, body: { status: 'disabled' } }))
+    await bodyOf(client.webhooks.update({ params: { id }, body: { status: 'disabled' } }))
     await anAgent(client)
     await letItBeDue(service, waiting.id)
     answer = 204
-    await made(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
+    await bodyOf(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
     await delivery(client, id, one => one.status === 'delivered')
     expect(receiver.at(path).map(({ body }) => JSON.parse(body).data.agentId)).toEqual([first.id, first.id])
   })

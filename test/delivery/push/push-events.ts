@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { freeze, heard, listed, startPushService } from '../../support/delivery/push.ts'
 import { decrypt } from '../../support/delivery/push-service.ts'
-import { anAgent, anAgentUnder, anIntent, made } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
 
 const { service, aBrowser } = await startPushService()
@@ -52,12 +52,12 @@ describe('an event', () => {
     await freeze(client, agent.id)
     await until('one to be dropped', async () => (await listed(client)).length === 1)
     weary.answerWith(201)
-    await made(client.agents.unfreeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
     await freeze(client, agent.id)
     await until('the second', () => weary.messages.length === 2)
     expect(await listed(client)).toEqual([weary.id])
     expect([heard(gone), heard(weary)]).toEqual([['agent.frozen'], ['agent.frozen', 'agent.frozen']])
-    const { data } = await made(client.events.list({ query: { event: 'push_subscription.deleted' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.deleted' } }))
     expect(data.map(one => one.data)).toEqual([{ subscriptionId: gone.id, label: null, reason: 'gone' }])
   })
 
@@ -69,7 +69,7 @@ describe('an event', () => {
     await freeze(client, agent.id)
     await until('it to be asked', () => silent.messages.length === 1)
     const other = await aBrowser(client, { events: ['agent.unfrozen'] })
-    await made(client.agents.unfreeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
     await until('the other one', () => heard(other).length === 1)
     expect(silent.messages).toHaveLength(1)
     silent.answerWith(201)

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { verifyWebhook } from '../../../src/derive/client.ts'
 import { deliveriesOf, delivery } from '../../support/delivery/deliveries.ts'
 import { answering, startReceiver } from '../../support/delivery/receiver.ts'
-import { anAgent, anAgentUnder, aWebhook, made } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
@@ -45,7 +45,7 @@ async function crowded() {
 describe('a delivery that is claimed and not begun', () => {
   test('does not arrive any more once the subscription is deleted', async () => {
     const { client, params, path, release, letGo } = await crowded()
-    await made(client.webhooks.delete({ params }))
+    await bodyOf(client.webhooks.delete({ params }))
     await letGo('leased_until is null')
     release()
     await until('the others are marked', async () => {
@@ -56,18 +56,18 @@ describe('a delivery that is claimed and not begun', () => {
       return left.length === REST
     })
     expect(receiver.at(path)).toHaveLength(AT_ONCE)
-    const { data } = await made(client.webhooks.allDeliveries({ query: { status: 'pending' } }))
+    const { data } = await bodyOf(client.webhooks.allDeliveries({ query: { status: 'pending' } }))
     expect(data.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual(Array(REST).fill(null))
     const [waiting] = data
     const replayed = await client.webhooks.replay({ params: { id: String(waiting?.id) } })
     expect([replayed.status, replayed.code]).toEqual([400, 'webhook_deleted'])
     await service.sql(`update deliveries set status = 'dead', due_at = null where id = $1`, [waiting?.id])
-    expect(await made(client.webhooks.replayDeadLetters({ body: {} }))).toEqual({ replayed: 0, more: false })
+    expect(await bodyOf(client.webhooks.replayDeadLetters({ body: {} }))).toEqual({ replayed: 0, more: false })
   })
 
   test('goes to the new address', async () => {
     const { client, params, path, elsewhere, release, letGo } = await crowded()
-    await made(client.webhooks.update({ params, body: { url: receiver.url + elsewhere } }))
+    await bodyOf(client.webhooks.update({ params, body: { url: receiver.url + elsewhere } }))
     await letGo('claims = 2')
     release()
     await until('the rest arrives', () => receiver.at(elsewhere).length === REST)
@@ -76,7 +76,7 @@ describe('a delivery that is claimed and not begun', () => {
 
   test('is signed with the new secret too', async () => {
     const { client, params, path, release, letGo } = await crowded()
-    const { secret } = await made(client.webhooks.rotateSecret({ params }))
+    const { secret } = await bodyOf(client.webhooks.rotateSecret({ params }))
     await letGo('claims = 2')
     release()
     await until('the rest arrives', () => receiver.at(path).length === AT_ONCE + REST)
@@ -96,12 +96,12 @@ test('a 410 of the old address does not give up the new one', async () => {
   const { id } = await aWebhook(client, { url: receiver.url + old, events: ['agent.created'] })
   await anAgent(client)
   await until('it is on its way', () => held.length === 1)
-  await made(client.webhooks.update({ params: { id }, body: { url: receiver.url + path } }))
+  await bodyOf(client.webhooks.update({ params: { id }, body: { url: receiver.url + path } }))
   held[0]?.()
   await delivery(client, id, one => one.attempts[0]?.status === 410)
   await anAgent(client)
   await until('the new one hears of what comes', () => receiver.at(path).length > 0)
-  expect((await made(client.webhooks.get({ params: { id } }))).status).toBe('active')
+  expect((await bodyOf(client.webhooks.get({ params: { id } }))).status).toBe('active')
 })
 
 test('many subscriptions made at once stay within the limit of the plan', async () => {
@@ -130,7 +130,7 @@ test('an event that the clock causes is sent under the id of the request that mo
     body: { agentId: agent.id, amountEuros: 5, merchant: 'M', purpose: 'P', expiresInMinutes: 60 },
   })
   expect(intent.body.status).toBe('created')
-  await made(client.sandbox.advance({ body: { days: 1 } }))
+  await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
   await until('it is told', () => receiver.at(path).length === 1)
   expect(receiver.at(path)[0]?.headers['x-request-id']).toBe(intent.headers.get('x-request-id'))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, anAgent, aPolicy, aWebhook, made } from '../../support/factories.ts'
+import { aKey, anAgent, aPolicy, aWebhook, bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
 import { startSampleService, times } from '../../support/sample-service.ts'
 
@@ -72,7 +72,7 @@ describe('the figures', () => {
     ]
     expect(await figures()).toEqual([0, 0, 0, 0])
     const overdue = async () => {
-      const { checks } = await made(service.client().health.health({}))
+      const { checks } = await bodyOf(service.client().health.health({}))
       return Math.round(checks.deliveries.oldestSeconds ?? -1)
     }
     await anAgent(client)
@@ -93,7 +93,7 @@ describe('the figures', () => {
     expect(await figures()).toEqual([0, 0, 2, 1])
     await change(`status = 'pending', due_at = now() - interval '1 hour'`)
     expect(await figures()).toEqual([0, 2, 0, 1])
-    await made(client.webhooks.delete({ params: { id } }))
+    await bodyOf(client.webhooks.delete({ params: { id } }))
   })
 
   test('name no address that a caller has made up, and nobody', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, aLiveClient, anAgent, made, type TestClient } from '../../support/factories.ts'
+import { aKey, aLiveClient, anAgent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { opens, secondsUntilShut, wait } from '../../support/keys.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
@@ -39,7 +39,7 @@ describe('rotating a key', () => {
   test('keeps the old key working during the overlap', async () => {
     const { client } = await service.owner()
     const old = await aKey(client)
-    const fresh = await made(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
+    const fresh = await bodyOf(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
     expect(await opens(clientOf(old))).toBe(true)
     expect(await opens(clientOf(fresh))).toBe(true)
     const { expiresAt } = (await client.keys.get({ params: { id: old.id } })).body
@@ -53,7 +53,7 @@ describe('rotating a key', () => {
     const { client } = await service.owner()
     const expiresAt = new Date(wait(5)).toISOString()
     const old = await aKey(client, { expiresAt })
-    const fresh = await made(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
+    const fresh = await bodyOf(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
     expect(fresh.expiresAt).toBe(expiresAt)
     expect((await client.keys.get({ params: { id: old.id } })).body.expiresAt).toBe(expiresAt)
   })
@@ -71,7 +71,7 @@ describe('rotating a key', () => {
   test('is refused for a key that is revoked or has expired', async () => {
     const { client } = await service.owner()
     const [revoked, expired] = [await aKey(client), await aKey(client)]
-    await made(client.keys.revoke({ params: { id: revoked.id } }))
+    await bodyOf(client.keys.revoke({ params: { id: revoked.id } }))
     await service.sql('update keys set expires_at = now() where id = $1', [expired.id])
     for (const { id } of [revoked, expired])
       expect(await client.keys.rotate({ params: { id } })).toMatchObject({
@@ -120,7 +120,7 @@ describe('a revoked key', () => {
   test('cannot be revoked again', async () => {
     const { client } = await service.owner()
     const params = { id: (await aKey(client)).id }
-    await made(client.keys.revoke({ params }))
+    await bodyOf(client.keys.revoke({ params }))
     expect(await client.keys.revoke({ params })).toMatchObject({ status: 400, code: 'key_revoked' })
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { aBeneficiary, aLiveClient, made, type TestClient } from '../../support/factories.ts'
+import { aBeneficiary, aLiveClient, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { change, DUTCH, FRENCH, GERMAN, read, remove, verify } from '../../support/money/beneficiaries.ts'
 import { traceOf, transactionsOf } from '../../support/trace.ts'
@@ -47,8 +47,8 @@ describe('a second beneficiary with the same IBAN', () => {
   test('is recognized, and no longer, when an IBAN changes', async () => {
     const { client } = await service.owner()
     const [german, dutch] = [await aBeneficiary(client), await aBeneficiary(client, { iban: DUTCH })]
-    expect((await made(change(client, german.id, { iban: DUTCH }))).duplicateOf).toBe(dutch.id)
-    expect((await made(change(client, german.id, { iban: FRENCH }))).duplicateOf).toBe(null)
+    expect((await bodyOf(change(client, german.id, { iban: DUTCH }))).duplicateOf).toBe(dutch.id)
+    expect((await bodyOf(change(client, german.id, { iban: FRENCH }))).duplicateOf).toBe(null)
   })
 
   test('is recognized while originals are deleted concurrently', async () => {
@@ -73,7 +73,7 @@ describe('changing a beneficiary', () => {
     const after = { ...before, email: null, country: 'AT', updatedAt: expect.any(String) }
     expect(answer).toMatchObject({ status: 200, body: after })
     expect(await read(client, before.id)).toEqual(answer.body)
-    const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
+    const [event] = (await bodyOf(client.events.list({ query: { limit: 1 } }))).data
     expect(event).toMatchObject({ event: 'beneficiary.updated', data: { changed: ['country', 'email'] } })
     expect(await transactionsOf(service, answer, 'beneficiaries', before.id)).toBe(1)
   })
@@ -81,7 +81,7 @@ describe('changing a beneficiary', () => {
   test('to the same values changes nothing and records nothing', async () => {
     const { client } = await service.owner()
     const { id, name } = await aBeneficiary(client)
-    await made(verify(client, id))
+    await bodyOf(verify(client, id))
     const before = await read(client, id)
     for (const body of [
       {},
@@ -103,23 +103,23 @@ describe('changing a beneficiary', () => {
   ])('by %s: the verification is what it then can be', async (_, body, result) => {
     const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
-    await made(verify(client, id))
-    expect((await made(change(client, id, body))).verification?.result ?? null).toBe(result)
+    await bodyOf(verify(client, id))
+    expect((await bodyOf(change(client, id, body))).verification?.result ?? null).toBe(result)
   })
 
   test('by name changes the SEPA name', async () => {
     const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
-    expect((await made(change(client, id, { name: 'Größer' }))).sepaName).toBe('Groesser')
+    expect((await bodyOf(change(client, id, { name: 'Größer' }))).sepaName).toBe('Groesser')
   })
 
   test('by IBAN changes the country, unless that was set apart', async () => {
     const { client } = await service.owner()
     const atHome = await aBeneficiary(client)
     const abroad = await aBeneficiary(client, { country: 'US' })
-    expect((await made(change(client, atHome.id, { iban: DUTCH }))).country).toBe('NL')
-    expect((await made(change(client, abroad.id, { iban: DUTCH }))).country).toBe('US')
-    expect((await made(change(client, atHome.id, { iban: FRENCH, country: 'MC' }))).country).toBe('MC')
+    expect((await bodyOf(change(client, atHome.id, { iban: DUTCH }))).country).toBe('NL')
+    expect((await bodyOf(change(client, abroad.id, { iban: DUTCH }))).country).toBe('US')
+    expect((await bodyOf(change(client, atHome.id, { iban: FRENCH, country: 'MC' }))).country).toBe('MC')
   })
 
   test('is refused if BIC and IBAN would not fit', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
-import { aLiveClient, aWallet, made } from '../../support/factories.ts'
+import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt, payment } from '../../support/money/camt.ts'
 import { referenceIn } from '../../support/money/incoming.ts'
@@ -73,7 +73,7 @@ describe('a file of the bank', () => {
       { reference: fresh(), amount: '40.00', details: [payment({ text })] },
       { reference: fresh(), details: [payment({ iban: String(pretended.iban) })] },
     ])
-    expect(await made(read(xml, 'live'))).toMatchObject({ matched: 1, unmatched: 1 })
+    expect(await bodyOf(read(xml, 'live'))).toMatchObject({ matched: 1, unmatched: 1 })
     expect([await balanceOf(own.id, live), await balanceOf(pretended.id)]).toEqual([40, 0])
     await proven()
   })
@@ -86,20 +86,20 @@ describe('a file of the bank', () => {
       details: [payment({ iban: String(iban) })],
     }))
     expect(
-      await made(read(camt([...bookings, ...bookings.map(one => ({ ...one, reference: fresh() }))]))),
+      await bodyOf(read(camt([...bookings, ...bookings.map(one => ({ ...one, reference: fresh() }))]))),
     ).toMatchObject({ matched: 6 })
     for (const [index, { id }] of wallets.entries())
       expect(await balanceOf(id, owners[index]?.client)).toBe(50)
-    const events = owners.map(one => made(one.client.events.list({ query: { event: 'wallet.credited' } })))
+    const events = owners.map(one => bodyOf(one.client.events.list({ query: { event: 'wallet.credited' } })))
     expect((await Promise.all(events)).map(({ data }) => data.length)).toEqual([2, 2, 2])
   })
 
   test('changes nothing when read again, nor when the other kind of message repeats a booking', async () => {
     const { id, iban } = await aWallet(client)
     const bookings = [{ reference: fresh(), details: [payment({ iban: String(iban) })] }]
-    await made(read(camt(bookings)))
+    await bodyOf(read(camt(bookings)))
     for (const kind of ['camt.053', 'camt.054'] as const)
-      expect(await made(read(camt(bookings, { kind })))).toMatchObject({ matched: 0, unmatched: 0, known: 1 })
+      expect(await bodyOf(read(camt(bookings, { kind })))).toMatchObject({ matched: 0, unmatched: 0, known: 1 })
     expect(await balanceOf(id)).toBe(25)
   })
 
@@ -108,7 +108,7 @@ describe('a file of the bank', () => {
     const xml = camt(
       wallets.map(({ iban }) => ({ reference: fresh(), details: [payment({ iban: String(iban) })] })),
     )
-    const files = await times(10, () => made(read(xml)))
+    const files = await times(10, () => bodyOf(read(xml)))
     expect(files.map(({ matched }) => matched).toSorted((a, b) => a - b)).toEqual([...Array(9).fill(0), 5])
     for (const { id } of wallets) expect(await balanceOf(id)).toBe(25)
     await proven()
@@ -121,7 +121,7 @@ describe('a file of the bank', () => {
       amount: '0.01',
       details: [payment({ iban: String(iban) })],
     }))
-    expect(await made(read(camt(bookings)))).toMatchObject({ entries: 1_000, matched: 1_000 })
+    expect(await bodyOf(read(camt(bookings)))).toMatchObject({ entries: 1_000, matched: 1_000 })
     expect(await balanceOf(id)).toBe(10)
     await proven()
   })
@@ -132,11 +132,11 @@ describe('a file of the bank', () => {
       .replace('xmlns=', 'xmlns:b=')
       .replace(/<(\/?)([A-Z])/g, '<$1b:$2')
       .replaceAll(/REF\d+/g, fresh())
-    expect(await made(read(prefixed))).toMatchObject({ unmatched: 1 })
+    expect(await bodyOf(read(prefixed))).toMatchObject({ unmatched: 1 })
     const latin = written.replace('UTF-8', 'ISO-8859-1').replace(/REF\d+/, 'LATIN')
-    expect(await made(read(Buffer.from(latin, 'latin1')))).toMatchObject({ unmatched: 1 })
+    expect(await bodyOf(read(Buffer.from(latin, 'latin1')))).toMatchObject({ unmatched: 1 })
     expect((await creditsOf('LATIN'))[0]?.reference).toBe('Bäckerei')
-    expect(await made(read(`\uFEFF${written}`))).toMatchObject({ unmatched: 1 })
+    expect(await bodyOf(read(`\uFEFF${written}`))).toMatchObject({ unmatched: 1 })
   })
 })
 
@@ -144,7 +144,7 @@ describe('money on the ledger of the platform', () => {
   test.each(['test', 'live'] as const)('can be assigned to the wallet of an owner (%s)', async mode => {
     const by = mode === 'test' ? client : live
     const reference = fresh()
-    await made(read(camt([{ reference, amount: '99.01' }]), mode))
+    await bodyOf(read(camt([{ reference, amount: '99.01' }]), mode))
     const [credit] = await creditsOf(reference)
     expect(credit).toMatchObject({ ownerId: PLATFORM_OWNER, mode, status: 'unmatched', reason: 'no_wallet' })
     const wallet = await aWallet(by)

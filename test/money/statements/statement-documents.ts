@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { readCamt } from '../../../src/iso20022/camt.ts'
 import { readXml } from '../../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
-import { aPayment, aWallet, made } from '../../support/factories.ts'
+import { aPayment, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt053Schema } from '../../support/money/camt053-schema.ts'
 import { at, cause, cents, rowsOf, statementsIn } from '../../support/money/statements.ts'
@@ -26,7 +26,7 @@ describe('statement documents', () => {
   async function aBusyWallet() {
     const wallet = await aWallet(client, 100)
     for (const [index, senderName] of NAMES.entries())
-      await made(
+      await bodyOf(
         client.incoming.simulate({
           body: {
             amountEuros: index + 0.07,
@@ -39,7 +39,7 @@ describe('statement documents', () => {
         }),
       )
     await aPayment(client, { fromWalletId: wallet.id, amountEuros: 12.5, reference: 'Rolls' })
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     return wallet
   }
 
@@ -109,14 +109,14 @@ describe('statement documents', () => {
     const all = () =>
       Promise.all((['pdf', 'csv', 'camt053'] as const).map(form => read(statement, form, key)))
     const before = await all()
-    await made(client.wallets.update({ params: { id: other }, body: { name: 'Another name' } }))
-    await made(client.customers.updateMe({ body: { name: 'Another holder' } }))
+    await bodyOf(client.wallets.update({ params: { id: other }, body: { name: 'Another name' } }))
+    await bodyOf(client.customers.updateMe({ body: { name: 'Another holder' } }))
     await fund(1n, new Date())
     expect(await all()).toEqual(before)
     expect(rowsOf(before[1] as Buffer)[1]?.slice(2, 5)).toEqual([
       'Transfer between wallets',
       statement.holder,
-      (await made(client.wallets.get({ params: { id: other } }))).iban,
+      (await bodyOf(client.wallets.get({ params: { id: other } }))).iban,
     ])
   })
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { made } from '../../support/factories.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { at, cause, statementsIn } from '../../support/money/statements.ts'
 import { times } from '../../support/sample-service.ts'
@@ -48,7 +48,7 @@ describe('generating PDF documents', () => {
       long.map(({ statement, key }) => read(statement, 'pdf', key).then(() => answered.push('document'))),
     )
     const writing = times(10, async n => {
-      await made(client.wallets.create({ body: { name: `Beside ${n}` } }))
+      await bodyOf(client.wallets.create({ body: { name: `Beside ${n}` } }))
       answered.push('write')
     })
     const { here, all, longest } = await processorTimeOf(Promise.all([drawing, writing]))

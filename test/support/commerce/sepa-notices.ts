@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals'
-import { aPayment, made, type TestClient } from '../factories.ts'
+import { aPayment, bodyOf, type TestClient } from '../factories.ts'
 import { expectProven } from '../proven.ts'
 
 /** Transfers of this owner by SEPA, and what their bank does with them. */
 export function noticesIn(client: TestClient) {
-  const get = (id: string) => made(client.transfers.get({ params: { id } }))
-  const wallet = (id: string) => made(client.wallets.get({ params: { id } }))
-  const pass = (minutes: number) => made(client.sandbox.advance({ body: { minutes } }))
+  const get = (id: string) => bodyOf(client.transfers.get({ params: { id } }))
+  const wallet = (id: string) => bodyOf(client.wallets.get({ params: { id } }))
+  const pass = (minutes: number) => bodyOf(client.sandbox.advance({ body: { minutes } }))
   const settle = (transferId: string, by = client) => by.transfers.simulateSettle({ body: { transferId } })
   const reject = (transferId: string, reasonCode: string | null = null) =>
     client.transfers.simulateReject({ body: { transferId, reasonCode } })
@@ -16,12 +16,12 @@ export function noticesIn(client: TestClient) {
     client.transfers.recall({ params: { id }, body: { reason } })
 
   const postings = async (transferId: string) =>
-    (await made(client.ledger.transfers({ query: { referenceId: transferId } }))).data
+    (await bodyOf(client.ledger.transfers({ query: { referenceId: transferId } }))).data
       .map(({ kind }) => kind)
       .reverse()
 
   const inSuspense = async () =>
-    (await made(client.ledger.balances({}))).data.find(({ kind }) => kind === 'suspense')?.postedEuros ?? 0
+    (await bodyOf(client.ledger.balances({}))).data.find(({ kind }) => kind === 'suspense')?.postedEuros ?? 0
 
   const isProven = (by: TestClient = client) => expectProven(by)
 
@@ -41,7 +41,7 @@ export function noticesIn(client: TestClient) {
   }
 
   /** The wallet is empty while the money is out. */
-  const close = (id: string) => made(client.wallets.close({ params: { id } }))
+  const close = (id: string) => bodyOf(client.wallets.close({ params: { id } }))
 
   return {
     get,

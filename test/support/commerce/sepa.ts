@@ -1,4 +1,4 @@
-import { made } from '../factories.ts'
+import { bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 /** The service of the tests of SEPA. */
@@ -9,11 +9,11 @@ export function sepaIn(service: TestService) {
     const { client } = owner
     return {
       ...owner,
-      get: (id: string) => made(client.transfers.get({ params: { id } })),
-      wallet: (id: string) => made(client.wallets.get({ params: { id } })),
+      get: (id: string) => bodyOf(client.transfers.get({ params: { id } })),
+      wallet: (id: string) => bodyOf(client.wallets.get({ params: { id } })),
       /** Without Temporal the sweep takes the steps, and so does the test clock on its way. */
       pass: (span: { seconds: number } | { minutes: number } | { days: number }) =>
-        made(client.sandbox.advance({ body: span })),
+        bodyOf(client.sandbox.advance({ body: span })),
       events: async (transferId: string) => {
         const rows = await service.sql<{ told: string }>(
           `select event || ' ' || (data ->> 'status') as told from events where data ->> 'transferId' = $1 order by id`,
@@ -22,7 +22,7 @@ export function sepaIn(service: TestService) {
         return rows.map(({ told }) => told)
       },
       postings: async (transferId: string) =>
-        (await made(client.ledger.transfers({ query: { referenceId: transferId } }))).data
+        (await bodyOf(client.ledger.transfers({ query: { referenceId: transferId } }))).data
           .map(({ kind }) => kind)
           .reverse(),
     }

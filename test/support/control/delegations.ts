@@ -1,10 +1,10 @@
-import { aDelegation, anAgentUnder, made, redeemed, type TestClient } from '../factories.ts'
+import { aDelegation, anAgentUnder, bodyOf, redeemed, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 export const codeOf = ({ code }: { code: string | null }) => ({ body: { code: String(code) } })
 
 export const statusesOf = async (client: TestClient, ids: readonly string[]) =>
-  Promise.all(ids.map(async id => (await made(client.delegations.get({ params: { id } }))).status))
+  Promise.all(ids.map(async id => (await bodyOf(client.delegations.get({ params: { id } }))).status))
 
 /** As many intents at once, no two alike. */
 export const declareAll = (by: TestClient, agentId: string, amounts: readonly number[], members = {}) =>
@@ -17,7 +17,7 @@ export const declareAll = (by: TestClient, agentId: string, amounts: readonly nu
   )
 
 export const declareOne = async (by: TestClient, agentId: string, amountEuros: number, merchant: string) =>
-  made(by.intents.create({ body: { agentId, amountEuros, merchant, purpose: 'A paper' } }))
+  bodyOf(by.intents.create({ body: { agentId, amountEuros, merchant, purpose: 'A paper' } }))
 
 /** What the tests of delegations ask of their service. */
 export function delegationsIn(service: TestService) {

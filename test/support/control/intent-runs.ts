@@ -1,4 +1,4 @@
-import { aFundedAgent, anIntent, made } from '../factories.ts'
+import { aFundedAgent, anIntent, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { type RunSeen, runs } from '../temporal/runs.ts'
 import { until } from '../until.ts'
@@ -11,7 +11,7 @@ export async function intentRunsIn(service: TestService) {
   const owner = await service.owner()
   const { client } = owner
   const agent = await aFundedAgent(client)
-  const get = (id: string, by = client) => made(by.intents.get({ params: { id } }))
+  const get = (id: string, by = client) => bodyOf(by.intents.get({ params: { id } }))
 
   /** An intent that waits for its approver, and its run, which waits as well. */
   async function aWaiting(
@@ -30,7 +30,7 @@ export async function intentRunsIn(service: TestService) {
 
   /** Who did what to the record, the newest first. */
   const auditOf = async (id: string, by = client) =>
-    (await made(by.audit.list({ query: { resource: id } }))).data.map(
+    (await bodyOf(by.audit.list({ query: { resource: id } }))).data.map(
       ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,
     )
 

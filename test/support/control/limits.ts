@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
-import { anAgentUnder, anIntent, made, type TestClient } from '../factories.ts'
+import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 type Rules = Parameters<typeof anAgentUnder>[1]
@@ -36,7 +36,7 @@ export function limitsIn(service: TestService, elsewhere: string) {
 
   /** What is reserved in all is what the ledger holds; and it is so of each period's sum too. */
   async function expectToMatch(client: TestClient, agentId: string) {
-    const { heldEuros } = await made(client.agents.balance({ params: { id: agentId } }))
+    const { heldEuros } = await bodyOf(client.agents.balance({ params: { id: agentId } }))
     const counted = await countersOf(agentId)
     for (const period of ['all', 'day', 'month']) {
       const of = counted.filter(one => one.period === period)

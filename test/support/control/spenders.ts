@@ -6,7 +6,7 @@ import {
   aPolicy,
   aRun,
   aWallet,
-  made,
+  bodyOf,
   redeemed,
 } from '../factories.ts'
 import type { TestService } from '../harness.ts'
@@ -29,7 +29,7 @@ const rules = {
 export async function aSpender(service: TestService) {
   const { client, ownerId } = await service.owner()
   await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, EVENING - Date.now()])
-  await made(client.risk.configure({ body: { enabled: false } }))
+  await bodyOf(client.risk.configure({ body: { enabled: false } }))
   const agent = await anAgentUnder(client, rules)
   const run = await aRun(client, agent.id, { budgetEuros: 1_000 })
   const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 900, expiresInMinutes: 10_000 })

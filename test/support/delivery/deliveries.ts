@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals'
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { until } from '../until.ts'
 
 type Delivery = Awaited<ReturnType<typeof deliveriesOf>>[number]
 
 export const deliveriesOf = async (client: TestClient, id: string) =>
-  (await made(client.webhooks.deliveries({ params: { id }, query: { limit: 100 } }))).data
+  (await bodyOf(client.webhooks.deliveries({ params: { id }, query: { limit: 100 } }))).data
 
 /** Waits until the newest delivery of a subscription meets the condition. */
 export async function delivery(

@@ -1,18 +1,18 @@
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 import { startTestService } from '../harness.ts'
 import { type Browser, pushService } from './push-service.ts'
 
 type Members = Partial<NonNullable<Parameters<TestClient['push']['create']>[0]['body']>>
 
 export const subscribe = (client: TestClient, browser: Browser, members: Members = {}) =>
-  made(client.push.create({ body: { ...browser.subscription, ...members } }))
+  bodyOf(client.push.create({ body: { ...browser.subscription, ...members } }))
 
 export const listed = async (client: TestClient) =>
-  (await made(client.push.list({}))).data.map(({ id }) => id)
+  (await bodyOf(client.push.list({}))).data.map(({ id }) => id)
 export const heard = ({ messages }: Browser) => messages.map(({ payload }) => payload.event)
 
 export const freeze = async (client: TestClient, id: string) =>
-  made(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
+  bodyOf(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
 
 /** A service that sends pushes, the service that takes them, and browsers that have subscribed. */
 export async function startPushService() {

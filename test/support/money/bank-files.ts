@@ -5,7 +5,7 @@ import { openRuntime } from '../../../src/app/runtime.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../../src/kernel/run/execute.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
-import { aLiveClient, aPayment, aWallet, bringMoney, made, type TestClient } from '../factories.ts'
+import { aLiveClient, aPayment, aWallet, bringMoney, bodyOf, type TestClient } from '../factories.ts'
 import { secretSettings, startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
 import { expectProven } from '../proven.ts'
@@ -102,7 +102,7 @@ export async function bankFiles() {
     return { ...transfer, endToEndId: String(transfer.endToEndId) }
   }
 
-  const get = (id: string, by = live) => made(by.transfers.get({ params: { id } }))
+  const get = (id: string, by = live) => bodyOf(by.transfers.get({ params: { id } }))
 
   /** Moves the next cut-off to now. */
   const closeFiles = () =>
@@ -127,7 +127,7 @@ export async function bankFiles() {
 
   /** The file that was handed over last. */
   const lastFile = async () => {
-    const { data } = await made(
+    const { data } = await bodyOf(
       service.dash.rails.files({ query: { mode: 'live', status: 'handed_over', limit: 1 } }),
     )
     if (!data[0]) throw new Error('no file was handed over')

@@ -1,5 +1,5 @@
 import { beforeEach } from '@jest/globals'
-import { aPaymentMethod, made } from '../factories.ts'
+import { aPaymentMethod, bodyOf } from '../factories.ts'
 import { startTestService } from '../harness.ts'
 import { expectProven } from '../proven.ts'
 import { recordingProcessor } from './processor.ts'
@@ -18,16 +18,16 @@ export async function startFundingService() {
   const methodId = (await aPaymentMethod(client)).id
   const fund = (id: string, amountEuros: number, { paymentMethodId = methodId, ...extras }: Extras = {}) =>
     client.fund.wallet({ params: { id }, body: { amountEuros, paymentMethodId }, ...extras })
-  const walletOf = (id: string) => made(client.wallets.get({ params: { id } }))
-  const fundingOf = (id: string) => made(client.fund.get({ params: { id } }))
-  const advance = (body: object) => made(client.sandbox.advance({ body }))
+  const walletOf = (id: string) => bodyOf(client.wallets.get({ params: { id } }))
+  const fundingOf = (id: string) => bodyOf(client.fund.get({ params: { id } }))
+  const advance = (body: object) => bodyOf(client.sandbox.advance({ body }))
   const last = async (walletId: string) => {
-    const [funding] = (await made(client.fund.list({ query: { walletId } }))).data
+    const [funding] = (await bodyOf(client.fund.list({ query: { walletId } }))).data
     if (!funding) throw new Error('nothing was begun')
     return funding
   }
   const postingsOf = async (id: string) =>
-    (await made(client.ledger.transfers({ query: { referenceId: id } }))).data.map(({ kind }) => kind)
+    (await bodyOf(client.ledger.transfers({ query: { referenceId: id } }))).data.map(({ kind }) => kind)
   const eventsOf = async (fundingId: string) =>
     (
       await service.sql<{ event: string }>(

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { expectProven } from '../proven.ts'
 
@@ -23,16 +23,16 @@ export function incomingFilesIn({
   const read = (xml: string | Buffer, mode: 'test' | 'live' = 'test') =>
     service.dash.incoming.readFile({ body: { content: base64(xml), mode } })
   const balanceOf = async (id: string, by = client) =>
-    (await made(by.wallets.get({ params: { id } }))).availableEuros
+    (await bodyOf(by.wallets.get({ params: { id } }))).availableEuros
   const creditsOf = async (bankReference: string) => {
-    const { data } = await made(service.dash.incoming.list({ query: { limit: 100 } }))
+    const { data } = await bodyOf(service.dash.incoming.list({ query: { limit: 100 } }))
     return data.filter(credit => credit.bankReference === bankReference)
   }
 
   const proven = async () => {
     for (const mode of ['test', 'live'] as const)
       expect(
-        await made(service.dash.ledger.verifyOwner({ params: { id: PLATFORM_OWNER }, body: { mode } })),
+        await bodyOf(service.dash.ledger.verifyOwner({ params: { id: PLATFORM_OWNER }, body: { mode } })),
       ).toMatchObject({
         ok: true,
         problems: [],

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import type { Book, Cause } from '../../../src/money/ledger/book.ts'
 import { newId } from '../../../src/values/ids.ts'
-import { aWallet, made, type TestClient } from '../factories.ts'
+import { aWallet, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import type { Books } from './books.ts'
 
@@ -20,7 +20,7 @@ interface Old extends Awaited<ReturnType<TestService['owner']>> {
 export const OPENED = at('2026-01-15T12:00:00Z')
 
 const drawOf = (of: TestClient, walletId: string, period?: string) =>
-  made(of.statements.create({ body: { walletId, ...(period && { period }) } }))
+  bodyOf(of.statements.create({ body: { walletId, ...(period && { period }) } }))
 
 /** Parses CSV whose texts have no line breaks. */
 export const rowsOf = (csv: Buffer): string[][] =>

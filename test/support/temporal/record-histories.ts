@@ -11,7 +11,7 @@ import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { cloneDatabase } from '../database.ts'
-import { aFundedAgent, aPayment, made, type TestClient } from '../factories.ts'
+import { aFundedAgent, aPayment, bodyOf, type TestClient } from '../factories.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 
@@ -37,7 +37,7 @@ interface Stage {
   ends(workflowId: string): Promise<void>
 }
 
-/** Plays it, and gives the workflow whose history it has made. */
+/** Plays it, and gives the workflow whose history it leaves behind. */
 type Story = (stage: Stage) => Promise<string>
 
 interface Waiting {
@@ -49,7 +49,7 @@ interface Waiting {
 async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting> {
   const agent = await aFundedAgent(client)
   const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching' }
-  const { id } = await made(client.intents.create({ body: { ...body, expiresInMinutes: minutes } }))
+  const { id } = await bodyOf(client.intents.create({ body: { ...body, expiresInMinutes: minutes } }))
   const workflowId = `intent/${id}`
   await shows(workflowId, 'waits for approval')
   return { id, agentId: agent.id, workflowId }
@@ -69,9 +69,9 @@ async function paying({ client }: Stage, name: string, amountEuros = 12.5): Prom
 /** A webhook to a receiver that is not there, after its first attempt. */
 async function undelivered({ client }: Stage): Promise<string> {
   const url = 'http://127.0.0.1:59999/nobody-is-there'
-  const { id } = await made(client.webhooks.create({ body: { url, events: ['agent.created'] } }))
-  await made(client.agents.create({ body: { name: 'Reader' } }))
-  const first = async () => (await made(client.webhooks.deliveries({ params: { id } }))).data[0]
+  const { id } = await bodyOf(client.webhooks.create({ body: { url, events: ['agent.created'] } }))
+  await bodyOf(client.agents.create({ body: { name: 'Reader' } }))
+  const first = async () => (await bodyOf(client.webhooks.deliveries({ params: { id } }))).data[0]
   return until('it has failed once', async () => (await first())?.workflowId)
 }
 
@@ -96,7 +96,7 @@ const stories: Readonly<Record<string, Story>> = {
   'transfer-lapsed': async stage => {
     const { workflowId } = await paying(stage, 'No Match GmbH')
     await stage.shows(workflowId, 'waits for confirmPayee')
-    await made(stage.client.sandbox.advance({ body: { days: 7 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { days: 7 } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -112,8 +112,8 @@ const stories: Readonly<Record<string, Story>> = {
   'transfer-asked-about': async stage => {
     const { workflowId } = await paying(stage, 'Bäckerei Müller', 777.03)
     await stage.shows(workflowId, 'indeterminate')
-    await made(stage.client.sandbox.advance({ body: { minutes: 1 } }))
-    await made(stage.client.sandbox.advance({ body: { minutes: 5 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { minutes: 5 } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -121,7 +121,7 @@ const stories: Readonly<Record<string, Story>> = {
   'transfer-rejected-by-notice': async stage => {
     const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 777.06)
     await stage.shows(workflowId, 'submitted')
-    await made(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await bodyOf(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -129,8 +129,8 @@ const stories: Readonly<Record<string, Story>> = {
   'transfer-recalled': async stage => {
     const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 888.01)
     await stage.ends(workflowId)
-    await made(stage.client.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
-    const get = () => made(stage.client.transfers.get({ params: { id } }))
+    await bodyOf(stage.client.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
+    const get = () => bodyOf(stage.client.transfers.get({ params: { id } }))
     await until('the recall is answered', async () => (await get()).recall?.status === 'refused')
     await stage.ends(workflowId)
     return workflowId
@@ -154,9 +154,9 @@ const stories: Readonly<Record<string, Story>> = {
 
   'intent-approved-and-expired': async stage => {
     const { id, workflowId } = await waiting(stage)
-    await made(stage.client.intents.approve({ params: { id } }))
+    await bodyOf(stage.client.intents.approve({ params: { id } }))
     await stage.shows(workflowId, 'approved')
-    await made(stage.client.sandbox.advance({ body: { minutes: 60 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { minutes: 60 } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -181,7 +181,7 @@ const stories: Readonly<Record<string, Story>> = {
 
   'intent-cancelled': async stage => {
     const { id, workflowId } = await waiting(stage)
-    await made(stage.client.intents.cancel({ params: { id } }))
+    await bodyOf(stage.client.intents.cancel({ params: { id } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -210,52 +210,52 @@ const stories: Readonly<Record<string, Story>> = {
     await stage.shows(workflowId, 'submitted')
     await stage.cancel(workflowId)
     await stage.shows(workflowId, 'changed nothing')
-    await made(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await bodyOf(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
     await stage.ends(workflowId)
     return workflowId
   },
 
   'agent-asked-to-cancel': async ({ client, shows, cancel, ends }) => {
-    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
-    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    const policy = await bodyOf(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await bodyOf(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
     await shows(`agent/${id}`, 'the policy ends')
     await cancel(`agent/${id}`)
     await shows(`agent/${id}`, 'Request Cancellation changed nothing')
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     await ends(`agent/${id}`)
     return `agent/${id}`
   },
 
   'statements-of-a-clock': async ({ client, ends }) => {
-    const { id, ownerId } = await made(client.wallets.create({ body: { name: 'Purse' } }))
-    await made(client.fund.wallet({ params: { id }, body: { amountEuros: 25 } }))
-    await made(client.sandbox.advance({ body: { days: 40 } }))
+    const { id, ownerId } = await bodyOf(client.wallets.create({ body: { name: 'Purse' } }))
+    await bodyOf(client.fund.wallet({ params: { id }, body: { amountEuros: 25 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
     await ends(`statements/${ownerId}`)
     return `statements/${ownerId}`
   },
 
   'agent-deleted': async stage => {
     const { agentId, workflowId } = await waiting(stage)
-    await made(stage.client.agents.delete({ params: { id: agentId } }))
+    await bodyOf(stage.client.agents.delete({ params: { id: agentId } }))
     await stage.ends(`agent/${agentId}`)
     await stage.ends(workflowId)
     return `agent/${agentId}`
   },
 
   'agent-deleted-before-its-policy-ends': async ({ client, shows, ends }) => {
-    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
-    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    const policy = await bodyOf(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await bodyOf(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
     await shows(`agent/${id}`, 'the policy ends')
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     await ends(`agent/${id}`)
     return `agent/${id}`
   },
 
   'agent-policy-expired': async ({ client, shows, ends }) => {
-    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
-    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    const policy = await bodyOf(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await bodyOf(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
     await shows(`agent/${id}`, 'the policy ends')
-    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 30 } }))
     await ends(`agent/${id}`)
     return `agent/${id}`
   },
@@ -338,7 +338,7 @@ const owner = {
   country: 'DE',
   plan: 'business',
 } as const
-const { key } = await made(dash.keys.openAccount({ body: owner }))
+const { key } = await bodyOf(dash.keys.openAccount({ body: owner }))
 const connection = await Connection.connect({ address })
 try {
   await record(new Client({ connection }), clientOf(areas, { url, token: String(key) }))

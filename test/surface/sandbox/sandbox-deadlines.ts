@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../../src/values/clock.ts'
-import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { advance, DAY, offsetOf, statusOf } from '../../support/sandbox.ts'
 
@@ -57,7 +57,7 @@ describe('what falls due on the way', () => {
       expect(late).toBeGreaterThanOrEqual(0)
       expect(late).toBeLessThan(minutes(0.5))
     }
-    expect((await made(client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(1)
+    expect((await bodyOf(client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(1)
   })
 
   test('happens at its own instant, even if the next one is a millisecond later', async () => {

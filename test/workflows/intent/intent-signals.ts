@@ -9,7 +9,7 @@ import {
   anAgent,
   anAgentUnder,
   bringMoney,
-  made,
+  bodyOf,
   type TestClient,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -73,7 +73,7 @@ describe('a signal', () => {
 
   test('that comes second changes nothing and says so', async () => {
     const { intent, run } = await aWaiting()
-    const approved = await made(client.intents.approve({ params: { id: intent.id } }))
+    const approved = await bodyOf(client.intents.approve({ params: { id: intent.id } }))
     await run.signal('approve', { by: 'Ada' })
     await run.says('The signal approve by Ada changed nothing: The intent is approved already.')
     await run.signal('deny', { by: 'Bob' })
@@ -236,7 +236,7 @@ describe('live money', () => {
       await waiting.run.says(`A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`)
     }
     expect(await get(waiting.intent.id, live)).toEqual(waiting.intent)
-    await made(live.intents.deny({ params: waiting.params, body: { reason: 'No' } }))
+    await bodyOf(live.intents.deny({ params: waiting.params, body: { reason: 'No' } }))
     expect(await waiting.run.ends()).toBe('denied')
   })
 
