@@ -51,8 +51,6 @@ async function someone(rules: Rules = {}) {
   }
 }
 
-const isProven = (client: TestClient) => expectProven(client)
-
 describe('an agent pays a wallet', () => {
   test('on its approved intent, which is completed by one transaction', async () => {
     const { client, itself, agent, walletId, payee, balance, counted, intent } = await someone({
@@ -85,7 +83,7 @@ describe('an agent pays a wallet', () => {
     const again = await itself.transfers.create({ body })
     expect([again.status, again.code]).toEqual([400, 'intent_not_approved'])
     expect((await client.intents.cancel({ params: { id: intentId } })).code).toBe('intent_closed')
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('once, even with many requests at once on two processes', async () => {
@@ -95,7 +93,7 @@ describe('an agent pays a wallet', () => {
     const answers = await times(20, n => any(n).transfers.create({ body }))
     expect(statusCounts(answers)).toEqual({ 201: 1, 400: 19 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('or the intent is cancelled: exactly one of both, and every cent is where it belongs', async () => {
@@ -162,7 +160,8 @@ describe('an agent pays a wallet', () => {
     const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId: approved.id }
     expect(await itself.transfers.create({ body })).toMatchObject({ status: 400, code: 'agent_not_active' })
     await bodyOf(client.risk.unfreeze({ params: { id: agent.id }, body: {} }))
-    const scored = async () => (await bodyOf(client.risk.events({ query: { agentId: agent.id } }))).data.length
+    const scored = async () =>
+      (await bodyOf(client.risk.events({ query: { agentId: agent.id } }))).data.length
     const before = await scored()
     expect((await itself.transfers.create({ body })).status).toBe(201)
     expect(await scored()).toBe(before)
@@ -209,7 +208,7 @@ describe('an agent pays by SEPA', () => {
     expect(await balance()).toMatchObject({ availableEuros: 9_980, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
     expect((await bodyOf(client.transactions.list({ query: { intentId: params.id } }))).data).toHaveLength(1)
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('and what its bank rejects comes back, to the limits too', async () => {
@@ -222,7 +221,7 @@ describe('an agent pays by SEPA', () => {
     expect(transaction.status).toBe('declined')
     expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('and a payment that is cancelled leaves the intent as it was, or expired after its deadline', async () => {
@@ -240,6 +239,6 @@ describe('an agent pays by SEPA', () => {
     expect((await bodyOf(client.intents.get({ params }))).status).toBe('expired')
     expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
-    await isProven(client)
+    await expectProven(client)
   })
 })

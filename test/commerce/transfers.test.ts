@@ -16,7 +16,7 @@ const pay = (fromWalletId: string, toWalletId: string, amountEuros: number, key?
     ...(key ? { idempotencyKey: key } : {}),
   })
 
-const isProven = () => expectProven(client)
+const proveLedger = () => expectProven(client)
 
 describe('a transfer between wallets', () => {
   test('is completed at once, emits an event and is in the ledger', async () => {
@@ -114,7 +114,7 @@ describe('many at once', () => {
     const answers = await times(100, () => pay(from.id, to.id, 1))
     expect(statusCounts(answers)).toEqual({ 201: 50, 400: 50 })
     expect([await balanceOf(from.id), await balanceOf(to.id)]).toEqual([0, 50])
-    await isProven()
+    await proveLedger()
   })
 
   test('there and back between two wallets: no deadlock', async () => {
@@ -122,7 +122,7 @@ describe('many at once', () => {
     const answers = await times(120, n => (n % 2 ? pay(one.id, two.id, 0.5) : pay(two.id, one.id, 0.5)))
     expect(statusCounts(answers)).toEqual({ 201: 120 })
     expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([30, 30])
-    await isProven()
+    await proveLedger()
   })
 
   test('the same key a hundred times is one transfer', async () => {

@@ -8,7 +8,7 @@ const service = await startTestService()
 const actionsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await bodyOf(client.audit.list({ query }))).data.map(({ action }) => action)
 
-async function entered(ownerId: string, members: { at?: string; requestId?: string }): Promise<void> {
+async function insertEntry(ownerId: string, members: { at?: string; requestId?: string }): Promise<void> {
   await service.sql(
     `insert into audit_entries (id, owner_id, mode, actor_type, action, event, outcome, resource_id, request_id, at)
      values ($1, $2, 'test', 'key', 'long.ago', 'long.ago', 'done', 'x', $3, $4)`,
@@ -17,7 +17,7 @@ async function entered(ownerId: string, members: { at?: string; requestId?: stri
 }
 
 describe('the audit trail', () => {
-  test('says who did what to which record, when, by which request and from where', async () => {
+  test('records who did what to which record, when, by which request and from where', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const [key] = (await client.keys.list()).body.data
@@ -41,7 +41,7 @@ describe('the audit trail', () => {
     })
   })
 
-  test('says what the dashboard did', async () => {
+  test('records what the dashboard did', async () => {
     const { client, ownerId } = await service.owner()
     await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'starter' } }))
     const [latest] = (await bodyOf(client.audit.list())).data
@@ -74,8 +74,8 @@ describe('the audit trail', () => {
 /** An agent comes with a wallet: one operation, two entries. */
 const CREATED = ['agents.create', 'agents.create']
 
-describe('a search', () => {
-  test('by actor finds what a kind of actor did, or one of them', async () => {
+describe('an audit search', () => {
+  test('by actor finds all actors of a kind, or one of them', async () => {
     const { client } = await service.owner()
     const second = await aKey(client)
     await anAgent(service.client(String(second.key)))
@@ -101,7 +101,7 @@ describe('a search', () => {
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('action') })
   })
 
-  test('by resource and by request finds what concerns them', async () => {
+  test('by resource and by request finds their entries', async () => {
     const { client } = await service.owner()
     const policy = await aPolicy(client)
     const answer = await client.agents.create({ body: { name: 'A', policyId: policy.id } })
@@ -112,22 +112,22 @@ describe('a search', () => {
     expect(await actionsOf(client, { requestId: 'nothing' })).toEqual([])
   })
 
-  test('by time takes the beginning and leaves the end', async () => {
+  test('by time includes the beginning and excludes the end', async () => {
     const { client, ownerId } = await service.owner()
     const [first, second, third] = [
       '2026-01-01T00:00:00.000Z',
       '2026-01-02T00:00:00.000Z',
       '2026-01-03T00:00:00.000Z',
     ]
-    for (const at of [first, second, third]) await entered(ownerId, { at: String(at) })
+    for (const at of [first, second, third]) await insertEntry(ownerId, { at: String(at) })
     const { data } = await bodyOf(client.audit.list({ query: { from: String(first), to: String(third) } }))
     expect(data.map(({ at }) => at)).toEqual([second, first])
   })
 
-  test('by text looks into action, event, resource, actor and request, in any case', async () => {
+  test('by text searches action, event, resource, actor and request, in any case', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
-    await entered(ownerId, { requestId: 'Order-4711' })
+    await insertEntry(ownerId, { requestId: 'Order-4711' })
     const [key] = (await client.keys.list()).body.data
     expect(await actionsOf(client, { q: 'ORDER-47' })).toEqual(['long.ago'])
     expect(await actionsOf(client, { q: agent.id.slice(-12) })).toEqual(['agents.create'])
@@ -135,19 +135,19 @@ describe('a search', () => {
     expect(await actionsOf(client, { q: String(key?.id).slice(-12), actor: 'key' })).toEqual(CREATED)
   })
 
-  test.each(['%', '_', '\\', '100%', 'a_c', "'; drop table agents; --"])('takes %s as text', async q => {
+  test.each(['%', '_', '\\', '100%', 'a_c', "'; drop table agents; --"])('treats %s as text', async q => {
     const { client, ownerId } = await service.owner()
-    await entered(ownerId, { requestId: 'abc' })
+    await insertEntry(ownerId, { requestId: 'abc' })
     const before = await actionsOf(client)
     expect(before.length).toBeGreaterThan(0)
-    const found = (await bodyOf(client.audit.list({ query: { q } }))).data
-    expect(found.every(entry => JSON.stringify(Object.values(entry)).includes(q))).toBe(true)
-    await entered(ownerId, { requestId: `r-${q}-r` })
+    const matches = (await bodyOf(client.audit.list({ query: { q } }))).data
+    expect(matches.every(entry => JSON.stringify(Object.values(entry)).includes(q))).toBe(true)
+    await insertEntry(ownerId, { requestId: `r-${q}-r` })
     const [latest] = (await bodyOf(client.audit.list({ query: { q } }))).data
     expect(latest?.requestId).toBe(`r-${q}-r`)
   })
 
-  test('is whole, page by page, while entries are added', async () => {
+  test('is complete, page by page, while entries are added', async () => {
     const { client } = await service.owner()
     for (let count = 0; count < 3; count++) await anAgent(client)
     const query = { action: 'agents.*', q: 'agent.created', limit: 2 }
@@ -161,8 +161,8 @@ describe('a search', () => {
   })
 })
 
-describe('who reads it', () => {
-  test('is the owner, in the mode in which it happened', async () => {
+describe('reading the audit trail', () => {
+  test('is limited to the owner’s mode', async () => {
     const owner = await service.owner()
     const stranger = await service.owner()
     await anAgent(stranger.client)
@@ -171,12 +171,12 @@ describe('who reads it', () => {
     expect(await actionsOf(live)).toEqual(['keys.create'])
   })
 
-  test('is no agent, and no key without the scope', async () => {
+  test('is refused to agents, and to keys without the scope', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    expect((await itself.audit.list()).code).toBe('wrong_caller')
-    const narrow = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
-    expect((await narrow.audit.list()).code).toBe('missing_scope')
+    const agentClient = service.client(String((await aToken(client, agent.id)).token))
+    expect((await agentClient.audit.list()).code).toBe('wrong_caller')
+    const narrowClient = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    expect((await narrowClient.audit.list()).code).toBe('missing_scope')
   })
 })

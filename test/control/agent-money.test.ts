@@ -38,7 +38,9 @@ describe('an agent’s wallet', () => {
   test('is funded from the oldest wallet, or from the one that is named', async () => {
     const { client, agent, main } = await someone()
     const second = await aWallet(client, 5)
-    expect(await bodyOf(fund(client, agent.id, { amountEuros: 20.5 }))).toMatchObject({ availableEuros: 20.5 })
+    expect(await bodyOf(fund(client, agent.id, { amountEuros: 20.5 }))).toMatchObject({
+      availableEuros: 20.5,
+    })
     await bodyOf(fund(client, agent.id, { amountEuros: 5, fromWalletId: second.id }))
     expect([await balanceOf(client, main.id), await balanceOf(client, second.id)]).toEqual([79.5, 0])
     const { data } = await bodyOf(client.events.list({ query: { event: 'agent.funded' } }))

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../support/control/agent-tokens.ts'
 import { aKey, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
+import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
@@ -56,7 +56,7 @@ describe('a new token', () => {
       actions: ['agentTokens.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'agent_tokens', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agent_tokens', answer.body.id)).toBe(1)
   })
 
   test('leaves its secret nowhere, and a replay does not show it', async () => {

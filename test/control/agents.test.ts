@@ -2,7 +2,7 @@ import './agents/agent-changes.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 
@@ -52,7 +52,7 @@ describe('a new agent', () => {
       actions: ['agents.create'],
       entries: 2,
     })
-    expect(await transactionsOf(service, answer, 'agents', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agents', answer.body.id)).toBe(1)
   })
 
   test('gets a copy of the template it is created with', async () => {
@@ -68,7 +68,7 @@ describe('a new agent', () => {
       'wallet.created',
       'policy.assigned',
     ])
-    expect(await transactionsOf(service, answer, 'policies', own.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', own.id)).toBe(1)
   })
 
   test('is not made with a template that is not there, not the owner’s, or not a template', async () => {

@@ -2,9 +2,17 @@ import './delegations/delegation-budgets.ts'
 import './delegations/delegation-ends.ts'
 import { describe, expect, test } from '@jest/globals'
 import { codeOf, delegationsIn, statusesOf } from '../support/control/delegations.ts'
-import { aDelegation, aKey, aLiveClient, anAgent, aToken, bodyOf, redeemed } from '../support/factories.ts'
+import {
+  aDelegation,
+  aKey,
+  aLiveClient,
+  anAgent,
+  aToken,
+  bodyOf,
+  redeemDelegation,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
+import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { aDelegate, anyone, anOwnerWithAgent } = delegationsIn(service)
@@ -39,7 +47,7 @@ describe('a delegation', () => {
       updatedAt: expect.any(String),
     })
     expect(await traceOf(service, answer)).toMatchObject({ events: ['delegation.created'], entries: 1 })
-    expect(await transactionsOf(service, answer, 'delegations', record.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'delegations', record.id)).toBe(1)
     expect((await client.delegations.create({ body, idempotencyKey: 'one' })).body.code).toBe(null)
     expect(await tablesWith(service, String(code))).toEqual([])
     expect((await client.delegations.get({ params: record })).body).toEqual(record)
@@ -209,7 +217,7 @@ describe('a code', () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const scopes = ['delegations:write' as const, 'intents:read' as const]
     const narrow = service.client(String((await aKey(client, { scopes })).key))
-    const { tokenId } = await redeemed(anyone, await aDelegation(narrow, agent.id))
+    const { tokenId } = await redeemDelegation(anyone, await aDelegation(narrow, agent.id))
     const params = { id: agent.id, tokenId: String(tokenId) }
     expect((await bodyOf(client.agentTokens.get({ params }))).scopes).toEqual(['intents:read'])
     const other = await aDelegation(client, agent.id)

@@ -10,7 +10,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
 /** Without a relay and a worker: what a deletion is while nobody carries it out, and how the clock finishes it. */
@@ -49,7 +49,7 @@ describe('an agent that is to be deleted', () => {
       actions: ['agents.delete'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'agents', agent.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agents', agent.id)).toBe(1)
     expect((await client.agents.get({ params })).body).toEqual(answer.body)
     const workflow_id = `agent/${agent.id}`
     const input = { id: agent.id, agentId: agent.id, ownerId, mode: 'test' }

@@ -6,9 +6,9 @@ import './intents/intent-states.ts'
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../support/control/intents.ts'
-import { aLiveClient, anAgent, anIntent, aPolicy, bringMoney, bodyOf } from '../support/factories.ts'
+import { aLiveClient, anAgent, anIntent, aPolicy, bodyOf, creditWallet } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { eventsOf, anOwner } = intentsIn(service)
@@ -202,7 +202,7 @@ describe('a new intent', () => {
       entries: 2,
     })
     for (const answer of [waiting, approved])
-      expect(await transactionsOf(service, answer, 'intents', answer.body.id)).toBe(1)
+      expect(await transactionCount(service, answer, 'intents', answer.body.id)).toBe(1)
     const data = { intentId: approved.body.id, agentId: agent.id, amountEuros: 25, merchant: 'Bookshop' }
     expect(await eventsOf(approved.body.id)).toEqual([
       { event: 'intent.created', data: { ...data, status: 'created' }, agent_id: agent.id },
@@ -240,7 +240,7 @@ describe('live money', () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
     const agent = await anAgent(live)
-    await bringMoney(service, agent)
+    await creditWallet(service, agent)
     const { id, mode } = await anIntent(live, agent.id)
     expect(mode).toBe('live')
     expect((await bodyOf(live.intents.approve({ params: { id } }))).status).toBe('approved')

@@ -3,7 +3,15 @@ import './merchants/merchants-on-statements.ts'
 import { describe, expect, test } from '@jest/globals'
 import { categories } from '../../src/control/merchants/mcc.ts'
 import { mccGroup, mccGroupNames } from '../../src/control/merchants/mcc-groups.ts'
-import { aFundedAgent, anAgent, anAgentUnder, anIntent, aPolicy, aToken, bodyOf } from '../support/factories.ts'
+import {
+  aFundedAgent,
+  anAgent,
+  anAgentUnder,
+  anIntent,
+  aPolicy,
+  aToken,
+  bodyOf,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { everyRule, noRule, policyOf, versionsOf } from '../support/control/policies.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 
@@ -55,7 +55,7 @@ describe('a new policy', () => {
       actions: ['policies.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'policies', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', answer.body.id)).toBe(1)
   })
 
   test('holds amounts to the cent, however large', async () => {

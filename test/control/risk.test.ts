@@ -61,7 +61,9 @@ describe('by default', () => {
       ...{ amountEuros: 500, merchant: 'Jeweller', comment: null },
       signals: [{ message: expect.stringMatching(/far more/) }, { signal: 'newMerchant', points: 10 }],
     })
-    const severe = await bodyOf(client.risk.events({ query: { minScore: 50, from: data[1]?.createdAt ?? '' } }))
+    const severe = await bodyOf(
+      client.risk.events({ query: { minScore: 50, from: data[1]?.createdAt ?? '' } }),
+    )
     expect(severe.data.map(({ id: one }) => one)).toEqual([data[1]?.id])
     expect((await bodyOf(client.risk.events({ query: { to: data[2]?.createdAt ?? '' } }))).data).toEqual([])
   })

@@ -11,7 +11,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { anOwnerWithAgent } = agentRunsIn(service)
@@ -43,7 +43,7 @@ describe('a run', () => {
       actions: ['runs.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'runs', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'runs', answer.body.id)).toBe(1)
     expect((await client.runs.get({ params: answer.body })).body).toEqual(answer.body)
     const query = { externalId: 'r-1' }
     expect((await client.runs.list({ query })).body.data).toEqual([answer.body])

@@ -5,7 +5,15 @@ import './simulation/presets-explained.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { EVER, whatIfIn } from '../support/control/simulation.ts'
-import { aFundedAgent, anAgent, aPolicy, aRun, aToken, bodyOf, type TestClient } from '../support/factories.ts'
+import {
+  aFundedAgent,
+  anAgent,
+  aPolicy,
+  aRun,
+  aToken,
+  bodyOf,
+  type TestClient,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -134,7 +142,9 @@ describe('simulating', () => {
     const { client, declare, agent } = await someone({ dailyLimitEuros: 10 })
     await declare(10)
     const asked = { amountEuros: 10, merchant: 'Bookshop' }
-    const own = await bodyOf(client.intents.simulate({ body: { ...asked, policyId: String(agent.policyId) } }))
+    const own = await bodyOf(
+      client.intents.simulate({ body: { ...asked, policyId: String(agent.policyId) } }),
+    )
     expect(own).toMatchObject({ allowed: true, policyId: agent.policyId, policyVersion: 1 })
     const policy = { name: 'None yet', maxTransactionEuros: 9.99 }
     const inline = await bodyOf(client.intents.simulate({ body: { ...asked, policy } }))
@@ -148,8 +158,11 @@ describe('simulating', () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     const ask = async () =>
-      (await bodyOf(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } })))
-        .reason
+      (
+        await bodyOf(
+          client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } }),
+        )
+      ).reason
     expect(await ask()).toBe('The agent has no policy: a person approves every intent.')
     const { id } = await aPolicy(client, { autoApproveLimitEuros: 50 })
     await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: id } }))

@@ -55,15 +55,15 @@ async function registrationIn(devTools: CDPSession): Promise<string> {
 }
 
 /** Chromium is handed the push directly: no test can use the vendor’s push service. */
-test('Chromium accepts our key and shows what we send', async () => {
+test('Chromium accepts the VAPID key and shows the notification', async () => {
   const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })
   const { publicKey } = await bodyOf(client.push.vapidKey({}))
   // The key is looked at first: with ours it is only the push service that is missing.
   const noPoint = Buffer.alloc(65, 7).toString('base64url')
   expect(await page.evaluate(`subscribe('${noPoint}')`)).toMatchObject({ failure: 'InvalidAccessError' })
-  const tried = { permission: 'granted', failure: 'AbortError' }
-  expect(await page.evaluate(`subscribe('${publicKey}')`)).toEqual(tried)
+  const noPushService = { permission: 'granted', failure: 'AbortError' }
+  expect(await page.evaluate(`subscribe('${publicKey}')`)).toEqual(noPushService)
 
   const { subscription, messages } = vendor.browser()
   const { id } = await bodyOf(client.push.create({ body: subscription }))

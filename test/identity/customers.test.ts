@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
 import { aKey, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
+import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { dash } = service
@@ -37,7 +37,7 @@ describe('opening an account', () => {
       actions: ['keys.openAccount'],
       entries: 2,
     })
-    expect(await transactionsOf(service, answer, 'customers', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'customers', answer.body.id)).toBe(1)
     expect(await tablesWith(service, 'trace@example.com')).toEqual(['customers'])
   })
 
@@ -163,7 +163,7 @@ describe('an owner', () => {
     const answer = await client.customers.updateMe({ body })
     expect(answer).toMatchObject({ status: 200, body })
     expect(await traceOf(service, answer)).toMatchObject({ events: ['cardholder.updated'], entries: 1 })
-    expect(await transactionsOf(service, answer, 'customers', ownerId)).toBe(1)
+    expect(await transactionCount(service, answer, 'customers', ownerId)).toBe(1)
     expect((await client.events.list()).body.data[0]?.data).toEqual({
       customerId: ownerId,
       status: 'active',

@@ -130,9 +130,10 @@ describe('the balance at the card processor', () => {
     expect(answer).toMatchObject({ status: 200, body: { currency: 'EUR', balanceEuros: 30.5 } })
     expect((await traceOf(service, answer))?.events).toEqual(['processor.funded'])
     expect(await bodyOf(move(client, null, 9.5))).toEqual({ currency: 'EUR', balanceEuros: 40 })
-    expect([await lies(client), (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros]).toEqual(
-      [40, 60],
-    )
+    expect([
+      await lies(client),
+      (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros,
+    ]).toEqual([40, 60])
     expect((await bodyOf(client.billing.balance())).availableEuros).toBe(60)
     await provenLedger(client)
   })

@@ -4,7 +4,7 @@ import { aLiveClient, aPaymentMethod, aWallet, bodyOf } from '../support/factori
 import { startTestService } from '../support/harness.ts'
 import { startFundingService } from '../support/money/funding.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const bare = await startTestService()
 const rehearsal = await startTestService({ env: { FUNDING_RAIL: 'sandbox' } })
@@ -16,7 +16,7 @@ const {
   advance,
   fundingOf,
   eventsOf,
-  last,
+  latestFunding,
   walletOf,
   provenLedger,
   postingsOf,
@@ -34,7 +34,7 @@ describe('a wallet is funded', () => {
     const { funding } = answer.body
     expect(charges).toMatchObject([{ token: 'tok_visa', amountEuros: 10_000n, reference: funding.id }])
     expect(await postingsOf(funding.id)).toEqual(['fund'])
-    expect(await transactionsOf(service, answer, 'fundings', funding.id)).toBe(2)
+    expect(await transactionCount(service, answer, 'fundings', funding.id)).toBe(2)
     expect((await traceOf(service, answer))?.events).toEqual([
       'funding.created',
       'funding.settled',
@@ -87,7 +87,7 @@ describe('a funding that', () => {
     const answer = await fund(id, amount)
     expect(answer).toMatchObject({ status: 402, code: 'payment_failed' })
     expect(answer.error).toContain(words)
-    const funding = await last(id)
+    const funding = await latestFunding(id)
     expect(funding).toMatchObject({ status: 'failed', reason: { code } })
     expect(await postingsOf(funding.id)).toEqual([])
     expect(await eventsOf(funding.id)).toEqual(['funding.created', 'funding.failed'])

@@ -238,7 +238,9 @@ describe('an unmatched credit', () => {
     expect((await assign(id, shut.id)).code).toBe('wallet_closed')
     for (const wallet of [theirs, live])
       expect(await assign(id, wallet.id)).toMatchObject({ status: 404, code: 'wallet_not_found' })
-    expect((await bodyOf(service.dash.incoming.list({ query: { status: 'unmatched' } }))).data[0]?.id).toBe(id)
+    expect((await bodyOf(service.dash.incoming.list({ query: { status: 'unmatched' } }))).data[0]?.id).toBe(
+      id,
+    )
   })
 })
 

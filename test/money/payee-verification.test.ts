@@ -4,7 +4,7 @@ import type { Payee, RailCall, SepaRail } from '../../src/ports/sepa-rail.ts'
 import { aBeneficiary, aLiveClient, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
 /** The sandbox's rail, which records every call; a test can replace its answers. */
@@ -85,7 +85,7 @@ describe('the verification of a payee', () => {
       actions: ['beneficiaries.verify'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answered, 'beneficiaries', id)).toBe(1)
+    expect(await transactionCount(service, answered, 'beneficiaries', id)).toBe(1)
     const [event] = (await bodyOf(client.events.list({ query: { limit: 1 } }))).data
     expect(event?.data).toMatchObject({ beneficiaryId: id, verification: 'match' })
   })

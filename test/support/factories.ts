@@ -5,7 +5,7 @@ import type { Owner, TestService } from './harness.ts'
 
 export type TestClient = Client<typeof areas>
 
-/** The body of an answer that must be a success. */
+/** The body of an answer; throws if it is a refusal. */
 export async function bodyOf<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { status, body, error } = await answer
   if (error !== undefined) throw new Error(`${status}: ${error}`)
@@ -19,7 +19,7 @@ type RequestBody<F> = F extends (input: infer I extends { body?: unknown }) => u
 export const anAgent = (client: TestClient, members: RequestBody<TestClient['agents']['create']> = {}) =>
   bodyOf(client.agents.create({ body: { name: 'Research assistant', ...members } }))
 
-/** An agent of test mode that is deleted: the owner's clock goes on by as long as a deletion may take. */
+/** A deleted agent of test mode; moves the owner's clock by the longest time that a deletion takes. */
 export async function aDeletedAgent(client: TestClient): ReturnType<typeof anAgent> {
   const params = { id: (await anAgent(client)).id }
   await bodyOf(client.agents.delete({ params }))
@@ -51,16 +51,18 @@ export const anIntent = (
   client: TestClient,
   agentId: string,
   members: RequestBody<TestClient['intents']['create']> = {},
-) =>
-  bodyOf(
-    client.intents.create({
-      body: {
-        // Of a record that is paid the name is the merchant.
-        ...(members.beneficiaryId || members.walletId ? {} : { merchant: 'Bookshop' }),
-        ...{ amountEuros: 25, purpose: 'A paper on caching', ...members, agentId },
-      },
-    }),
-  )
+) => {
+  // The merchant of a payment to a beneficiary or wallet is its name.
+  const merchant = members.beneficiaryId || members.walletId ? {} : { merchant: 'Bookshop' }
+  const body = {
+    ...merchant,
+    amountEuros: 25,
+    purpose: 'A paper on caching',
+    ...members,
+    agentId,
+  }
+  return bodyOf(client.intents.create({ body }))
+}
 
 export const aBeneficiary = (
   client: TestClient,
@@ -81,14 +83,14 @@ export const aToken = (
   members: RequestBody<TestClient['agentTokens']['create']> = {},
 ) => bodyOf(client.agentTokens.create({ params: { id: agentId }, body: { label: 'Laptop', ...members } }))
 
-/** A client with a live key, of an owner who is verified by the stroke of a pen. */
+/** A client with a live key, after setting its owner to verified. */
 export async function aLiveClient(service: TestService, owner: Owner<typeof areas>): Promise<TestClient> {
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const { key } = await aKey(owner.client, { environment: 'live' })
   return service.client(String(key))
 }
 
-/** A wallet with so many euros in it. */
+/** A wallet with this many euros. */
 export async function aWallet(
   client: TestClient,
   euros = 0,
@@ -126,8 +128,8 @@ select ledger_post($1, $2, now(),
     'amount', case kind when 'bank' then -1000000 else 1000000 end))
    from ledger_accounts where (owner_id, mode) = ($1, $2) and (kind = 'bank' or wallet_id = $3)))`
 
-/** Ten thousand euros in an agent's wallet, live ones too: as a rail would have brought them. */
-export async function bringMoney(
+/** Credits an agent's wallet with ten thousand euros, in live mode, too, as a rail would. */
+export async function creditWallet(
   { sql }: { sql(text: string, values: unknown[]): Promise<unknown> },
   { ownerId, mode, walletId }: { ownerId: string; mode: string; walletId: string },
 ): Promise<void> {
@@ -135,8 +137,8 @@ export async function bringMoney(
   await sql(CREDIT, [ownerId, mode, walletId, newId('posting')])
 }
 
-/** A transfer by SEPA out of a wallet of its own, to somebody whose bank knows the name. */
-export async function aPayment(
+/** A transfer by SEPA from a new wallet, to a payee whose name matches. */
+export async function aSepaTransfer(
   client: TestClient,
   members: RequestBody<TestClient['transfers']['create']> & { name?: string } = {},
 ) {
@@ -158,8 +160,10 @@ export const aDelegation = (
   agentId: string,
   members: RequestBody<TestClient['delegations']['create']> = {},
 ) =>
-  bodyOf(client.delegations.create({ body: { maxAmountEuros: 20, expiresInMinutes: 60, ...members, agentId } }))
+  bodyOf(
+    client.delegations.create({ body: { maxAmountEuros: 20, expiresInMinutes: 60, ...members, agentId } }),
+  )
 
-/** What whoever has the code calls with. */
-export const redeemed = (client: TestClient, { code }: { code: string | null }) =>
+/** Redeems a delegation's code for its token. */
+export const redeemDelegation = (client: TestClient, { code }: { code: string | null }) =>
   bodyOf(client.delegations.redeem({ body: { code: String(code) } }))

@@ -23,7 +23,8 @@ const rails = implement(
   { ...railsApi, ...stepsApi },
   {
     read: ({ body }, context) => readBankFile(body.content, body.mode, context),
-    messages: ({ query: { mode, kind } }, { page }) => page(SepaMessage, definedOnly({ mode, kind }), 'id', 4),
+    messages: ({ query: { mode, kind } }, { page }) =>
+      page(SepaMessage, definedOnly({ mode, kind }), 'id', 4),
     files: ({ query: { mode, status } }, { page }) => page(SepaFile, definedOnly({ mode, status })),
     enqueue,
     standing,

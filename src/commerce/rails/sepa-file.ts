@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, timestamps, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, timestamp, timestamps } from '../../kernel/database/entity.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
 

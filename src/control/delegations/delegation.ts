@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
-import { nullable, record, tenantTable, timestamp, textArray } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { sameMerchant } from '../merchants/index.ts'

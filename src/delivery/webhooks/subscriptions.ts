@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { withMembers, definedOnly, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'

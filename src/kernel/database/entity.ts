@@ -122,8 +122,10 @@ export const record = (prefix: string) => ({
  * A view of a record with these members beside or in place of its own. The others are read from the record only when
  * the answer is encoded, as the flush before that sets `updatedAt`.
  */
-export const withMembers = <T extends object, M extends object>(record: T, members: M): Omit<T, keyof M> & M =>
-  Object.create(record, Object.getOwnPropertyDescriptors(members))
+export const withMembers = <T extends object, M extends object>(
+  record: T,
+  members: M,
+): Omit<T, keyof M> & M => Object.create(record, Object.getOwnPropertyDescriptors(members))
 
 /** Locks a record of the tenant until the transaction ends, and reads it anew. */
 export const lock = <T extends { id: string }>(

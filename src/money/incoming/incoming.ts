@@ -20,7 +20,10 @@ const incoming = implement(incomingApi, {
   },
 
   list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>
-    page(IncomingCredit, definedOnly({ status, mode, ownerId, walletId, createdAt: halfOpenRange(from, to) })),
+    page(
+      IncomingCredit,
+      definedOnly({ status, mode, ownerId, walletId, createdAt: halfOpenRange(from, to) }),
+    ),
 
   readFile: ({ body }, context) => readFile(body.content, body.mode, context),
 

@@ -4,11 +4,11 @@ import {
   aDelegation,
   anAgentUnder,
   anIntent,
-  aPayment,
   aRun,
+  aSepaTransfer,
   aToken,
   bodyOf,
-  redeemed,
+  redeemDelegation,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
@@ -131,7 +131,7 @@ describe('an agent sees', () => {
   test('the transfers that it has made, and no others', async () => {
     const { client, agent, itself, pay } = await someone()
     const { intentId, transfer } = await pay()
-    const other = await aPayment(client)
+    const other = await aSepaTransfer(client)
     expect(await bodyOf(itself.transfers.get({ params: { id: transfer.id } }))).toMatchObject({
       id: transfer.id,
       agentId: agent.id,
@@ -146,7 +146,7 @@ describe('an agent sees', () => {
   test('only what is paid under a delegation, with the token of that delegation', async () => {
     const { client, agent, pay } = await someone()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 100 })
-    const token = String((await redeemed(client, delegation)).token)
+    const token = String((await redeemDelegation(client, delegation)).token)
     const delegate = service.client(token)
     const [own, other] = [await pay(7, {}, delegate), await pay(8)]
     expect((await bodyOf(delegate.transfers.list())).data.map(({ id }) => id)).toEqual([own.transfer.id])
@@ -160,7 +160,7 @@ test('transfers are found by agent and intent, transactions by run', async () =>
   const { client, agent, pay, pass } = await someone()
   const { id: runId } = await aRun(client, agent.id)
   const [one, two] = [await pay(5, { runId }), await pay(6)]
-  await aPayment(client)
+  await aSepaTransfer(client)
   await pass()
   const idsOf = async (query: object) =>
     (await bodyOf(client.transfers.list({ query }))).data.map(({ id }) => id)

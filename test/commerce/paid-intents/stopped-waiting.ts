@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { only } from '../../support/control/risk.ts'
-import { aBeneficiary, anAgentUnder, anIntent, aPayment, aWallet, bodyOf } from '../../support/factories.ts'
+import {
+  aBeneficiary,
+  anAgentUnder,
+  anIntent,
+  aSepaTransfer,
+  aWallet,
+  bodyOf,
+} from '../../support/factories.ts'
 import { http, startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
@@ -34,7 +41,7 @@ async function someone() {
       return bodyOf(client.transfers.create({ body }))
     },
     fromWallet: (fromWalletId: string, amountEuros = 20) =>
-      aPayment(client, { fromWalletId, beneficiaryId, amountEuros }),
+      aSepaTransfer(client, { fromWalletId, beneficiaryId, amountEuros }),
     usedToday: async () => {
       const { usedEuros } = await bodyOf(client.transfers.limits())
       return usedEuros

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { aBeneficiary, aPayment, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aBeneficiary, aSepaTransfer, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectProven } from '../../support/proven.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -85,10 +85,10 @@ describe('the limits of an owner', () => {
   test('get back the amount of a cancelled transfer, on the day that it had used', async () => {
     const { client, limits, wallet } = await anOwner()
     const payee = await aBeneficiary(client, { name: 'No Match GmbH' })
-    const waiting = await aPayment(client, { fromWalletId: wallet.id, beneficiaryId: payee.id })
+    const waiting = await aSepaTransfer(client, { fromWalletId: wallet.id, beneficiaryId: payee.id })
     const { day } = await limits()
     await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
-    const today = await aPayment(client, { fromWalletId: wallet.id, amountEuros: 1 })
+    const today = await aSepaTransfer(client, { fromWalletId: wallet.id, amountEuros: 1 })
     await bodyOf(client.transfers.cancel({ params: { id: waiting.id }, body: {} }))
     expect((await limits()).usedEuros).toBe(1)
     const [row] = await service.sql<{ used: string }>(
@@ -100,7 +100,7 @@ describe('the limits of an owner', () => {
 
   test('get nothing back for a transfer that settled and was returned', async () => {
     const { client, limits, wallet } = await anOwner()
-    const { id } = await aPayment(client, { fromWalletId: wallet.id })
+    const { id } = await aSepaTransfer(client, { fromWalletId: wallet.id })
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     const used = (await limits()).usedEuros
     await bodyOf(client.transfers.simulateReturn({ body: { transferId: id } }))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../../support/commerce/rail.ts'
-import { noticesIn } from '../../support/commerce/sepa-notices.ts'
-import { aPayment, aWallet, bodyOf } from '../../support/factories.ts'
+import { sepaNoticesIn } from '../../support/commerce/sepa-notices.ts'
+import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const rail = recordingRail()
@@ -17,11 +17,11 @@ const {
   wallet,
   get,
   reject,
-  isProven,
+  proveLedger,
   postings,
   settle,
   aSubmitted,
-} = noticesIn(client)
+} = sepaNoticesIn(client)
 
 describe('a notice of the bank', () => {
   test('of settlement counts once, even repeated and from two processes at once', async () => {
@@ -36,7 +36,7 @@ describe('a notice of the bank', () => {
       [id],
     )
     expect(told).toHaveLength(1)
-    await isProven()
+    await proveLedger()
   })
 
   test('of rejection undoes the transfer and gives the reason in words, for known and unknown codes', async () => {
@@ -49,7 +49,7 @@ describe('a notice of the bank', () => {
     expect((await get(strange.id)).reason?.message).toBe('The bank gives the reason ZZ99.')
     expect((await get(wordless.id)).reason?.code).toBe('MS03')
     expect((await wallet(known.fromWalletId)).availableEuros).toBe(777.06)
-    await isProven()
+    await proveLedger()
   })
 
   test('of a return is recorded, also before the settlement is known', async () => {
@@ -68,14 +68,14 @@ describe('a notice of the bank', () => {
       expect((await get(id)).status).toBe('returned')
       expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle', 'sepa_return'])
     }
-    await isProven()
+    await proveLedger()
   })
 
   test('of rejection after settlement counts as a return', async () => {
     const { id } = await aCompleted()
     await bodyOf(reject(id, 'AC04'))
     expect(await get(id)).toMatchObject({ status: 'returned', reason: { code: 'AC04' } })
-    await isProven()
+    await proveLedger()
   })
 
   test('of settlement after rejection moves nothing and is reported to a person once', async () => {
@@ -86,11 +86,11 @@ describe('a notice of the bank', () => {
     expect((await wallet(fromWalletId)).availableEuros).toBe(777.06)
     const { data } = await bodyOf(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
     expect(data[0]?.data).toMatchObject({ transferId: id, reason: expect.stringContaining('ask the bank') })
-    await isProven()
+    await proveLedger()
   })
 
   test('is refused for a transfer that is not submitted, and in live mode', async () => {
-    const { id } = await aPayment(client, { name: 'No Match GmbH' })
+    const { id } = await aSepaTransfer(client, { name: 'No Match GmbH' })
     for (const notice of [settle, reject, giveBack])
       expect((await notice(id)).code).toBe('transfer_not_submitted')
     expect((await settle('transfer_1')).status).toBe(404)
@@ -125,7 +125,7 @@ describe('a wallet that was closed meanwhile', () => {
     })
     expect((await inSuspense()) - before).toBeCloseTo(amountEuros, 2)
     expect((await postings(id)).at(-1)).toBe(posting)
-    await isProven()
+    await proveLedger()
   })
 
   test('still settles its transfers', async () => {
@@ -133,7 +133,7 @@ describe('a wallet that was closed meanwhile', () => {
     await close(fromWalletId)
     await bodyOf(settle(id))
     expect((await get(id)).status).toBe('completed')
-    await isProven()
+    await proveLedger()
   })
 })
 
@@ -154,7 +154,7 @@ describe('a recall', () => {
     })
     expect((await wallet(fromWalletId)).availableEuros).toBe(12.5)
     expect((await recall(id)).code).toBe('transfer_not_recallable')
-    await isProven()
+    await proveLedger()
   })
 
   test.each([
@@ -169,7 +169,7 @@ describe('a recall', () => {
     expect((await bodyOf(recall(id))).recall?.status).toBe('requested')
     await pass(1)
     expect((await get(id)).recall?.status).toBe('refused')
-    await isProven()
+    await proveLedger()
   })
 
   test.each([888.03, 888.04])('of € %d is waited for, and a return answers it', async amountEuros => {
@@ -184,7 +184,7 @@ describe('a recall', () => {
     const asked = rail.count('recall', id)
     await pass(60 * 24 * 3)
     expect(rail.count('recall', id)).toBe(asked)
-    await isProven()
+    await proveLedger()
   })
 
   test('of an unsettled transfer stops it on its way', async () => {
@@ -198,7 +198,7 @@ describe('a recall', () => {
       completedAt: null,
     })
     expect((await wallet(fromWalletId)).availableEuros).toBe(777.06)
-    await isProven()
+    await proveLedger()
   })
 
   test('is sent in spite of a settlement meanwhile, and of a bank that does not answer', async () => {
@@ -208,10 +208,10 @@ describe('a recall', () => {
     await bodyOf(settle(id))
     expect(await get(id)).toMatchObject({ status: 'completed', recall: { status: 'requested' } })
     await pass(60)
-    rail.mend()
+    rail.restore()
     await pass(60)
     expect(await get(id)).toMatchObject({ status: 'returned', recall: { status: 'accepted' } })
-    await isProven()
+    await proveLedger()
   })
 
   test('is accepted by a rejection, too', async () => {
@@ -225,11 +225,11 @@ describe('a recall', () => {
     })
     await bodyOf(giveBack(id))
     expect((await get(id)).status).toBe('rejected')
-    await isProven()
+    await proveLedger()
   })
 
   test('is refused for a transfer that is not submitted by SEPA', async () => {
-    const { id } = await aPayment(client)
+    const { id } = await aSepaTransfer(client)
     expect((await recall(id)).code).toBe('transfer_not_recallable')
     const [from, to] = [await aWallet(client, 1), await aWallet(client)]
     const body = { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 }

@@ -11,7 +11,7 @@ const owner = await service.owner()
 const { client } = owner
 const balanceOf = async (id: string) => (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
 
-const isProven = () => expectProven(client)
+const proveLedger = () => expectProven(client)
 
 describe('a split', () => {
   const split = (fromWalletId: string, parts: object[], amountEuros?: number) =>
@@ -72,7 +72,7 @@ describe('a split', () => {
     )
     expect(done.amountEuros).toBe(10)
     expect(await balanceOf(from.id)).toBe(990)
-    await isProven()
+    await proveLedger()
   })
 
   test('is all or nothing', async () => {

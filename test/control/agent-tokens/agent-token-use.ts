@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
 import { anAgent, anAgentUnder, anIntent, aToken, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
@@ -74,7 +74,7 @@ describe('revoking', () => {
       actions: ['agentTokens.revoke'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'agent_tokens', token.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agent_tokens', token.id)).toBe(1)
     expect(await client.agentTokens.revoke({ params })).toMatchObject({ status: 400, code: 'token_revoked' })
   })
 
@@ -107,7 +107,7 @@ describe('revoking', () => {
       entries: 3,
     })
     for (const { id } of [token, second])
-      expect(await transactionsOf(service, answer, 'agent_tokens', id)).toBe(1)
+      expect(await transactionCount(service, answer, 'agent_tokens', id)).toBe(1)
     expect((await itself.agents.list()).status).toBe(401)
   })
 
@@ -165,6 +165,9 @@ describe('a token with a budget', () => {
     const stands = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }
     expect(await bodyOf(itself.agentTokens.get({ params }))).toMatchObject(stands)
     expect((await bodyOf(client.agentTokens.list({ params }))).data[0]).toMatchObject(stands)
-    expect(await bodyOf(client.agentTokens.revoke({ params }))).toMatchObject({ ...stands, remainingEuros: 0 })
+    expect(await bodyOf(client.agentTokens.revoke({ params }))).toMatchObject({
+      ...stands,
+      remainingEuros: 0,
+    })
   })
 })

@@ -8,7 +8,7 @@ import {
   aToken,
   aWallet,
   bodyOf,
-  redeemed,
+  redeemDelegation,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
@@ -78,7 +78,7 @@ describe('the token of a delegation', () => {
       await aDelegation(client, agent.id, { label: 'One' }),
       await aDelegation(client, agent.id, { label: 'Other' }),
     ]
-    const [mine, theirs] = [await redeemed(client, one), await redeemed(client, other)]
+    const [mine, theirs] = [await redeemDelegation(client, one), await redeemDelegation(client, other)]
     const itself = clientOf(mine)
     const intent = await anIntent(client, agent.id, { amountEuros: 5, walletId: payee })
     await bodyOf(pay(intent.id, 5, { toWalletId: payee }, client))
@@ -107,7 +107,10 @@ describe('the token of a delegation', () => {
   test('sees of a run that it shares what is made with it, and nothing of the others', async () => {
     const { client, agent } = await aPayer()
     const [one, other] = [await aDelegation(client, agent.id), await aDelegation(client, agent.id)]
-    const [itself, another] = [clientOf(await redeemed(client, one)), clientOf(await redeemed(client, other))]
+    const [itself, another] = [
+      clientOf(await redeemDelegation(client, one)),
+      clientOf(await redeemDelegation(client, other)),
+    ]
     const run = await bodyOf(client.runs.create({ body: { agentId: agent.id, name: 'Shared' } }))
     const declared = (by: typeof client) => anIntent(by, agent.id, { amountEuros: 5, runId: run.id })
     const mine = await declared(itself)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
@@ -18,7 +18,7 @@ describe('changing an agent', () => {
     expect(answer.body.updatedAt >= before.updatedAt).toBe(true)
     expect((await client.agents.get({ params })).body).toEqual(answer.body)
     expect((await traceOf(service, answer))?.events).toEqual(['agent.updated'])
-    expect(await transactionsOf(service, answer, 'agents', before.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agents', before.id)).toBe(1)
   })
 })
 

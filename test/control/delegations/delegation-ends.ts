@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { codeOf, declareOne, delegationsIn, statusesOf } from '../../support/control/delegations.ts'
 import { aDelegation, anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
 
 const service = await startTestService()
@@ -29,7 +29,7 @@ describe('the end of a delegation', () => {
       events: [...Array(4).fill('delegation.revoked'), ...Array(3).fill('token.revoked')],
     })
     for (const { id } of [root, left, right, leaf])
-      expect(await transactionsOf(service, answer, 'delegations', id)).toBe(1)
+      expect(await transactionCount(service, answer, 'delegations', id)).toBe(1)
     expect((await anyone.delegations.redeem(codeOf(right))).code).toBe('code_revoked')
     expect((await client.delegations.revoke(left)).code).toBe('delegation_over')
     for (const { itself } of [root, left, leaf])
@@ -103,7 +103,7 @@ describe('a delegation that is revoked', () => {
     expect(await traceOf(service, answer)).toMatchObject({
       events: expect.arrayContaining(Array(3).fill('intent.cancelled')),
     })
-    for (const { id } of open) expect(await transactionsOf(service, answer, 'intents', id)).toBe(1)
+    for (const { id } of open) expect(await transactionCount(service, answer, 'intents', id)).toBe(1)
     const late = await client.intents.approve({ params: { id: String(open[2]?.id) }, body: {} })
     expect(late.code).toBe('intent_not_waiting')
     expect((await bodyOf(client.intents.get({ params: beside }))).status).toBe('approved')

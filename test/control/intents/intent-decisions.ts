@@ -3,7 +3,7 @@ import { minutes } from '../../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 const { setClock, eventsOf, anOwner } = intentsIn(service)
@@ -32,7 +32,7 @@ describe('approving', () => {
       actions: ['intents.approve'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'intents', before.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'intents', before.id)).toBe(1)
     expect((await eventsOf(before.id)).at(-1)).toEqual({
       event: 'intent.approved',
       data: {
@@ -137,7 +137,7 @@ describe('denying', () => {
       actions: ['intents.deny'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'intents', before.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'intents', before.id)).toBe(1)
     expect((await eventsOf(before.id)).at(-1)).toMatchObject({
       event: 'intent.denied',
       data: { status: 'denied', reason: 'Too expensive' },
@@ -184,7 +184,7 @@ describe('cancelling', () => {
         actions: ['intents.cancel'],
         entries: 1,
       })
-      expect(await transactionsOf(service, answer, 'intents', id)).toBe(1)
+      expect(await transactionCount(service, answer, 'intents', id)).toBe(1)
     }
   })
 

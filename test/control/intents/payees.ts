@@ -8,7 +8,7 @@ import {
   aToken,
   aWallet,
   bodyOf,
-  redeemed,
+  redeemDelegation,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
@@ -88,7 +88,7 @@ describe('who is paid is the record that an intent names', () => {
   test('for a delegation, for what looks like a double, and for what is foreseen', async () => {
     const { client, agent, casino, books } = await aTown()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 500, merchant: 'Bookshop' })
-    const itself = service.client(String((await redeemed(client, delegation)).token))
+    const itself = service.client(String((await redeemDelegation(client, delegation)).token))
     const by = (members: object) =>
       bodyOf(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
     expect((await by({ beneficiaryId: casino.id })).status).toBe('denied')

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { effective, everyRule, noRule, policyOf, versionsOf } from '../../support/control/policies.ts'
 import { anAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
@@ -30,7 +30,7 @@ describe('replacing', () => {
       { policyId: id, version: 1, rules: everyRule },
     ])
     expect((await traceOf(service, answer))?.events).toEqual(['policy.updated'])
-    expect(await transactionsOf(service, answer, 'policies', id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', id)).toBe(1)
   })
 
   test('is refused where the policy has changed since it was read', async () => {

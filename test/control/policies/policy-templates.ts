@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { effective, everyRule, noRule, versionsOf } from '../../support/control/policies.ts'
 import { anAgent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
@@ -27,7 +27,7 @@ describe('assigning', () => {
     expect(await effective(client, agent.id)).toEqual(answer.body)
     expect((await client.agents.get({ params: { id: agent.id } })).body.policyId).toBe(answer.body.id)
     expect(await traceOf(service, answer)).toMatchObject({ events: ['policy.assigned'], entries: 1 })
-    expect(await transactionsOf(service, answer, 'agents', agent.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agents', agent.id)).toBe(1)
   })
 
   test('turns the policy that the agent has into a copy of the new template', async () => {
@@ -134,7 +134,7 @@ describe('a changed template', () => {
     ])
     const own = await effective(client, one.id)
     expect(own).toMatchObject({ name: 'Tighter', version: 2, templateId: template.id })
-    expect(await transactionsOf(service, answer, 'policies', own.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', own.id)).toBe(1)
   })
 
   test('leaves what was switched for one agent alone, until it is switched back', async () => {

@@ -3,7 +3,15 @@ import { replayAll } from '../../../src/control/policies/backtest.ts'
 import { compile } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { EVER, type Rules, whatIfIn } from '../../support/control/simulation.ts'
-import { aFundedAgent, aKey, anAgentUnder, anIntent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
+import {
+  aFundedAgent,
+  aKey,
+  anAgentUnder,
+  anIntent,
+  aPolicy,
+  aToken,
+  bodyOf,
+} from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()

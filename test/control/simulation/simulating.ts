@@ -7,7 +7,7 @@ import {
   aRun,
   aToken,
   bodyOf,
-  redeemed,
+  redeemDelegation,
   type TestClient,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -60,7 +60,7 @@ const withRisk = ({ client }: Someone, signal: string, points: number) =>
   bodyOf(client.risk.configure({ body: { ...only(signal, points), velocityCount: 2 } }))
 
 async function aDelegate({ client, id }: Someone, members: Parameters<typeof aDelegation>[2]) {
-  const { token } = await redeemed(service.client(), await aDelegation(client, id, members))
+  const { token } = await redeemDelegation(service.client(), await aDelegation(client, id, members))
   return service.client(String(token))
 }
 

@@ -4,8 +4,8 @@ import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
-describe('a subscription', () => {
-  test('shows its secret once, and keeps it sealed', async () => {
+describe('a webhook subscription', () => {
+  test('shows its secret once, and stores it sealed', async () => {
     const { client } = await service.owner()
     const body = { url: 'https://example.com/hooks', events: ['agent.frozen'], description: 'Bookkeeping' }
     const create = () => client.webhooks.create({ body, idempotencyKey: 'once' })
@@ -16,10 +16,11 @@ describe('a subscription', () => {
     expect(await bodyOf(client.webhooks.get({ params: { id: rest.id } }))).toEqual(rest)
     const [row] = await service.sql('select secret from webhooks where id = $1', [rest.id])
     expect(String(row?.secret)).not.toContain(String(secret).slice(6))
-    const kept = await service.sql(`select body from idempotency_keys where body like '%' || $1 || '%'`, [
-      secret,
-    ])
-    expect(kept).toEqual([])
+    const storedKeys = await service.sql(
+      `select body from idempotency_keys where body like '%' || $1 || '%'`,
+      [secret],
+    )
+    expect(storedKeys).toEqual([])
   })
 
   test.each([
@@ -29,11 +30,11 @@ describe('a subscription', () => {
     ['http://[::ffff:10.0.0.1]/', /^url: /],
     ['ftp://example.com/', /^url: /],
     ['not a url', /^url: /],
-  ])('to %s is refused, by name of the field', async (url, says) => {
+  ])('to %s is refused with the name of the field', async (url, message) => {
     const { client } = await service.owner()
     const before = (await bodyOf(client.webhooks.list())).data.length
     const answer = await client.webhooks.create({ body: { url, events: ['*'] } })
-    expect([answer.status, answer.error]).toEqual([400, expect.stringMatching(says)])
+    expect([answer.status, answer.error]).toEqual([400, expect.stringMatching(message)])
     const { id } = await aWebhook(client)
     expect((await client.webhooks.update({ params: { id }, body: { url } })).status).toBe(400)
     expect((await bodyOf(client.webhooks.get({ params: { id } }))).url).toBe(
@@ -42,7 +43,7 @@ describe('a subscription', () => {
     expect((await bodyOf(client.webhooks.list())).data).toHaveLength(before + 1)
   })
 
-  test('to an unknown event is refused with the event that was perhaps meant', async () => {
+  test('to an unknown event is refused with the event that was probably meant', async () => {
     const { client } = await service.owner()
     const url = 'https://example.com/hooks'
     const refused = await client.webhooks.create({ body: { url, events: ['agent.frozn', '*'] } })
@@ -55,7 +56,7 @@ describe('a subscription', () => {
     )
   })
 
-  test('is changed, listed, deleted by its owner alone, and each change is an event', async () => {
+  test('is changed, listed and deleted by its owner only, and each change is an event', async () => {
     const [{ client }, stranger] = [await service.owner(), await service.owner()]
     const { id } = await aWebhook(client, { events: ['agent.frozen'] })
     const params = { id }
@@ -81,9 +82,18 @@ describe('a subscription', () => {
     await bodyOf(client.webhooks.delete({ params }))
     expect((await client.webhooks.get({ params })).status).toBe(404)
     expect((await bodyOf(client.webhooks.list())).data).toEqual([])
-    const told = (await bodyOf(client.events.list())).data.filter(({ event }) => event.startsWith('webhook.'))
-    expect(told.map(({ event }) => event)).toEqual(['webhook.deleted', 'webhook.updated', 'webhook.created'])
-    expect(told[1]?.data).toMatchObject({ webhookId: id, changed: ['events', 'description', 'status'] })
+    const webhookEvents = (await bodyOf(client.events.list())).data.filter(({ event }) =>
+      event.startsWith('webhook.'),
+    )
+    expect(webhookEvents.map(({ event }) => event)).toEqual([
+      'webhook.deleted',
+      'webhook.updated',
+      'webhook.created',
+    ])
+    expect(webhookEvents[1]?.data).toMatchObject({
+      webhookId: id,
+      changed: ['events', 'description', 'status'],
+    })
   })
 
   test('is refused with a read-only key, and for an agent', async () => {

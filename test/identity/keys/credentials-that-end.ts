@@ -6,7 +6,7 @@ import {
   anAgent,
   aToken,
   bodyOf,
-  redeemed,
+  redeemDelegation,
   type TestClient,
 } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
@@ -35,7 +35,7 @@ const aChild = async ({ client, agentId }: Holder, under: string): Promise<strin
     maxAmountEuros: 1,
     expiresInMinutes: 30,
   })
-  return String((await redeemed(service.client(), child)).token)
+  return String((await redeemDelegation(service.client(), child)).token)
 }
 
 const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
@@ -59,7 +59,7 @@ const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
   },
   async 'the token of a delegation'({ client, agentId }) {
     const delegation = await aDelegation(client, agentId)
-    const { token } = await redeemed(service.client(), delegation)
+    const { token } = await redeemDelegation(service.client(), delegation)
     const params = { id: delegation.id }
     return { secret: String(token), end: () => bodyOf(client.delegations.revoke({ params })) }
   },

@@ -11,12 +11,12 @@ import {
   type TestClient,
 } from '../../support/factories.ts'
 import type { Owner } from '../../support/harness.ts'
-import { opens, wait } from '../../support/keys.ts'
+import { isAccepted, minutesFromNow } from '../../support/keys.ts'
 import { times } from '../../support/sample-service.ts'
 import { service } from './keys-service.ts'
 
 const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
-const inMinutes = (minutes: number): string => new Date(wait(minutes)).toISOString()
+const inMinutes = (minutes: number): string => new Date(minutesFromNow(minutes)).toISOString()
 
 const live = { environment: 'live' } as const
 
@@ -49,7 +49,7 @@ describe('a live key', () => {
     const first = clientOf(await bodyOf(another()))
     expect((await another()).code).toBe('live_key_at_work')
     const second = await aKey(first, live)
-    expect(await opens(clientOf(second))).toBe(true)
+    expect(await isAccepted(clientOf(second))).toBe(true)
     const events = (await bodyOf(first.events.list({ query: { event: 'key.live_created' } }))).data
     expect(events).toEqual([])
   })
@@ -169,7 +169,7 @@ describe('a key that is revoked while it creates a credential', () => {
     for (let round = 0; round < 4; round++) {
       const maker = await aKey(client)
       const own = clientOf(maker)
-      await opens(own)
+      await isAccepted(own)
       const [revoked, key, token] = await Promise.all([
         client.keys.revoke({ params: { id: maker.id } }),
         own.keys.create({ body: { name: 'Late', environment: 'sandbox' } }),
@@ -188,7 +188,7 @@ describe('a key that is revoked while it creates a credential', () => {
     const { client } = await service.owner()
     const maker = await aKey(client)
     const own = clientOf(maker)
-    await opens(own)
+    await isAccepted(own)
     // Revoked in the database, so that the process trusts its cache for a moment.
     await service.sql('update keys set revoked_at = $2 where id = $1', [maker.id, clock.real()])
     const answer = await own.keys.create({ body: { name: 'Late', environment: 'sandbox' } })

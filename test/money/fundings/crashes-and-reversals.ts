@@ -15,12 +15,12 @@ const {
   answers,
   eventsOf,
   postingsOf,
-  last,
+  latestFunding,
   provenLedger,
   walletOf,
   fundingOf,
   advance,
-  age,
+  makeOld,
   fund,
 } = await startFundingService()
 
@@ -32,7 +32,7 @@ describe('a crash between the charge and the record', () => {
     }
     expect((await fund(id, 9, { idempotencyKey: 'crashed' })).status).toBe(500)
     expect(await fund(id, 9, { idempotencyKey: 'crashed' })).toMatchObject({ code: 'in_progress' })
-    await age('crashed')
+    await makeOld('crashed')
     answers.charge = sandbox.charge
     const recovered = await bodyOf(fund(id, 9, { idempotencyKey: 'crashed' }))
     expect([recovered.funding.status, recovered.availableEuros]).toEqual(['pending', 0])
@@ -48,9 +48,9 @@ describe('a crash between the charge and the record', () => {
       throw new Error('the line is dead')
     }
     expect((await fund(id, 9)).status).toBe(500)
-    expect((await last(id)).status).toBe('pending')
+    expect((await latestFunding(id)).status).toBe('pending')
     await advance({ minutes: 1 })
-    expect([(await last(id)).status, (await walletOf(id)).availableEuros]).toEqual(['settled', 9])
+    expect([(await latestFunding(id)).status, (await walletOf(id)).availableEuros]).toEqual(['settled', 9])
   })
 
   test('is never taken for a missing charge, however late the retry', async () => {
@@ -66,7 +66,7 @@ describe('a crash between the charge and the record', () => {
       throw new Error('the line is dead')
     }
     expect((await ask()).status).toBe(500)
-    await age('late')
+    await makeOld('late')
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(2)])
     expect((await bodyOf(ask())).funding.status).toBe('pending')
     await bodyOf(other.sandbox.advance({ body: { seconds: 1 } }))
@@ -97,7 +97,7 @@ describe('a crash between the charge and the record', () => {
     expect((await walletOf(id)).availableEuros).toBe(9)
     slow.resolve({ status: 'settled' })
     expect((await bodyOf(first)).availableEuros).toBe(9)
-    const [{ id: fundingId }] = [await last(id)]
+    const [{ id: fundingId }] = [await latestFunding(id)]
     expect(await postingsOf(fundingId)).toEqual(['fund'])
     await provenLedger()
   })

@@ -1,4 +1,4 @@
-import { aDelegation, anAgentUnder, bodyOf, redeemed, type TestClient } from '../factories.ts'
+import { aDelegation, anAgentUnder, bodyOf, redeemDelegation, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 export const codeOf = ({ code }: { code: string | null }) => ({ body: { code: String(code) } })
@@ -35,7 +35,7 @@ export function delegationsIn(service: TestService) {
     agentId: string,
     members: Parameters<typeof aDelegation>[2] = {},
   ) {
-    const { id, token } = await redeemed(anyone, await aDelegation(client, agentId, members))
+    const { id, token } = await redeemDelegation(anyone, await aDelegation(client, agentId, members))
     return { id, params: { id }, token: String(token), itself: service.client(String(token)) }
   }
 

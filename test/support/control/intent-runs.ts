@@ -1,13 +1,13 @@
 import { aFundedAgent, anIntent, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
-import { type RunSeen, runs } from '../temporal/runs.ts'
+import { type RunView, runViewer } from '../temporal/runs.ts'
 import { until } from '../until.ts'
 
 type Intent = Awaited<ReturnType<typeof anIntent>>
 
 /** An owner whose intents wait, and their runs. */
 export async function intentRunsIn(service: TestService) {
-  const temporal = await runs()
+  const temporal = await runViewer()
   const owner = await service.owner()
   const { client } = owner
   const agent = await aFundedAgent(client)
@@ -18,10 +18,10 @@ export async function intentRunsIn(service: TestService) {
     members: Parameters<typeof anIntent>[2] = {},
     by = client,
     agentId = agent.id,
-  ): Promise<{ intent: Intent; run: RunSeen; params: { id: string } }> {
+  ): Promise<{ intent: Intent; run: RunView; params: { id: string } }> {
     const intent = await anIntent(by, agentId, members)
     const run = temporal.of(intent)
-    await run.says('waits for approval')
+    await run.untilDetails('waits for approval')
     return { intent, run, params: { id: intent.id } }
   }
 

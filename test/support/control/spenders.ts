@@ -7,7 +7,7 @@ import {
   aRun,
   aWallet,
   bodyOf,
-  redeemed,
+  redeemDelegation,
 } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
@@ -33,7 +33,7 @@ export async function aSpender(service: TestService) {
   const agent = await anAgentUnder(client, rules)
   const run = await aRun(client, agent.id, { budgetEuros: 1_000 })
   const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 900, expiresInMinutes: 10_000 })
-  const { token } = await redeemed(client, delegation)
+  const { token } = await redeemDelegation(client, delegation)
   const payee = {
     wallet: { walletId: (await aWallet(client)).id },
     sepa: { beneficiaryId: (await aBeneficiary(client)).id },

@@ -4,9 +4,9 @@ import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { expectProven } from '../proven.ts'
 
-let numbered = 0
+let references = 0
 /** An unused bank reference. */
-export const fresh = () => `REF${++numbered}`
+export const newReference = () => `REF${++references}`
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 
@@ -29,7 +29,7 @@ export function incomingFilesIn({
     return data.filter(credit => credit.bankReference === bankReference)
   }
 
-  const proven = async () => {
+  const proveLedgers = async () => {
     for (const mode of ['test', 'live'] as const)
       expect(
         await bodyOf(service.dash.ledger.verifyOwner({ params: { id: PLATFORM_OWNER }, body: { mode } })),
@@ -40,5 +40,5 @@ export function incomingFilesIn({
     for (const by of [client, live]) await expectProven(by)
   }
 
-  return { read, balanceOf, creditsOf, proven }
+  return { read, balanceOf, creditsOf, proveLedgers }
 }

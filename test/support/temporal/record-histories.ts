@@ -11,17 +11,17 @@ import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { cloneDatabase } from '../database.ts'
-import { aFundedAgent, aPayment, bodyOf, type TestClient } from '../factories.ts'
+import { aFundedAgent, aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 
 /**
- * Records what a real server keeps of our processes, for `test/workflows/replay.test.ts`:
+ * Records the histories that a real server has of our processes, for `test/workflows/replay.test.ts`:
  *
  *     node test/support/temporal/record-histories.ts
  *
- * A history that is there is left alone: it stands for the runs that are open when a changed workflow is deployed.
- * For what a change makes possible, add a story here and record it beside the others.
+ * An existing history is never replaced: it stands for the runs that are open when a changed workflow is deployed. For a
+ * new path through a workflow, add a story here and record it beside the others.
  */
 /** One folder for each patch that changes the commands of all processes; the oldest histories lie beside the folders. */
 const folder = join(import.meta.dirname, '../../workflows/histories/steps-are-named')
@@ -31,13 +31,13 @@ interface Stage {
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
   /** As the button "Request Cancellation" does. */
   cancel(workflowId: string): Promise<void>
-  /** A signal that no converter can read. */
-  mumble(workflowId: string, name: string): Promise<void>
+  /** Sends a signal whose payload cannot be decoded. */
+  sendUnreadable(workflowId: string, name: string): Promise<void>
   shows(workflowId: string, text: string): Promise<void>
   ends(workflowId: string): Promise<void>
 }
 
-/** Plays it, and gives the workflow whose history it leaves behind. */
+/** Plays the story and returns the id of the workflow whose history is recorded. */
 type Story = (stage: Stage) => Promise<string>
 
 interface Waiting {
@@ -62,7 +62,7 @@ interface Paid {
 
 /** A transfer by SEPA to somebody of this name. */
 async function paying({ client }: Stage, name: string, amountEuros = 12.5): Promise<Paid> {
-  const { id, workflowId } = await aPayment(client, { name, amountEuros })
+  const { id, workflowId } = await aSepaTransfer(client, { name, amountEuros })
   return { id, workflowId: String(workflowId) }
 }
 
@@ -86,7 +86,7 @@ const stories: Readonly<Record<string, Story>> = {
     const { workflowId } = await paying(stage, 'Close Adler GmbH')
     await stage.shows(workflowId, 'waits for confirmPayee')
     await stage.signal(workflowId, 'confirmPayee', { by: 7 })
-    await stage.mumble(workflowId, 'cancel')
+    await stage.sendUnreadable(workflowId, 'cancel')
     await stage.shows(workflowId, 'A signal cancel was ignored')
     await stage.signal(workflowId, 'confirmPayee', { by: 'Ada', comment: 'Known to us' })
     await stage.ends(workflowId)
@@ -171,7 +171,7 @@ const stories: Readonly<Record<string, Story>> = {
   'intent-told-nonsense': async stage => {
     const { workflowId } = await waiting(stage)
     await stage.signal(workflowId, 'approve', { by: 7 })
-    await stage.mumble(workflowId, 'deny')
+    await stage.sendUnreadable(workflowId, 'deny')
     await stage.shows(workflowId, 'A signal deny was ignored')
     await stage.signal(workflowId, 'approve', { by: 'Ada' })
     await stage.signal(workflowId, 'approve', { by: 'Bob' })
@@ -261,7 +261,7 @@ const stories: Readonly<Record<string, Story>> = {
   },
 }
 
-/** Not who has recorded it, and where. */
+/** The history without the identity of its recorder. */
 const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
 
 function stageOf(temporal: Client, client: TestClient): Stage {
@@ -274,11 +274,14 @@ function stageOf(temporal: Client, client: TestClient): Stage {
     client,
     signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
     cancel: async workflowId => void (await handle(workflowId).cancel()),
-    async mumble(workflowId, signalName) {
+    async sendUnreadable(workflowId, signalName) {
       const payloads = [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') }]
       const workflowExecution = { workflowId }
       await workflowService.signalWorkflowExecution({
-        ...{ namespace: 'default', workflowExecution, signalName, input: { payloads } },
+        namespace: 'default',
+        workflowExecution,
+        signalName,
+        input: { payloads },
       })
     },
     async shows(workflowId, text) {
