@@ -2,7 +2,7 @@ import './risk/risk-score.ts'
 import './risk/risk-freeze.ts'
 import { describe, expect, test } from '@jest/globals'
 import { defaults } from '../../src/control/risk/score.ts'
-import { replayed } from '../support/control/replays.ts'
+import { expectSameDecisions } from '../support/control/replays.ts'
 import { only, riskIn } from '../support/control/risk.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -161,7 +161,7 @@ describe('the configuration', () => {
 })
 
 test('every decision of all these, asked again, says the same', async () => {
-  const judged = (await replayed(service)).filter(
+  const judged = (await expectSameDecisions(service)).filter(
     ({ request }) => request.risk && request.risk.outcome !== 'pass',
   )
   expect(judged.length).toBeGreaterThan(4)

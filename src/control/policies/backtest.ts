@@ -5,7 +5,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
-import { type Recorded, recordedIn, type Span } from '../decisions/index.ts'
+import { type DecisionSpan, type RecordedDecision, recordedDecisions } from '../decisions/index.ts'
 import { type Compiled, compile, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
 import { Drift, type Replayed } from './decision-diff.ts'
 import { findPolicy } from './policy-versioning.ts'
@@ -30,7 +30,7 @@ const EXAMPLES = 100
 const TIME = 30_000
 
 /** The rule that makes the difference: it is against it now, or was against it then. */
-const ruleBehind = ({ rule }: Recorded, { was, now }: Replayed, { checks, reason }: Ruling): string =>
+const ruleBehind = ({ rule }: RecordedDecision, { was, now }: Replayed, { checks, reason }: Ruling): string =>
   (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
 /** What differs, counted as it is found; of itself only the first examples are kept. */
@@ -40,14 +40,14 @@ class Findings {
   readonly rules = new Map<string, ReturnType<typeof nothingNew>>()
   readonly examples: Example[] = []
 
-  note(one: Recorded, replayed: Replayed): void {
+  note(one: RecordedDecision, replayed: Replayed): void {
     const { was, now, ruling } = replayed
     this.decisions++
     if (ruling && now !== was) this.#differs(one, replayed, ruling)
     else add(ruling ? this.sums.same : this.sums.decidedBefore, BigInt(one.request.amountEuros))
   }
 
-  #differs(one: Recorded, replayed: Replayed, ruling: Ruling): void {
+  #differs(one: RecordedDecision, replayed: Replayed, ruling: Ruling): void {
     const { was, now } = replayed
     const amountEuros = BigInt(one.request.amountEuros)
     const rule = ruleBehind(one, replayed, ruling)
@@ -69,7 +69,7 @@ function add(sum: Sum, amountEuros: Euros): void {
 }
 
 const exampleOf = (
-  { id: decisionId, agentId, subjectType, subjectId, at, request, reason: wasReason }: Recorded,
+  { id: decisionId, agentId, subjectType, subjectId, at, request, reason: wasReason }: RecordedDecision,
   found: Pick<Example, 'was' | 'now' | 'rule'>,
   { reason }: Ruling,
 ): Example => ({
@@ -82,14 +82,14 @@ const exampleOf = (
 export async function replayAll(
   sql: Sql,
   tenant: Tenant,
-  span: Span,
+  span: DecisionSpan,
   policy: Compiled,
   time = TIME,
 ): Promise<Findings | undefined> {
   const end = clock.ticks() + time
   const findings = new Findings()
   let [agentId, drift] = ['', new Drift(policy)]
-  for await (const page of recordedIn(sql, tenant, span)) {
+  for await (const page of recordedDecisions(sql, tenant, span)) {
     for (const one of page) {
       if (one.agentId !== agentId) [agentId, drift] = [one.agentId, new Drift(policy)]
       findings.note(one, drift.replay(one))

@@ -1,6 +1,6 @@
 import type { Euros } from '../../values/money.ts'
 import { dayOf } from '../budgets/index.ts'
-import { countersOf, type Recorded, requestOf } from '../decisions/index.ts'
+import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
 import {
   type Budget,
   type Compiled,
@@ -47,14 +47,14 @@ export class Drift {
   }
 
   /** The next one, in the order of time. */
-  replay(one: Recorded): Replayed {
-    const request = requestOf(one.request)
+  replay(one: RecordedDecision): Replayed {
+    const request = parseRequest(one.request)
     const isApproval = request.approval !== null
     const was = verdictOf(one, isApproval)
     this.#turnTo(dayOf(one.at))
     const settled = isApproval ? this.#settled.get(one.subjectId) : undefined
     if (settled !== undefined) return this.#follow(one, request, was, settled)
-    const counters = countersOf(one.counters)
+    const counters = parseCounters(one.counters)
     if (this.#lastSpendAt === undefined) this.#lastSpendAt = counters.lastSpendAt
     const ruling = decide(this.#policy, this.#asked(request), this.#counted(counters))
     const now = verdictOf(ruling, isApproval)
@@ -65,7 +65,7 @@ export class Drift {
 
   /** Decided otherwise: the counters are no longer those of the record. */
   #part(
-    { subjectId, kept }: Recorded,
+    { subjectId, usedEuros }: RecordedDecision,
     request: SpendRequest,
     { was, now, ruling }: Replayed & { ruling: Ruling },
   ): void {
@@ -74,17 +74,22 @@ export class Drift {
     const mayCome = was === 'person' || (was === 'denied' && request.approval !== null)
     if (mayCome && now !== 'person') this.#settle(subjectId, now === 'allowed' ? ruling.holdEuros : null)
     if (now === 'allowed') this.#take(request, ruling.holdEuros, 1)
-    else if (now === 'denied' && was === 'allowed' && kept > 0n) this.#take(request, -kept, -1)
+    else if (now === 'denied' && was === 'allowed' && usedEuros > 0n) this.#take(request, -usedEuros, -1)
   }
 
   /** A person approves what this policy had denied, or let through, when it was declared. */
-  #follow({ subjectId, kept }: Recorded, request: SpendRequest, was: Verdict, early: Euros | null): Replayed {
+  #follow(
+    { subjectId, usedEuros }: RecordedDecision,
+    request: SpendRequest,
+    was: Verdict,
+    early: Euros | null,
+  ): Replayed {
     const now = early === null ? 'denied' : 'allowed'
     if (was !== 'allowed') return { was, now, ruling: null }
     this.#settled.delete(subjectId)
     // From here on it is in the record, and this policy has it from its declaration, or not at all.
     if (early !== null) this.#take(request, -early, -1)
-    else if (kept > 0n) this.#take(request, -kept, -1)
+    else if (usedEuros > 0n) this.#take(request, -usedEuros, -1)
     return { was, now, ruling: null }
   }
 

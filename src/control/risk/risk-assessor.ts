@@ -2,7 +2,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
-import { type Frozen, freeze, updateFrozen } from '../agents/index.ts'
+import { type FrozenAgent, freeze, updateFrozenAgents } from '../agents/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { Risk } from '../rules/index.ts'
 import { type AlertRow, alertMachine } from './alert.ts'
@@ -53,7 +53,7 @@ export class Watch {
   readonly #met: { agentId: string; merchant: string }[] = []
   readonly #notes: NoteRow[] = []
   readonly #alerts: AlertRow[] = []
-  readonly #frozen: Frozen[] = []
+  readonly #frozen: FrozenAgent[] = []
 
   constructor(opening: TenantNow, { config, profiles, known }: Opened) {
     this.#opening = opening
@@ -115,7 +115,7 @@ export class Watch {
   /** Everything in one call, and who is frozen in another. */
   async write(sql: Sql): Promise<void> {
     const { tenant, now } = this.#opening
-    await updateFrozen(sql, this.#frozen)
+    await updateFrozenAgents(sql, this.#frozen)
     const kinds = [[...this.#changed], this.#met, this.#notes, this.#alerts]
     if (kinds.every(rows => rows.length === 0)) return
     const written = kinds.map(rows => JSON.stringify(rows, (_, value) => exact(value)))

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type AgentEvent, agentEvent, type Frozen } from '../agents/index.ts'
+import { type AgentEvent, agentEvent, type FrozenAgent } from '../agents/index.ts'
 import type { Decision } from '../policies/index.ts'
 import type { Risk } from '../rules/index.ts'
 import type { RiskEvent } from './api.ts'
@@ -30,7 +30,7 @@ export interface Judged extends Spend {
 interface Consequence {
   readonly risk: Risk
   readonly alertId: string | null
-  readonly frozen: Frozen | undefined
+  readonly frozen: FrozenAgent | undefined
 }
 
 const fired = ({ parts }: Risk, signal: SignalName): boolean => parts.some(part => part.signal === signal)

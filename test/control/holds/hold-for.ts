@@ -3,7 +3,7 @@ import { holdFor, withTolerance } from '../../../src/control/rules/amount-rules.
 import { type Counters, type SpendRequest, untouched } from '../../../src/control/rules/decision.ts'
 import { ask, budgetOf, type Given, plain, verdictOf } from '../../support/control/decide.ts'
 
-describe('what is held', () => {
+describe('the amount that is held', () => {
   test.each([
     [1_000n, null, 1_000n],
     [1_000n, 0, 1_000n],
@@ -21,7 +21,7 @@ describe('what is held', () => {
     ['the month', { monthlyLimitEuros: 100 }, {}, { monthEuros: 8_000n }, 2_000n],
     ['a budget', {}, { budgets: [budgetOf('run', 5_000n, 2_990n)] }, {}, 2_010n],
   ])(
-    'ends with its tolerance at the limit of %s, and is not refused for it',
+    'has no more tolerance than the limit of %s leaves, and is not refused for it',
     (_, rules, request, counters, held) => {
       const ruling = ask({ amountTolerancePercent: 50, ...rules }, request, counters)
       expect(verdictOf(ruling)).toBe('pass')
@@ -30,6 +30,6 @@ describe('what is held', () => {
   )
 })
 
-test('a hold without terms is the amount', () => {
+test('without terms the amount alone is held', () => {
   expect(holdFor(null, { request: plain, counters: untouched })).toBe(2_000n)
 })

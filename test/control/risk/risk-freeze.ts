@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { replayed } from '../../support/control/replays.ts'
+import { expectSameDecisions } from '../../support/control/replays.ts'
 import { only, riskIn } from '../../support/control/risk.ts'
 import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -140,7 +140,7 @@ describe('an agent that risk has frozen', () => {
 })
 
 test('every decision of all these, asked again, says the same', async () => {
-  const judged = (await replayed(service)).filter(
+  const judged = (await expectSameDecisions(service)).filter(
     ({ request }) => request.risk && request.risk.outcome !== 'pass',
   )
   expect(judged.length).toBeGreaterThan(4)
