@@ -6,7 +6,7 @@ import { problems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
 import { operations } from './support/contract/world.ts'
 
-const operationEntries = operations.map(one => [one.key, one.operation] as const)
+const operationEntries = operations.map(registered => [registered.key, registered.operation] as const)
 const writes = operationEntries.filter(([, { method }]) => method !== 'GET')
 
 interface Json {

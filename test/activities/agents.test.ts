@@ -19,8 +19,11 @@ const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 const activities = (by: Execute = execute) =>
   agentActivities(
     runner({
-      ...{ execute: by, operations: registered(areas) },
-      ...{ offsetOf: async () => 0, causeOf: async () => undefined, onFailure: () => undefined },
+      execute: by,
+      operations: registered(areas),
+      offsetOf: async () => 0,
+      causeOf: async () => undefined,
+      onFailure: () => undefined,
     }),
   )
 

@@ -21,8 +21,8 @@ function greet(request: Request, response: Response, next: NextFunction): void {
 function limit(request: Request, response: Response, next: NextFunction): void {
   const now = clock.milliseconds()
   const client = request.ip ?? ''
-  const known = windows.get(client)
-  const window = known && known.resetsAt > now ? known : { used: 0, resetsAt: now + 60_000 }
+  const current = windows.get(client)
+  const window = current && current.resetsAt > now ? current : { used: 0, resetsAt: now + 60_000 }
   window.used++
   windows.set(client, window)
   response.setHeader('X-RateLimit-Limit', String(LIMIT))

@@ -27,7 +27,7 @@ const flags = process.env.BENCH_NODE?.split(' ') ?? []
 const children = new Set<ChildProcess>()
 process.once('exit', () => children.forEach(child => void child.kill('SIGKILL')))
 
-function guarded<T extends ChildProcess>(child: T): T {
+function tracked<T extends ChildProcess>(child: T): T {
   children.add(child)
   return child.once('exit', () => children.delete(child))
 }
@@ -45,7 +45,7 @@ export async function start({ command, log, env }: Start, ready: RegExp): Promis
   const output = openSync(log, 'w')
   const [program = '', ...args] = command
   const all = { PATH: process.env.PATH, ...env }
-  const child = guarded(spawn(program, args, { env: all, stdio: ['ignore', output, output] }))
+  const child = tracked(spawn(program, args, { env: all, stdio: ['ignore', output, output] }))
   closeSync(output)
   const written = () => readFileSync(log, 'utf8')
   const [said] = await until(`${ready} in ${log}`, () => {
@@ -90,12 +90,12 @@ export const node = (file: string): string[] => [process.execPath, ...flags, fil
 /** What a program says from its start to its end. */
 export function outputOf(command: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    guarded(execFile(command, [...args], (error, stdout) => (error ? reject(error) : resolve(stdout))))
+    tracked(execFile(command, [...args], (error, stdout) => (error ? reject(error) : resolve(stdout))))
   })
 }
 
 /** What one of ours prints in the end, told what to do in its argument; both as JSON. */
-export async function answerOf<T>(file: string, told: unknown): Promise<T> {
+export async function answerOf<T>(file: string, input: unknown): Promise<T> {
   const [program = '', ...args] = node(file)
-  return JSON.parse(await outputOf(program, [...args, JSON.stringify(told)]))
+  return JSON.parse(await outputOf(program, [...args, JSON.stringify(input)]))
 }

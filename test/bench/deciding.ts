@@ -42,14 +42,26 @@ const budget = {
   usedEuros: 1_000n,
 } as const
 const request: Omit<SpendRequest, 'amountEuros'> = {
-  ...{ kind: 'card', at, merchant: 'Bookshop', mcc: '5942', country: 'DE', agentStatus: 'active' },
-  ...{ policyEndsAt: new Date('2027-01-01'), intentId: 'intent_1', possibleDuplicateOf: null },
-  ...{ budgets: [budget], risk: { score: 10, parts: [], outcome: 'pass' }, approval: null },
+  kind: 'card',
+  at,
+  merchant: 'Bookshop',
+  mcc: '5942',
+  country: 'DE',
+  agentStatus: 'active',
+  policyEndsAt: new Date('2027-01-01'),
+  intentId: 'intent_1',
+  possibleDuplicateOf: null,
+  budgets: [budget],
+  risk: { score: 10, parts: [], outcome: 'pass' },
+  approval: null,
   walletFrozen: false,
   availableEuros: 10_000_000n,
 }
 const counters = {
-  ...{ dayEuros: 12_345n, monthEuros: 123_456n, uses: 17, firstMerchant: 'Bookshop' },
+  dayEuros: 12_345n,
+  monthEuros: 123_456n,
+  uses: 17,
+  firstMerchant: 'Bookshop',
   lastSpendAt: new Date('2026-11-20T11:00:00.000Z'),
 }
 

@@ -13,17 +13,17 @@ const SECONDS = 1.5
 const ROUNDS = 3
 
 /** What is measured, and how many ask at once. */
-const loadsOf = (stage: Stage): { one: Case; connections: number }[] => [
-  ...transferCases(stage).map(one => ({ one, connections: CONNECTIONS })),
+const loadsOf = (stage: Stage): { benchCase: Case; connections: number }[] => [
+  ...transferCases(stage).map(benchCase => ({ benchCase, connections: CONNECTIONS })),
   {
-    one: {
-      ...{ name: 'statement', title: 'GET …/entries, 100 of a wallet', server: stage.api },
+    benchCase: {
+      name: 'statement',
+      title: 'GET …/entries, 100 of a wallet',
+      server: stage.api,
       request: () => ({
-        ...{
-          method: 'GET',
-          path: '/ledger/accounts/account_bench_{n}/entries?limit=100',
-          token: stage.token,
-        },
+        method: 'GET',
+        path: '/ledger/accounts/account_bench_{n}/entries?limit=100',
+        token: stage.token,
         numbers: { from: 1, to: WALLETS },
       }),
     },
@@ -63,13 +63,13 @@ async function fill(stage: Stage, entries: number): Promise<void> {
 }
 
 async function loadAll(stage: Stage, entries: number, best: Map<string, Result>): Promise<void> {
-  const words: string[] = []
-  for (const { one, connections } of loadsOf(stage)) {
-    const result = await measure(one, connections, SECONDS)
-    if (result.perSecond > (best.get(one.name)?.perSecond ?? 0)) best.set(one.name, result)
-    words.push(`${one.name} ${whole(result.perSecond)}`)
+  const rates: string[] = []
+  for (const { benchCase, connections } of loadsOf(stage)) {
+    const result = await measure(benchCase, connections, SECONDS)
+    if (result.perSecond > (best.get(benchCase.name)?.perSecond ?? 0)) best.set(benchCase.name, result)
+    rates.push(`${benchCase.name} ${whole(result.perSecond)}`)
   }
-  printLine(`  ${whole(entries)} entries: ${words.join(', ')}`)
+  printLine(`  ${whole(entries)} entries: ${rates.join(', ')}`)
 }
 
 /** Proves the ledger while others write, and how they fare meanwhile. */
@@ -87,17 +87,17 @@ async function prove(stage: Stage): Promise<Proof> {
 
 function tableOf(sizes: readonly Sized[]): string {
   const row = (title: string, cell: (sized: Sized) => string) => line([title, ...sizes.map(cell)])
-  const loaded = (title: string, name: string) => row(title, ({ best }) => inWords(best.get(name)))
+  const loaded = (title: string, name: string) => row(title, ({ best }) => summary(best.get(name)))
   return [
     row('entries in the ledger', ({ entries }) => whole(entries)),
     loaded(`POST /transfers, 1,000 wallets, ${CONNECTIONS} connections`, 'transfers'),
     loaded(`POST /transfers, one hot payer, ${CONNECTIONS} connections`, 'transfer'),
     loaded('GET /ledger/accounts/{id}/entries, 100 of them', 'statement'),
     row('POST /ledger/verify', ({ proof }) => `${proof?.seconds.toFixed(2)} s`),
-    row('a transfer before it', ({ proof }) => inWords(proof?.before)),
-    row('a transfer meanwhile', ({ proof }) => inWords(proof?.meanwhile)),
+    row('a transfer before it', ({ proof }) => summary(proof?.before)),
+    row('a transfer meanwhile', ({ proof }) => summary(proof?.meanwhile)),
   ].join('\n')
 }
 
-const inWords = (result: Result | undefined): string =>
+const summary = (result: Result | undefined): string =>
   result ? `${whole(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ms` : '–'

@@ -50,7 +50,7 @@ const job = JSON.parse(process.argv[2] ?? '') as Job
 const { hostname, port } = new URL(job.url)
 const { from: first, to: last, inOrder = false, others = 2 }: Numbers = job.numbers ?? { from: 1, to: 1 }
 const asks: readonly Ask[] = job.asks ?? [{ token: job.token, body: job.body }]
-const written = asks.map(({ token, body }) => ({
+const requests = asks.map(({ token, body }) => ({
   token,
   body: body === undefined ? '' : JSON.stringify(body),
 }))
@@ -67,7 +67,7 @@ const below = (limit: number): number => Math.floor(Math.random() * limit)
 
 /** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
 function request(connection: number): string {
-  const { token, body } = written[connection % written.length] as (typeof written)[0]
+  const { token, body } = requests[connection % requests.length] as (typeof requests)[0]
   const number = inOrder ? first + sent : first + below(last - first + 1)
   const other = 1 + ((number + below(others - 1)) % others)
   sent++
@@ -82,40 +82,40 @@ function request(connection: number): string {
 }
 
 /** One connection that asks, waits for the answer, and asks again. */
-function converse(connection: number): Promise<void> {
+function keepAsking(connection: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     let answer = ''
-    let asked = 0
+    let sentAt = 0
     const ask = () => {
-      asked = performance.now()
-      if (asked > until || sent >= most) return void socket.end()
+      sentAt = performance.now()
+      if (sentAt > until || sent >= most) return void socket.end()
       answer = ''
       socket.write(request(connection))
     }
     socket.setEncoding('latin1').on('connect', ask).on('error', reject).on('close', resolve)
     socket.on('data', chunk => {
       answer += chunk
-      if (!isWhole(answer)) return
-      note(answer, asked)
+      if (!isComplete(answer)) return
+      recordAnswer(answer, sentAt)
       ask()
     })
   })
 }
 
-function isWhole(answer: string): boolean {
+function isComplete(answer: string): boolean {
   const end = answer.indexOf('\r\n\r\n')
   return end !== -1 && answer.length >= end + 4 + Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? 0)
 }
 
-function note(answer: string, asked: number): void {
+function recordAnswer(answer: string, sentAt: number): void {
   const now = performance.now()
-  if (asked < from || now > until) return
-  latencies.push(now - asked)
+  if (sentAt < from || now > until) return
+  latencies.push(now - sentAt)
   if (answer[9] !== '2') failed++
 }
 
-await Promise.all(Array.from({ length: job.connections }, (_, connection) => converse(connection)))
+await Promise.all(Array.from({ length: job.connections }, (_, connection) => keepAsking(connection)))
 latencies.sort((a, b) => a - b)
 const quantile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
 const measured: Measured = {

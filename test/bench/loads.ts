@@ -29,16 +29,16 @@ export async function measureLoads(stage: Stage, cases: readonly Case[]): Promis
       rounds.results.push(await loadAll(cases, connections))
       if (connections === COMPARED_AT) rounds.calls.push(await callAll(stage, compared))
     }
-    results.push(...better(rounds.results))
-    calls.push(...better(rounds.calls))
+    results.push(...bestOf(rounds.results))
+    calls.push(...bestOf(rounds.calls))
   }
   return { results, calls }
 }
 
 async function loadAll(cases: readonly Case[], connections: number): Promise<Result[]> {
   const results: Result[] = []
-  for (const one of cases) results.push(await measure(one, connections, SECONDS))
-  printLine(`  ${connections} connections: ${inWords(results)}`)
+  for (const benchCase of cases) results.push(await measure(benchCase, connections, SECONDS))
+  printLine(`  ${connections} connections: ${summary(results)}`)
   return results
 }
 
@@ -50,7 +50,7 @@ async function callAll(stage: Stage, cases: readonly Case[]): Promise<OneAtATime
       const perSecond = alone ? await pgbench(await alone(), manner, stage, SECONDS) : 0
       calls.push({ name, manner, perSecond })
     }
-  printLine(`  pgbench: ${inWords(calls)}`)
+  printLine(`  pgbench: ${summary(calls)}`)
   return calls
 }
 
@@ -59,13 +59,13 @@ interface Rate {
   readonly perSecond: number
 }
 
-const inWords = (rates: readonly Rate[]): string =>
+const summary = (rates: readonly Rate[]): string =>
   rates.map(({ name, perSecond }) => `${name} ${Math.round(perSecond)}`).join(', ')
 
 /** Of several rounds over the same list, the better figure at each place. */
-const better = <T extends Rate>(rounds: readonly (readonly T[])[]): T[] =>
+const bestOf = <T extends Rate>(rounds: readonly (readonly T[])[]): T[] =>
   rounds.reduce<T[]>(
     (best, round) =>
-      round.map((one, n) => (one.perSecond > (best[n]?.perSecond ?? 0) ? one : (best[n] ?? one))),
+      round.map((rate, n) => (rate.perSecond > (best[n]?.perSecond ?? 0) ? rate : (best[n] ?? rate))),
     [],
   )

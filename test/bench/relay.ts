@@ -18,11 +18,11 @@ const PATIENCE_MS = 120_000
 export async function measureRelay(stage: Stage, engine: Engine): Promise<Section> {
   await fillAgents(stage)
   await engine.run('relay')
-  await emptied(stage, WARM_UP)
+  await relayRate(stage, WARM_UP)
   const job: Starts = { address: engine.address, count: COUNT, concurrency: CONCURRENCY }
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
-    const relay = await emptied(stage, COUNT)
+    const relay = await relayRate(stage, COUNT)
     const client = await answerOf<number>('test/bench/starts.ts', job)
     printLine(`  relay ${whole(relay)}, client ${whole(client)}`)
     rounds.push({ relay, client })
@@ -36,7 +36,7 @@ export async function measureRelay(stage: Stage, engine: Engine): Promise<Sectio
 }
 
 /** Rows a second, from the commit that writes them until the last one is taken and done with. */
-async function emptied(stage: Stage, count: number): Promise<number> {
+async function relayRate(stage: Stage, count: number): Promise<number> {
   return withClient(stage, async client => {
     await addWaiting(stage, count, { queued: true })
     const began = performance.now()

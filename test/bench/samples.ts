@@ -34,11 +34,11 @@ const insert = {
     error_code, reservation, created_at)`,
 }
 
-const known = `select status, body from idempotency_keys
+const storedAnswer = `select status, body from idempotency_keys
   where owner_id = :owner and mode = 'test' and agent_id = '' and operation = 'samples.withdraw' and key = 'key' || :key`
-const locked = `select id, balance from samples
+const lockedSample = `select id, balance from samples
   where owner_id = :owner and mode = 'test' and id = 'sample_' || :sample for update`
-const changed = `update samples set balance = balance - 1 where id = 'sample_' || :sample`
+const changedSample = `update samples set balance = balance - 1 where id = 'sample_' || :sample`
 
 const rows = ['withdrawal', 'event', 'audit', 'kept'] as const
 
@@ -49,13 +49,13 @@ export const withdrawingAlone = (samples: number): Alone => ({
     statements: [
       'begin',
       `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`,
-      known,
-      locked,
-      changed,
+      storedAnswer,
+      lockedSample,
+      changedSample,
       ...rows.map(row => `${insert[row]} values (${values[row]})`),
       'commit',
     ].join(';\n'),
-    'one statement': `with k as (${known}), sample as (${locked}), changed as (
+    'one statement': `with k as (${storedAnswer}), sample as (${lockedSample}), changed as (
       update samples set balance = balance - 1 where id in (select id from sample) and not exists (select from k)
       returning id
     ), ${rows

@@ -40,10 +40,10 @@ async function begin(n: number): Promise<void> {
 
 async function beginAll(from: number, to: number): Promise<void> {
   let next = from
-  const one = async () => {
+  const startInTurn = async () => {
     while (next < to) await begin(next++)
   }
-  await Promise.all(Array.from({ length: concurrency }, one))
+  await Promise.all(Array.from({ length: concurrency }, startInTurn))
 }
 
 await beginAll(0, WARM_UP)

@@ -25,9 +25,9 @@ export const withEngine = (
   work: (stage: Stage, engine: Engine) => Promise<Section>,
 ): Promise<Section> =>
   onStage(home, name, async stage => {
-    const found = await findTemporal({ env: process.env, tell: printLine })
-    if (found.binary === null) return { figures: {}, text: `${name}: left out. ${found.reason}` }
-    return work(stage, await open(stage, found.binary))
+    const search = await findTemporal({ env: process.env, tell: printLine })
+    if (search.binary === null) return { figures: {}, text: `${name}: left out. ${search.reason}` }
+    return work(stage, await open(stage, search.binary))
   })
 
 async function open({ folder, env, closeLater }: Stage, binary: string): Promise<Engine> {

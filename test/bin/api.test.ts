@@ -55,15 +55,15 @@ describe('an API process', () => {
     const settings = { DATABASE_URL: proxy.url, TEMPORAL_ADDRESS: '127.0.0.1:1', ...SECRETS }
     const names = ['api', 'worker', 'relay', 'migrate', 'start']
     const started = names.map(name => startProgram(name, { ...settings, DATA_DIR: temporaryFolder() }))
-    for (const one of started)
-      await one.untilOutput(
+    for (const program of started)
+      await program.untilOutput(
         /PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting for it\./,
       )
     await proxy.open()
-    for (const one of started) {
-      await one.untilOutput(/Listening on|is running|is up to date|The service is ready/)
-      one.kill('SIGTERM')
-      expect(await one.exit).toBe(0)
+    for (const program of started) {
+      await program.untilOutput(/Listening on|is running|is up to date|The service is ready/)
+      program.kill('SIGTERM')
+      expect(await program.exit).toBe(0)
     }
   })
 
@@ -150,7 +150,7 @@ describe('two API processes on one database', () => {
     late.socket.write(request1)
     a.kill('SIGCONT')
     await Promise.race([idle.closed, until('all answers', () => answersOf(idle) === 2)])
-    await until('the others', () => [started, opened, late].every(one => answersOf(one) === 1))
+    await until('the others', () => [started, opened, late].every(client => answersOf(client) === 1))
     expect(answersOf(idle)).toBe(2)
     for (const { socket } of [...clients, late]) socket.destroy()
   })

@@ -53,8 +53,8 @@ const history = (id: string) => eventsOf(temporal.of({ workflowId: `intent/${id}
 async function activitiesOf(id: string): Promise<{ scheduled: unknown[]; completed: number }> {
   const events = await history(id)
   return {
-    scheduled: events.flatMap(one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
-    completed: events.filter(one => one.activityTaskCompletedEventAttributes).length,
+    scheduled: events.flatMap(event => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
+    completed: events.filter(event => event.activityTaskCompletedEventAttributes).length,
   }
 }
 
@@ -98,7 +98,7 @@ describe('a kill between two steps', () => {
     await installation.startMissing()
     expect([await run.untilEnded(), await status()]).toEqual(['completed', 'completed'])
     const submissions = (await eventsOf(run)).flatMap(
-      one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+      event => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
     )
     expect(submissions.filter(name => name === 'submitPayment')).toHaveLength(1)
     const { data } = await bodyOf(mine.ledger.transfers({ query: { referenceId: transferId } }))
@@ -125,8 +125,8 @@ describe('a kill between two steps', () => {
     await until('it is delivered', async () => (await outboxRows()).length === 0)
     expect((await run.handle.describe()).runId).toBe(runId)
     const events = await history(intent.id)
-    expect(events.filter(one => one.workflowExecutionStartedEventAttributes)).toHaveLength(1)
-    expect(events.filter(one => one.workflowExecutionSignaledEventAttributes)).toHaveLength(2)
+    expect(events.filter(event => event.workflowExecutionStartedEventAttributes)).toHaveLength(1)
+    expect(events.filter(event => event.workflowExecutionSignaledEventAttributes)).toHaveLength(2)
     await until('one run is listed', async () => (await runsOf(temporal.client, ownerId)).length === 1)
     await run.untilDetails('waits for approval')
   })

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
 
-const hasStatus = (status: number) => (one: Create) => one.response?.status === status
+const hasStatus = (status: number) => (entry: Create) => entry.response?.status === status
 
 const TRACES = `
 select count(*)::int,
@@ -66,7 +66,7 @@ describe('an API process that is killed in a burst', () => {
   /** With the same keys: who had an answer gets it again. All that is there now. */
   async function repeat(creates: readonly Create[]): Promise<Create[]> {
     const keyed = creates.filter(({ key }) => key !== null)
-    const repeated = await Promise.all(keyed.map(one => create(api.url, token, one)))
+    const repeated = await Promise.all(keyed.map(entry => create(api.url, token, entry)))
     expect(repeated.filter(hasStatus(201))).toHaveLength(keyed.length)
     for (const [index, { response }] of repeated.entries()) {
       const before = keyed[index]?.response
@@ -90,7 +90,7 @@ describe('an API process that is killed in a burst', () => {
       const paid = await queryValues(databaseUrl, PAID, [to.id])
       const promised = creates.filter(hasStatus(201)).map(({ name }) => `${name} 1`)
       expect(paid).toEqual(expect.arrayContaining(promised))
-      expect(new Set(paid.map(one => String(one).split(' ')[0])).size).toBe(paid.length)
+      expect(new Set(paid.map(entry => String(entry).split(' ')[0])).size).toBe(paid.length)
       const { availableEuros } = await bodyOf(mine().wallets.get({ params: { id: to.id } }))
       expect(availableEuros).toBe(paid.length)
       await expectProven(mine())
@@ -132,7 +132,7 @@ describe('a PostgreSQL that crashes under load', () => {
       await until('thirty creates more', () => running.succeeded() >= before + 30)
       const creates = await running.stop()
 
-      const refused = creates.filter(one => !hasStatus(201)(one))
+      const refused = creates.filter(entry => !hasStatus(201)(entry))
       expect(refused.length).toBeGreaterThan(0)
       for (const { response } of refused) {
         expect(response?.status).toBe(503)

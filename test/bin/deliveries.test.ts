@@ -18,8 +18,11 @@ const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1
 
 async function startRelay(): Promise<Launched> {
   const relay = startProgram('relay', {
-    ...{ ...SECRETS, ENCRYPTION_KEY, DATABASE_URL: service.databaseUrl },
-    ...{ TEMPORAL_ADDRESS: addressOfRun(), OUTBOUND_ALLOW_CIDRS: '127.0.0.1' },
+    ...SECRETS,
+    ENCRYPTION_KEY,
+    DATABASE_URL: service.databaseUrl,
+    TEMPORAL_ADDRESS: addressOfRun(),
+    OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
     METRICS_PORT: '0',
   })
   await relay.untilOutput(/is running/)
@@ -36,18 +39,18 @@ test('an attempt whose process is killed before recording it is made again, unde
   await until('it is on its way', () => receiver.at('/').length === 1)
   doomed.kill('SIGKILL')
   await doomed.exit
-  const lost = await untilDelivery(client, id, one => one.status === 'delivering')
+  const lost = await untilDelivery(client, id, candidate => candidate.status === 'delivering')
 
   await service.sql('update process_leases set held_until = now()')
   expect(await service.sql(`select free_leases('deliveries') as count`)).toEqual([{ count: 1 }])
   await service.sql('update deliveries set claims = 0 where id = $1', [lost.id])
   const heir = await startRelay()
-  const { attempts } = await untilDelivery(client, id, one => one.status === 'delivered')
+  const { attempts } = await untilDelivery(client, id, candidate => candidate.status === 'delivered')
   const sent = receiver.at('/')
   const messages = sent.map(({ headers, body }) => verifyWebhook(headers, body, String(secret)))
   const ids = sent.map(({ deliveryId }) => deliveryId)
   expect(new Set(ids).size).toBe(2)
-  for (const one of ids) expect(one).toMatch(new RegExp(`^${lost.id}-1\\.\\d+$`))
+  for (const candidate of ids) expect(candidate).toMatch(new RegExp(`^${lost.id}-1\\.\\d+$`))
   const named = messages.map(({ id, eventId }) => ({ id, eventId }))
   expect(named).toEqual(Array(2).fill({ id: lost.id, eventId: lost.eventId }))
   expect(sent[1]?.body).toBe(sent[0]?.body)

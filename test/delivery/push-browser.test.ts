@@ -46,8 +46,8 @@ const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 async function registrationIn(devTools: CDPSession): Promise<string> {
   const registered = new Promise<string>(resolve =>
-    devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => {
-      if (one) resolve(one.registrationId)
+    devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [registration] }) => {
+      if (registration) resolve(registration.registrationId)
     }),
   )
   await devTools.send('ServiceWorker.enable')

@@ -128,9 +128,9 @@ describe.each(SUPPORTED)('a machine-wide name on %s %s', (platform, architecture
 
   testIfSupported('is held by one process at a time, and free once that one closes it', async () => {
     const name = nameFor(temporaryFolder(), machine)
-    const [one, other] = [createServer(), createServer()]
-    expect([await tryHold(name, one), await tryHold(name, other)]).toEqual([true, false])
-    await close(one)
+    const [first, other] = [createServer(), createServer()]
+    expect([await tryHold(name, first), await tryHold(name, other)]).toEqual([true, false])
+    await close(first)
     expect(await tryHold(name, other)).toBe(true)
     await close(other)
   })

@@ -44,8 +44,14 @@ async function receiver(respond: (socket: Socket, n: number) => void): Promise<W
 
 async function send(url: string, request: Partial<OutboundRequest> = {}): Promise<OutboundAnswer> {
   const answer = await guard.send({
-    ...{ url, method: 'POST', body: '{}', timeoutMs: 5_000, maxBytes: 1_000 },
-    ...{ headers: { 'x-try': 'first' }, again: () => ({ 'x-try': 'second' }), ...request },
+    url,
+    method: 'POST',
+    body: '{}',
+    timeoutMs: 5_000,
+    maxBytes: 1_000,
+    headers: { 'x-try': 'first' },
+    again: () => ({ 'x-try': 'second' }),
+    ...request,
   })
   // Only then the connection is free for the next one.
   await setImmediate()

@@ -6,7 +6,7 @@ import type { OutboundAnswer } from '../../../src/ports/outbound.ts'
 const guard = guardedHttp({ allow: ['127.0.0.1'] })
 const open: { close(): unknown }[] = []
 afterAll(() => {
-  for (const one of open) one.close()
+  for (const opened of open) opened.close()
 })
 
 /** Sends a request to somebody who writes what he likes. */

@@ -20,7 +20,11 @@ export async function intentCases(stage: Stage): Promise<Case[]> {
   const declare = (agents: number) => ({
     server,
     request: (): Request => ({
-      ...{ method: 'POST', path: '/intents', token, body: intent, keys: true },
+      method: 'POST',
+      path: '/intents',
+      token,
+      body: intent,
+      keys: true,
       numbers: { from: 1, to: agents },
     }),
     alone: () => declaringAlone(agents),
@@ -29,9 +33,15 @@ export async function intentCases(stage: Stage): Promise<Case[]> {
     { name: 'intents', title: 'POST /intents, 1,000 agents', ...declare(AGENTS) },
     { name: 'intent', title: 'POST /intents, one hot agent', ...declare(1) },
     {
-      ...{ name: 'approve', title: 'POST /intents/{id}/approve', server },
+      name: 'approve',
+      title: 'POST /intents/{id}/approve',
+      server,
       request: async () => ({
-        ...{ method: 'POST', path: '/intents/intent_bench_{n}/approve', token, body: {}, keys: true },
+        method: 'POST',
+        path: '/intents/intent_bench_{n}/approve',
+        token,
+        body: {},
+        keys: true,
         numbers: { ...(await addWaiting(stage, WAITING)), inOrder: true },
       }),
       alone: async () => approvingAlone((await addWaiting(stage, WAITING)).from),

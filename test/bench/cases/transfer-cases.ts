@@ -19,7 +19,10 @@ export function transferCases({ api: server, token }: Stage): Case[] {
   const pay = (payers: number) => ({
     server,
     request: (): Request => ({
-      ...{ method: 'POST', path: '/transfers', token, keys: true },
+      method: 'POST',
+      path: '/transfers',
+      token,
+      keys: true,
       body: { fromWalletId: 'wallet_bench_{n}', toWalletId: 'wallet_bench_{other}', amountEuros: 0.01 },
       numbers: { from: 1, to: payers, others: WALLETS },
     }),

@@ -55,7 +55,7 @@ const bySelect = ({ into, rows }: Written, source: string): string =>
 
 /** All in one statement: its parts, and what is written once for each row of `source`. */
 export function together(parts: readonly string[], written: readonly Written[], source: string): string {
-  const inserts = written.map(one => bySelect(one, source))
+  const inserts = written.map(insert => bySelect(insert, source))
   const named = inserts.slice(0, -1).map((text, n) => `w${n} as (${text})`)
   return `with ${[...parts, ...named].join(',\n')}\n${inserts.at(-1)}`
 }

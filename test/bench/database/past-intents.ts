@@ -75,8 +75,12 @@ const COPIED: Readonly<Record<string, Copied>> = {
   intents: {
     of: numberIn('t.agent_id'),
     but: {
-      ...{ ...ofRecord, ...ago('expires_at', 'decided_at'), agent_id: AGENT, run_id: 'run' },
-      ...{ merchant: 'past.merchant', transaction_id: past('transaction_id') },
+      ...ofRecord,
+      ...ago('expires_at', 'decided_at'),
+      agent_id: AGENT,
+      run_id: 'run',
+      merchant: 'past.merchant',
+      transaction_id: past('transaction_id'),
       likeness: 'case when run is not null then left(md5(n::text), 22) end',
     },
   },
@@ -99,8 +103,13 @@ const COPIED: Readonly<Record<string, Copied>> = {
   audit_entries: {
     of: numberIn('t.agent_id'),
     but: {
-      ...{ id: past('id'), event_id: past('event_id'), resource_id: past('resource_id'), ...ago('at') },
-      ...{ agent_id: AGENT, run_id: 'run', request_id: REQUEST },
+      id: past('id'),
+      event_id: past('event_id'),
+      resource_id: past('resource_id'),
+      ...ago('at'),
+      agent_id: AGENT,
+      run_id: 'run',
+      request_id: REQUEST,
     },
   },
   // All of the last day: nothing of them is removed yet.
@@ -112,7 +121,9 @@ const COPIED: Readonly<Record<string, Copied>> = {
   ledger_entries: {
     of: ofPosting('t.transfer_id'),
     but: {
-      ...{ transfer_id: past('transfer_id'), hold_id: past('hold_id'), ...ago('booked_at') },
+      transfer_id: past('transfer_id'),
+      hold_id: past('hold_id'),
+      ...ago('booked_at'),
       account_id: `case when p.account_id like 'account_bench_%' then 'account_bench_' || agent
         else p.account_id end`,
       version: 'n * 8 + p.version',
@@ -121,22 +132,33 @@ const COPIED: Readonly<Record<string, Copied>> = {
   ledger_holds: {
     of: numberIn('t.account_id'),
     but: {
-      ...{ id: past('id'), reference_id: past('reference_id'), ...ago('opened_at', 'ended_at') },
+      id: past('id'),
+      reference_id: past('reference_id'),
+      ...ago('opened_at', 'ended_at'),
       account_id: `'account_bench_' || agent`,
     },
   },
   transfers: {
     of: numberIn('t.from_wallet_id'),
     but: {
-      ...{ ...ofRecord, ...ago('completed_at'), from_wallet_id: `'wallet_bench_' || agent` },
-      ...{ intent_id: past('intent_id'), transaction_id: past('transaction_id'), agent_id: AGENT },
+      ...ofRecord,
+      ...ago('completed_at'),
+      from_wallet_id: `'wallet_bench_' || agent`,
+      intent_id: past('intent_id'),
+      transaction_id: past('transaction_id'),
+      agent_id: AGENT,
     },
   },
   transactions: {
     of: numberIn('t.agent_id'),
     but: {
-      ...{ ...ofRecord, agent_id: AGENT, run_id: 'run', wallet_id: `'wallet_bench_' || agent` },
-      ...{ intent_id: past('intent_id'), transfer_id: past('transfer_id'), merchant: 'past.merchant' },
+      ...ofRecord,
+      agent_id: AGENT,
+      run_id: 'run',
+      wallet_id: `'wallet_bench_' || agent`,
+      intent_id: past('intent_id'),
+      transfer_id: past('transfer_id'),
+      merchant: 'past.merchant',
     },
   },
 }
@@ -188,7 +210,7 @@ export async function fillPast(stage: Filled, count: number): Promise<void> {
     await client.query('create index on past (n)')
     for (const text of BESIDE) await client.query(text, [stage.ownerId])
     const copies: string[] = []
-    for (const one of Object.entries(COPIED)) copies.push(await copying(client, one))
+    for (const entry of Object.entries(COPIED)) copies.push(await copying(client, entry))
     await client.query(`update ledger_entries set version = version + ${BEHIND}`)
     await client.query(`update ledger_accounts set version = version + ${BEHIND} where version > 0`)
     for (let first = 1; first <= count; first += PART)

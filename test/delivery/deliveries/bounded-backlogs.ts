@@ -104,7 +104,7 @@ describe('a subscription with more waiting deliveries than its plan allows', () 
     const later = new Set([...second, ...frozenIds, ...last])
     const inOrder = 'select event_id from deliveries where webhook_id = $1 order by created_at, event_id'
     const rows = await service.sql<{ event_id: string }>(inOrder, [id])
-    expect(rows.map(row => row.event_id).filter(one => later.has(one))).toEqual([...later])
+    expect(rows.map(row => row.event_id).filter(eventId => later.has(eventId))).toEqual([...later])
   }, 60_000)
 
   test('gets nothing more once it is deleted, and delays no other', async () => {

@@ -101,7 +101,7 @@ test('a 410 from the old address does not disable the new address', async () => 
   await until('it is on its way', () => openAnswers.length === 1)
   await bodyOf(client.webhooks.update({ params: { id }, body: { url: receiver.url + path } }))
   openAnswers[0]?.()
-  await untilDelivery(client, id, one => one.attempts[0]?.status === 410)
+  await untilDelivery(client, id, delivery => delivery.attempts[0]?.status === 410)
   await anAgent(client)
   await until('the new one hears of what comes', () => receiver.at(path).length > 0)
   expect((await bodyOf(client.webhooks.get({ params: { id } }))).status).toBe('active')

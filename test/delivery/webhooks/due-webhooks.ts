@@ -65,10 +65,10 @@ describe('a paused receiver', () => {
       engine.run(owner, 'webhooks.retry', { params, body: { asked: byPerson } })
     await retry(false)
     expect(await pausedUntil(id)).not.toBeNull()
-    expect((await dueWebhooks(1_000)).map(one => one.id)).not.toContain(id)
+    expect((await dueWebhooks(1_000)).map(row => row.id)).not.toContain(id)
     await retry(true)
     expect(await pausedUntil(id)).toBeNull()
-    expect((await dueWebhooks(1_000)).map(one => one.id)).toContain(id)
+    expect((await dueWebhooks(1_000)).map(row => row.id)).toContain(id)
   })
 })
 

@@ -96,8 +96,8 @@ interface ValidBody {
 }
 
 const bodies = allInputs.flatMap(({ key, operation, place, schema }) => {
-  const one = operations.find(operation => operation.key === key)
-  return one && place === 'body' ? [{ key, one, schema, limit: bodyLimitOf(operation) }] : []
+  const registered = operations.find(operation => operation.key === key)
+  return registered && place === 'body' ? [{ key, registered, schema, limit: bodyLimitOf(operation) }] : []
 })
 
 type BodyCase = (typeof bodies)[number]
@@ -109,15 +109,17 @@ interface Place {
 }
 
 /** One of each limit: what is no contract's is the same work for all. */
-const oneOfEach = [...new Map(bodies.map(one => [one.limit, one])).values()]
+const oneOfEach = [...new Map(bodies.map(registered => [registered.limit, registered])).values()]
 
 describe('the most expensive request', () => {
-  const send = ({ one, limit }: BodyCase, { path, by }: Place, body: string): Promise<number> =>
-    longestTurn(() => world.send(one, path, { ...credentials(one, by), body: body.slice(0, limit) }))
+  const send = ({ registered, limit }: BodyCase, { path, by }: Place, body: string): Promise<number> =>
+    longestTurn(() =>
+      world.send(registered, path, { ...credentials(registered, by), body: body.slice(0, limit) }),
+    )
 
   /** With ids of nothing: a body is looked at before them. */
-  const unknownRecord = ({ one }: BodyCase): Place => ({
-    path: one.operation.path.replace(/\{\w+\}/g, unknownId('nothing')),
+  const unknownRecord = ({ registered }: BodyCase): Place => ({
+    path: registered.operation.path.replace(/\{\w+\}/g, unknownId('nothing')),
     by: owner,
   })
 
@@ -138,7 +140,7 @@ describe('the most expensive request', () => {
   test.each(bodies.filter(({ key }) => key in fullBodies))(
     'to $key with a full and valid body does not block the event loop',
     async bodyCase => {
-      const { path, body } = await world.prepare(bodyCase.one)
+      const { path, body } = await world.prepare(bodyCase.registered)
       const largest = JSON.stringify(fullBodies[bodyCase.key]?.(body as ValidBody))
       expect(Buffer.byteLength(largest)).toBeLessThan(bodyCase.limit)
       expect(await bestOf(bodyCase, { path, by: another }, largest)).toBeLessThan(LONGEST)

@@ -24,7 +24,7 @@ async function* endless() {
 }
 
 async function* brokenAfter(count: number, error: Error) {
-  for (let made = 0; made < count; made++) yield piece
+  for (let n = 0; n < count; n++) yield piece
   throw error
 }
 
@@ -51,7 +51,8 @@ const streamsApi = {
 
 const streams = implement(streamsApi, {
   read: ({ params }) => ({
-    ...{ type: 'text/plain; charset=utf-8', name: 'x.txt' },
+    type: 'text/plain; charset=utf-8',
+    name: 'x.txt',
     content: contents[params.name]?.() ?? '',
   }),
 })

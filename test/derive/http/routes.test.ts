@@ -34,7 +34,7 @@ const things = area(
 )
 
 const find = router(registered({ things }))
-const keyOf = (found: Found): unknown => (found && 'registered' in found ? found.registered.key : found)
+const keyOf = (match: Found): unknown => (match && 'registered' in match ? match.registered.key : match)
 
 describe('an address', () => {
   test.each([

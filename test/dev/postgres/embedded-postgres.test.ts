@@ -71,9 +71,9 @@ describe('an embedded PostgreSQL', () => {
   })
 
   test('takes a port of its own beside another one', async () => {
-    const [one, other] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
-    expect(new URL(one.url).port).not.toBe(new URL(other.url).port)
-    await Promise.all([one.stop(), other.stop()])
+    const [first, second] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
+    expect(new URL(first.url).port).not.toBe(new URL(second.url).port)
+    await Promise.all([first.stop(), second.stop()])
   })
 
   test('is restarted on the same port when its server is killed', async () => {

@@ -112,9 +112,9 @@ describe('an embedded Temporal', () => {
   })
 
   test('takes ports of its own beside another one', async () => {
-    const [one, other] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
-    expect(new Set([one.address, one.webUi, other.address, other.webUi]).size).toBe(4)
-    await Promise.all([one.stop(), other.stop()])
+    const [first, second] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
+    expect(new Set([first.address, first.webUi, second.address, second.webUi]).size).toBe(4)
+    await Promise.all([first.stop(), second.stop()])
   })
 
   test('is restarted on the same port when its server is killed', async () => {

@@ -42,13 +42,27 @@ async function anIntent(
     autoApproveLimitEuros,
   })
   const agent = await createRecord('agents.create', {
-    ...{ name: 'A', description: null, externalId: null, policyId: policy.id, metadata: {} },
+    name: 'A',
+    description: null,
+    externalId: null,
+    policyId: policy.id,
+    metadata: {},
   })
   await creditWallet(engine, { ...tenant, walletId: agent.walletId })
   const { id } = await createRecord('intents.create', {
-    ...{ agentId: agent.id, amountEuros: 1n, merchant: 'M', purpose: 'P', mcc: null, country: null },
-    ...{ beneficiaryId: null, walletId: null, cardId: null, runId: null },
-    ...{ clientIntentId: null, expiresInMinutes: 1, metadata: {} },
+    agentId: agent.id,
+    amountEuros: 1n,
+    merchant: 'M',
+    purpose: 'P',
+    mcc: null,
+    country: null,
+    beneficiaryId: null,
+    walletId: null,
+    cardId: null,
+    runId: null,
+    clientIntentId: null,
+    expiresInMinutes: 1,
+    metadata: {},
   })
   return { tenant, id }
 }

@@ -18,7 +18,8 @@ const entities = Object.entries(areas).flatMap(([name, { entities }]) =>
 /** All but those that the operator alone reads: of every owner, and of nobody who is known yet. */
 const tenantEntities = entities.filter(
   ([name, entity]) =>
-    !['customers', 'incoming'].includes(name) && ![SepaFile, SepaMessage].some(one => one === entity),
+    !['customers', 'incoming'].includes(name) &&
+    ![SepaFile, SepaMessage].some(operatorEntity => operatorEntity === entity),
 )
 const fork = () => engine.runtime.database.fork()
 

@@ -21,11 +21,11 @@ const prefixOf = (examples: readonly unknown[] = []): string | undefined =>
 
 /** Every id that a body of the API can name. */
 const ids = allInputs.flatMap(({ key, place, schema }) => {
-  const one = operations.find(operation => operation.key === key)
-  if (!one || place === 'query') return []
+  const registered = operations.find(operation => operation.key === key)
+  if (!registered || place === 'query') return []
   return membersOf(schema).flatMap(({ path, schema: { examples } }) => {
     const prefix = prefixOf(examples)
-    return prefix ? [{ key, one, path, prefix }] : []
+    return prefix ? [{ key, registered, path, prefix }] : []
   })
 })
 
@@ -55,16 +55,16 @@ describe('an id in a body', () => {
     )
   })
 
-  describe.each(ids)('$key $path', ({ key, one, path, prefix }) => {
+  describe.each(ids)('$key $path', ({ key, registered, path, prefix }) => {
     const send = async (value: string) => {
-      const prepared = await world.prepare(one)
+      const prepared = await world.prepare(registered)
       // Only an agent has runs.
       const agentMember =
         key === 'intents.simulate' && path === 'runId' ? { agentId: await world.idOf('agent') } : {}
       const exampleBody = { ...(prepared.body as object), ...agentMember }
       const body = withMember(exampleBody, path, value) as Record<string, unknown>
       for (const name of EXCLUDED_MEMBERS[`${key} ${path}`] ?? []) delete body[name]
-      return world.send(one, prepared.path, { ...credentials(one, owner), body })
+      return world.send(registered, prepared.path, { ...credentials(registered, owner), body })
     }
 
     test('of an unknown record is a 404', async () => {

@@ -54,9 +54,9 @@ describe('a client that is too slow', () => {
 
   test('in sending its next request is disconnected, or gets 408 if it has begun one', async () => {
     const [idle, slow] = [rawClient(service.url), rawClient(service.url)]
-    for (const one of [idle, slow]) {
-      one.socket.write(request('GET', '/health'))
-      await until('an answer', () => one.received().includes('Keep-Alive: timeout='))
+    for (const client of [idle, slow]) {
+      client.socket.write(request('GET', '/health'))
+      await until('an answer', () => client.received().includes('Keep-Alive: timeout='))
     }
     await Promise.all([idle.closed, trickle(slow, 'G'), slow.closed])
     expect(idle.received().match(/HTTP\/1\.1/g)).toHaveLength(1)

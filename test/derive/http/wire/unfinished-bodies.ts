@@ -83,27 +83,29 @@ select (select count(*) from events) as events, (select count(*) from audit_entr
 const bodyOperations = operations.filter(({ key }) => key !== METRICS)
 
 /** Every way to break off this request, with a key and without. */
-function sendBroken(one: Registered): Promise<void>[] {
-  const { token, headers } = credentials(one, owner)
-  const path = one.operation.path.replace(/\{\w+\}/g, unknownId('nothing'))
-  const body = JSON.stringify(one.operation.example ?? {})
+function sendBroken(registered: Registered): Promise<void>[] {
+  const { token, headers } = credentials(registered, owner)
+  const path = registered.operation.path.replace(/\{\w+\}/g, unknownId('nothing'))
+  const body = JSON.stringify(registered.operation.example ?? {})
   const tries = breaks.flatMap(way => [
     [way, {}] as const,
-    [way, { 'Idempotency-Key': `broken-${one.key}` }] as const,
+    [way, { 'Idempotency-Key': `broken-${registered.key}` }] as const,
   ])
   return tries.map(([{ announced, sent }, key], index) => {
     const lines = Object.entries({
-      ...{ Host: 'localhost', Expect: '100-continue', 'Content-Type': 'application/json' },
+      Host: 'localhost',
+      Expect: '100-continue',
+      'Content-Type': 'application/json',
       ...headers,
       ...(token ? { Authorization: `Bearer ${token}` } : {}),
       ...announced(body),
       ...key,
     })
-    const head = [`${one.operation.method} ${path} HTTP/1.1`, ...lines.map(line => line.join(': '))]
+    const head = [`${registered.operation.method} ${path} HTTP/1.1`, ...lines.map(line => line.join(': '))]
     return hangUp(
       `${head.join('\r\n')}\r\n\r\n`,
       sent(body),
-      endings[(index + one.key.length) % 2 === 0 ? 0 : 1],
+      endings[(index + registered.key.length) % 2 === 0 ? 0 : 1],
     )
   })
 }
@@ -111,7 +113,7 @@ function sendBroken(one: Registered): Promise<void>[] {
 test('a request whose body breaks off never reaches its handler, whatever the operation and wherever it breaks off', async () => {
   const [traces] = await service.sql(TRACES)
   const [before, handled] = [await servedCount(), calledHandlers.length]
-  for (const one of bodyOperations) await Promise.all(sendBroken(one))
+  for (const registered of bodyOperations) await Promise.all(sendBroken(registered))
   const sent = bodyOperations.length * 2 * breaks.length
   await until('the service is through with them', async () => (await servedCount()) === before + sent)
   expect(calledHandlers.slice(handled).filter(key => key !== METRICS)).toEqual([])
