@@ -107,8 +107,10 @@ async function expectToMatch(who: Spender, records: Records): Promise<void> {
     const day = period.split(':')[1] ?? ''
     const own = lines.filter(line => line.subjects.includes(subject) && line.day.startsWith(day))
     expect([subject, period, reserved, spent]).toEqual([
-      ...[subject, period],
-      ...[sum(own, line => line.reserved), sum(own, line => line.spent)],
+      subject,
+      period,
+      sum(own, line => line.reserved),
+      sum(own, line => line.spent),
     ])
     const most = { [run.id]: 1_000_00, [delegation.id]: 900_00 }[subject]
     if (most) expect(reserved + spent).toBeLessThanOrEqual(most)
@@ -192,6 +194,6 @@ test('reserved and spent amounts agree with the records, in whatever order thing
   })
   const ends = ['transfer completed', 'transfer cancelled', 'transfer rejected', 'transfer returned']
   const others = ['intent completed', 'intent expired', 'intent cancelled', 'intent approved', 'two months']
-  for (const one of [...ends, ...others])
-    expect([...statuses].some(name => name.endsWith(one)) || [one, ...statuses]).toBe(true)
+  for (const end of [...ends, ...others])
+    expect([...statuses].some(name => name.endsWith(end)) || [end, ...statuses]).toBe(true)
 })

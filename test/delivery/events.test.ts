@@ -133,7 +133,8 @@ describe('a list of events', () => {
     expect(await times({ from: first, to: third })).toEqual([second, first])
     expect(await times({ to: second })).toEqual([first])
     expect(await times({ event: 'agent.deleted', from: '2026-01-02T01:00:00.000+01:00' })).toEqual([
-      ...[third, second],
+      third,
+      second,
     ])
   })
 

@@ -117,10 +117,7 @@ test('subscriptions created concurrently stay within the limit of the plan', asy
   )
   const body = { url: 'https://example.com/hooks', events: ['agent.frozen'] }
   const answers = await Promise.all(Array.from({ length: 8 }, () => client.webhooks.create({ body })))
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([
-    ...[201, 201, 201],
-    ...[400, 400, 400, 400, 400],
-  ])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 400, 400, 400, 400, 400])
 })
 
 test('an event caused by the test clock carries the id of the request that created its record', async () => {

@@ -43,8 +43,10 @@ test('an owner with very many subscriptions delays no other', async () => {
   const served = await dueWebhooks(256)
   expect(served).toHaveLength(256)
   expect(served.slice(0, 4).map(({ owner_id }) => owner_id)).toEqual([
-    ...[many.ownerId, few.ownerId],
-    ...[many.ownerId, few.ownerId],
+    many.ownerId,
+    few.ownerId,
+    many.ownerId,
+    few.ownerId,
   ])
   expect([served[1]?.id, served[3]?.id]).toEqual([oldest, younger])
 })
