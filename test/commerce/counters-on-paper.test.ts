@@ -8,7 +8,7 @@ import {
   MONTHLY,
   type Spender,
   type Step,
-} from '../support/control/spenders.ts'
+} from '../support/control/random-actions.ts'
 import { made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
