@@ -3,7 +3,15 @@ import './merchants/merchants-on-statements.ts'
 import { describe, expect, test } from '@jest/globals'
 import { categories } from '../../src/control/merchants/mcc.ts'
 import { mccGroup, mccGroupNames } from '../../src/control/merchants/mcc-groups.ts'
-import { aFundedAgent, anAgent, anAgentUnder, anIntent, aPolicy, aToken, made } from '../support/factories.ts'
+import {
+  aFundedAgent,
+  anAgent,
+  anAgentUnder,
+  anIntent,
+  aPolicy,
+  aToken,
+  bodyOf,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -32,7 +40,7 @@ describe('a policy', () => {
       ...Object.values(old),
     ])
     const agent = await anAgent(client, { policyId: id })
-    const copy = await made(client.policies.effective({ params: { agentId: agent.id } }))
+    const copy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
     expect(copy).toMatchObject({ merchantAllowlist: ['*'], mccCategories: ['sofware'] })
   })
 })
@@ -56,8 +64,8 @@ describe('categories', () => {
   test('are listed, by code', async () => {
     const { client } = await service.owner()
     const codes = async (query: Parameters<typeof client.merchants.mcc>[0] & object) =>
-      (await made(client.merchants.mcc(query))).data.map(({ code }) => code)
-    const first = await made(client.merchants.mcc({ query: { limit: 2 } }))
+      (await bodyOf(client.merchants.mcc(query))).data.map(({ code }) => code)
+    const first = await bodyOf(client.merchants.mcc({ query: { limit: 2 } }))
     expect(first.data).toEqual([
       { code: '0742', description: 'Veterinary surgeons', groups: [] },
       { code: '0743', description: 'Wine growers', groups: [] },
@@ -72,14 +80,14 @@ describe('categories', () => {
 
   test('are looked up by code, and groups are listed', async () => {
     const { client } = await service.owner()
-    const found = await made(client.merchants.category({ params: { code: '3058' } }))
+    const found = await bodyOf(client.merchants.category({ params: { code: '3058' } }))
     expect(found).toEqual({
       code: '3058',
       description: 'An airline with a code of its own',
       groups: ['travel'],
     })
     expect(await client.merchants.category({ params: { code: '9999' } })).toMatchObject({ status: 404 })
-    const { data } = await made(client.merchants.groups({ query: { limit: 100 } }))
+    const { data } = await bodyOf(client.merchants.groups({ query: { limit: 100 } }))
     expect(data.map(({ name }) => name)).toEqual(mccGroupNames)
     expect(data.find(({ name }) => name === 'utilities')?.codes).toEqual(['4900'])
   })
@@ -105,13 +113,13 @@ describe('suggestions for an allowlist', () => {
       ['Library', 20_000],
     ]
     for (const [merchant, amountEuros] of spends) await anIntent(client, agent.id, { merchant, amountEuros })
-    await made(
+    await bodyOf(
       client.policies.replace({
         params: { id: String(agent.policyId) },
         body: { ...rules, name: 'A', merchantAllowlist: ['paper.example'], merchantBlocklist: ['Casino'] },
       }),
     )
-    const suggested = () => made(client.merchants.suggestions({ query: { agentId: agent.id } }))
+    const suggested = () => bodyOf(client.merchants.suggestions({ query: { agentId: agent.id } }))
     expect((await suggested()).data).toEqual([])
     await service.sql(
       `insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
@@ -160,7 +168,7 @@ describe('suggestions for an allowlist', () => {
       [ownerId, agent.id, other.id, agent.walletId],
     )
     const ask = (agentId: string) => client.merchants.suggestions({ query: { agentId } })
-    expect((await made(ask(agent.id))).data).toMatchObject([
+    expect((await bodyOf(ask(agent.id))).data).toMatchObject([
       { merchant: 'Bakery', spends: 2, amountEuros: 14 },
     ])
   })

@@ -3,9 +3,9 @@ import './policies/policy-changes.ts'
 import './policies/policy-templates.ts'
 import { describe, expect, test } from '@jest/globals'
 import { everyRule, noRule, policyOf, versionsOf } from '../support/control/policies.ts'
-import { aKey, aLiveClient, anAgent, aPolicy, made } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 
@@ -55,7 +55,7 @@ describe('a new policy', () => {
       actions: ['policies.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'policies', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', answer.body.id)).toBe(1)
   })
 
   test('holds amounts to the cent, however large', async () => {
@@ -90,7 +90,7 @@ describe('a new policy', () => {
 describe('the presets', () => {
   test('are six, each complete, explained, and a policy as it is', async () => {
     const { client } = await service.owner()
-    const { data } = await made(client.policies.presets())
+    const { data } = await bodyOf(client.policies.presets())
     expect(data.map(({ id }) => id)).toEqual([
       'conservative',
       'standard',
@@ -110,8 +110,8 @@ describe('the presets', () => {
 
   test('are pages of a list like any other', async () => {
     const { client } = await service.owner()
-    const first = await made(client.policies.presets({ query: { limit: 4 } }))
-    const rest = await made(
+    const first = await bodyOf(client.policies.presets({ query: { limit: 4 } }))
+    const rest = await bodyOf(
       client.policies.presets({ query: { limit: 4, cursor: String(first.nextCursor) } }),
     )
     expect([first.data.length, rest.data.length, rest.hasMore]).toEqual([4, 2, false])
@@ -130,7 +130,7 @@ describe('a list of policies', () => {
     const one = await aPolicy(client)
     const two = await aPolicy(client)
     const { policyId } = await anAgent(client, { policyId: one.id })
-    const ids = async (query = {}) => (await made(client.policies.list({ query }))).data.map(({ id }) => id)
+    const ids = async (query = {}) => (await bodyOf(client.policies.list({ query }))).data.map(({ id }) => id)
     expect(await ids()).toEqual([policyId, two.id, one.id])
     expect(await ids({ kind: 'template' })).toEqual([two.id, one.id])
     expect(await ids({ kind: 'agent' })).toEqual([policyId])

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { defaults } from '../../src/control/risk/score.ts'
 import { expectSameDecisions } from '../support/control/decide-again.ts'
 import { only, riskIn } from '../support/control/risk.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
@@ -47,10 +47,10 @@ describe('by default', () => {
         },
       },
     ])
-    const approved = await made(client.intents.approve({ params: { id: waits.id } }))
+    const approved = await bodyOf(client.intents.approve({ params: { id: waits.id } }))
     expect(approved.decision).toMatchObject({ riskScore: 50, allowed: true })
     expect((await declare({ amountEuros: 400, merchant: 'jeweller' })).status).toBe('approved')
-    const { data } = await made(client.risk.events({ query: { agentId: id } }))
+    const { data } = await bodyOf(client.risk.events({ query: { agentId: id } }))
     expect(data.map(one => [one.outcome, one.score])).toEqual([
       ['pass', 40],
       ['review', 50],
@@ -61,9 +61,11 @@ describe('by default', () => {
       ...{ amountEuros: 500, merchant: 'Jeweller', comment: null },
       signals: [{ message: expect.stringMatching(/far more/) }, { signal: 'newMerchant', points: 10 }],
     })
-    const severe = await made(client.risk.events({ query: { minScore: 50, from: data[1]?.createdAt ?? '' } }))
+    const severe = await bodyOf(
+      client.risk.events({ query: { minScore: 50, from: data[1]?.createdAt ?? '' } }),
+    )
     expect(severe.data.map(({ id: one }) => one)).toEqual([data[1]?.id])
-    expect((await made(client.risk.events({ query: { to: data[2]?.createdAt ?? '' } }))).data).toEqual([])
+    expect((await bodyOf(client.risk.events({ query: { to: data[2]?.createdAt ?? '' } }))).data).toEqual([])
   })
 
   test('an impossible place is told of, and possible half a day later', async () => {
@@ -74,7 +76,7 @@ describe('by default', () => {
       decision: { riskScore: 40 },
     })
     expect(await namesOf(id)).toEqual(['risk.geo_impossible'])
-    await made(client.sandbox.advance({ body: { minutes: 700 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 700 } }))
     expect((await declare({ country: 'DE' })).decision.riskScore).toBe(0)
   })
 })
@@ -99,7 +101,7 @@ describe('what follows from a score', () => {
     for (let n = 0; n < 4; n++) statuses.push((await declare()).status)
     expect(statuses).toEqual(['approved', 'approved', 'approved', 'created'])
     expect(await namesOf(id)).toEqual(['risk.review_required', 'risk.velocity_alert'])
-    await made(client.sandbox.advance({ body: { minutes: 5 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 5 } }))
     expect((await declare()).status).toBe('approved')
   })
 
@@ -108,7 +110,7 @@ describe('what follows from a score', () => {
     const { decision } = await declare()
     expect(decision.riskScore).toBe(null)
     expect(decision.checks.map(({ rule }) => rule)).not.toContain('risk')
-    await made(client.risk.configure({ body: only('newMerchant', 95) }))
+    await bodyOf(client.risk.configure({ body: only('newMerchant', 95) }))
     expect((await declare()).status).toBe('approved')
   })
 })
@@ -116,19 +118,19 @@ describe('what follows from a score', () => {
 describe('the configuration', () => {
   test('is the defaults until it is set, and what is left out has them again', async () => {
     const { client } = await service.owner()
-    expect(await made(client.risk.config())).toEqual({ ...defaults, updatedAt: null })
-    const set = await made(
+    expect(await bodyOf(client.risk.config())).toEqual({ ...defaults, updatedAt: null })
+    const set = await bodyOf(
       client.risk.configure({ body: { thresholds: { review: 40, deny: 40, freeze: 40 } } }),
     )
     expect(set).toEqual({
       ...{ ...defaults, thresholds: { review: 40, deny: 40, freeze: 40 } },
       updatedAt: expect.stringMatching(/^20/),
     })
-    expect(await made(client.risk.config())).toEqual(set)
-    const again = await made(client.risk.configure({ body: { thresholds: set.thresholds } }))
-    expect(await made(client.risk.config())).toEqual(again)
-    await made(client.risk.configure({ body: { velocityCount: 5, weights: { oddHour: 0 } } }))
-    expect(await made(client.risk.config())).toMatchObject({
+    expect(await bodyOf(client.risk.config())).toEqual(set)
+    const again = await bodyOf(client.risk.configure({ body: { thresholds: set.thresholds } }))
+    expect(await bodyOf(client.risk.config())).toEqual(again)
+    await bodyOf(client.risk.configure({ body: { velocityCount: 5, weights: { oddHour: 0 } } }))
+    expect(await bodyOf(client.risk.config())).toMatchObject({
       ...{ thresholds: defaults.thresholds, velocityCount: 5 },
       weights: { ...defaults.weights, oddHour: 0 },
     })
@@ -147,7 +149,7 @@ describe('the configuration', () => {
     const { client } = await service.owner()
     const answer = await client.risk.configure({ body })
     expect([answer.status, answer.error]).toEqual([400, expect.stringContaining(name)])
-    expect((await made(client.risk.config())).updatedAt).toBe(null)
+    expect((await bodyOf(client.risk.config())).updatedAt).toBe(null)
   })
 
   test('is one, whoever sets it first', async () => {

@@ -5,7 +5,15 @@ import './simulation/presets-explained.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { EVER, whatIfIn } from '../support/control/simulation.ts'
-import { aFundedAgent, anAgent, aPolicy, aRun, aToken, made, type TestClient } from '../support/factories.ts'
+import {
+  aFundedAgent,
+  anAgent,
+  aPolicy,
+  aRun,
+  aToken,
+  bodyOf,
+  type TestClient,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -59,10 +67,10 @@ describe('simulating', () => {
       fc.asyncProperty(anyRules, anySpends, euros(90), euros(90), async (rules, spends, ofRun, ofOwner) => {
         const { client, id, agent, declare } = await someone(rules)
         const run = await aRun(client, id, { budgetEuros: ofRun === 0 ? null : ofRun })
-        await made(client.policies.setBudget({ body: { dailyLimitEuros: ofOwner } }))
+        await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: ofOwner } }))
         for (const { after, shop, inRun, ...spend } of spends) {
           const asked = { ...spend, merchant: `shop${shop}.example.com`, runId: inRun ? run.id : null }
-          const foreseen = await made(client.intents.simulate({ body: { ...asked, agentId: id } }))
+          const foreseen = await bodyOf(client.intents.simulate({ body: { ...asked, agentId: id } }))
           const { decision, ...intent } = await declare(spend.amountEuros, asked)
           expect(decided(foreseen)).toEqual(decided(decision))
           expect([foreseen.policyId, foreseen.policyVersion]).toEqual([agent.policyId, 1])
@@ -70,7 +78,7 @@ describe('simulating', () => {
           if (after === 'approve') await client.intents.approve({ params })
           if (after === 'cancel') await client.intents.cancel({ params })
         }
-        const again = await made(
+        const again = await bodyOf(
           client.policies.backtest({
             params: { id: String(agent.policyId) },
             body: { ...EVER, agentId: id },
@@ -88,12 +96,12 @@ describe('simulating', () => {
     const { client, id } = await someone({ dailyLimitEuros: 10 })
     const body = { agentId: id, amountEuros: 10, merchant: 'Bookshop' }
     for (const _ of [1, 2]) {
-      const answer = await made(client.intents.simulate({ body }))
+      const answer = await bodyOf(client.intents.simulate({ body }))
       expect(answer).toMatchObject({ id: null, allowed: true, requiresApproval: false })
     }
     for (const table of ['decisions where agent_id', 'intents where agent_id', 'counters where subject'])
       expect(await service.sql(`select from ${table} = $1`, [id])).toEqual([])
-    expect((await made(client.agents.balance({ params: { id } }))).heldEuros).toBe(0)
+    expect((await bodyOf(client.agents.balance({ params: { id } }))).heldEuros).toBe(0)
   })
 
   test('at another instant looks at that day, its hours, and keeps the rest as it is now', async () => {
@@ -105,7 +113,7 @@ describe('simulating', () => {
     await declare(10)
     const ask = async (at: Date, amountEuros: number) =>
       (
-        await made(
+        await bodyOf(
           client.intents.simulate({
             body: { agentId: id, amountEuros, merchant: 'Bookshop', at: at.toISOString() },
           }),
@@ -121,7 +129,7 @@ describe('simulating', () => {
     const inline = { name: 'Day', activeHoursStart: 9, activeHoursEnd: 17, autoApproveLimitEuros: 50 }
     const at = async (time: string) =>
       (
-        await made(
+        await bodyOf(
           client.intents.simulate({
             body: { policy: inline, amountEuros: 1, merchant: 'Bookshop', at: `2027-03-01T${time}Z` },
           }),
@@ -134,10 +142,12 @@ describe('simulating', () => {
     const { client, declare, agent } = await someone({ dailyLimitEuros: 10 })
     await declare(10)
     const asked = { amountEuros: 10, merchant: 'Bookshop' }
-    const own = await made(client.intents.simulate({ body: { ...asked, policyId: String(agent.policyId) } }))
+    const own = await bodyOf(
+      client.intents.simulate({ body: { ...asked, policyId: String(agent.policyId) } }),
+    )
     expect(own).toMatchObject({ allowed: true, policyId: agent.policyId, policyVersion: 1 })
     const policy = { name: 'None yet', maxTransactionEuros: 9.99 }
-    const inline = await made(client.intents.simulate({ body: { ...asked, policy } }))
+    const inline = await bodyOf(client.intents.simulate({ body: { ...asked, policy } }))
     expect(inline).toMatchObject({
       ...{ allowed: false, policyId: null, policyVersion: null },
       reason: '€ 10.00 is above the limit of € 9.99 for one payment.',
@@ -148,13 +158,16 @@ describe('simulating', () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     const ask = async () =>
-      (await made(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } })))
-        .reason
+      (
+        await bodyOf(
+          client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } }),
+        )
+      ).reason
     expect(await ask()).toBe('The agent has no policy: a person approves every intent.')
     const { id } = await aPolicy(client, { autoApproveLimitEuros: 50 })
-    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: id } }))
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: id } }))
     expect(await ask()).toBe('€ 5.00 are needed, € 0.00 are available.')
-    await made(client.agents.freeze({ params: { id: agent.id }, body: {} }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
     expect(await ask()).toBe('The agent is frozen: it cannot spend.')
   })
 
@@ -192,7 +205,7 @@ describe('simulating', () => {
 
 describe('versions', () => {
   const textsOf = async (client: TestClient, id: string, query = {}) => {
-    const { data, nextCursor } = await made(client.policies.versions({ params: { id }, query }))
+    const { data, nextCursor } = await bodyOf(client.policies.versions({ params: { id }, query }))
     return { texts: data.map(({ changes }) => changes.map(({ text }) => text)), nextCursor, data }
   }
 
@@ -204,8 +217,8 @@ describe('versions', () => {
       ...{ ...first, dailyLimitEuros: 70, merchantAllowlist: ['B', 'C'], cooldownMinutes: null },
       ...{ requireIntent: true, activeHoursStart: 9, amountTolerancePercent: 2.5, maxUsageCount: 1 },
     }
-    await made(client.policies.replace({ params: { id }, body: second }))
-    await made(
+    await bodyOf(client.policies.replace({ params: { id }, body: second }))
+    await bodyOf(
       client.policies.replace({ params: { id }, body: { ...second, merchantAllowlist: ['C', 'B'] } }),
     )
     const { texts, data } = await textsOf(client, id)

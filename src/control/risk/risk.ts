@@ -2,7 +2,7 @@ import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { answered, given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock, withMembers } from '../../kernel/database/entity.ts'
 import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
@@ -11,7 +11,7 @@ import { forget } from './forget.ts'
 import { riskEvent } from './risk-events.ts'
 import { RiskNote } from './risk-record.ts'
 
-const shown = (config: RiskConfig | null) => answered(config ?? { updatedAt: null }, settingsOf(config))
+const shown = (config: RiskConfig | null) => withMembers(config ?? { updatedAt: null }, settingsOf(config))
 
 /** The alert by which an agent is frozen; of a locked agent it stays as it is. */
 const inForce = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
@@ -44,10 +44,10 @@ const risk = implement(riskApi, {
   async events({ query: { agentId, minScore, ...span } }, context) {
     const created = await createdWithin('riskevent', span, context)
     const score = minScore === undefined ? undefined : { $gte: minScore }
-    return context.page(RiskNote, given({ agentId, score, ...created }))
+    return context.page(RiskNote, definedOnly({ agentId, score, ...created }))
   },
 
-  alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, given({ status, agentId })),
+  alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, definedOnly({ status, agentId })),
 
   async acknowledge({ params, body }, context) {
     const alert = await lock(context.em, RiskAlert, params.id)

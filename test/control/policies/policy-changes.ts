@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { effective, everyRule, noRule, policyOf, versionsOf } from '../../support/control/policies.ts'
-import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
@@ -10,7 +10,7 @@ describe('replacing', () => {
   test('writes back what was read and loses nothing', async () => {
     const { client } = await service.owner()
     const before = await policyOf(client, (await aPolicy(client, everyRule)).id)
-    const after = await made(client.policies.replace({ params: { id: before.id }, body: before }))
+    const after = await bodyOf(client.policies.replace({ params: { id: before.id }, body: before }))
     expect(after).toEqual({ ...before, version: 2, updatedAt: expect.any(String) })
   })
 
@@ -30,14 +30,14 @@ describe('replacing', () => {
       { policyId: id, version: 1, rules: everyRule },
     ])
     expect((await traceOf(service, answer))?.events).toEqual(['policy.updated'])
-    expect(await transactionsOf(service, answer, 'policies', id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', id)).toBe(1)
   })
 
   test('is refused where the policy has changed since it was read', async () => {
     const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const read = await policyOf(client, id)
-    await made(client.policies.replace({ params: { id }, body: { name: 'First' } }))
+    await bodyOf(client.policies.replace({ params: { id }, body: { name: 'First' } }))
     const late = await client.policies.replace({ params: { id }, body: { ...read, name: 'Second' } })
     expect(late).toMatchObject({ status: 409, code: 'version_conflict' })
     expect(await policyOf(client, id)).toMatchObject({ name: 'First', version: 2 })
@@ -86,7 +86,7 @@ describe('toggling', () => {
       expect((await effective(client, neighbour.id))[field]).toBe(false)
       expect((await policyOf(client, template.id))[field]).toBe(false)
       expect((await traceOf(service, answer))?.events).toEqual(['policy.updated'])
-      const back = await made(client.policies.toggle({ params, body: { field, value: false } }))
+      const back = await bodyOf(client.policies.toggle({ params, body: { field, value: false } }))
       expect(back[field]).toBe(false)
     },
   )
@@ -116,13 +116,13 @@ describe('a policy that has ended', () => {
   async function anEnded() {
     const { client } = await service.owner()
     const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
-    await made(client.sandbox.advance({ body: { minutes: 60 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
     const params = { id: String(policyId) }
-    expect((await made(client.policies.get({ params }))).expiredAt).not.toBeNull()
+    expect((await bodyOf(client.policies.get({ params }))).expiredAt).not.toBeNull()
     const ends = async () =>
-      (await made(client.events.list({ query: { event: 'policy.expired', agentId: id } }))).data.length
+      (await bodyOf(client.events.list({ query: { event: 'policy.expired', agentId: id } }))).data.length
     const change = (rules: object) =>
-      made(client.policies.replace({ params, body: { name: 'Changed', ...rules } }))
+      bodyOf(client.policies.replace({ params, body: { name: 'Changed', ...rules } }))
     return { client, id, params, ends, change }
   }
 
@@ -131,9 +131,9 @@ describe('a policy that has ended', () => {
     const rules = { expiresAfterMinutes: 60, autoApproveLimitEuros: 50, dailyLimitEuros: 60 }
     const spent = async (expirationAction: 'notify' | 'freeze') => {
       const { id } = await anAgentUnder(client, { ...rules, expirationAction })
-      await made(client.sandbox.advance({ body: { minutes: 60 } }))
+      await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
       const ended = client.events.list({ query: { event: 'policy.expired', agentId: id } })
-      expect((await made(ended)).data).toHaveLength(1)
+      expect((await bodyOf(ended)).data).toHaveLength(1)
       return [
         await anIntent(client, id, { amountEuros: 50 }),
         await anIntent(client, id, { amountEuros: 50 }),
@@ -147,34 +147,34 @@ describe('a policy that has ended', () => {
     const { client, params, ends, change } = await anEnded()
     expect((await change({ expiresAfterMinutes: 90 })).expiredAt).toBeNull()
     expect(await ends()).toBe(1)
-    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 30 } }))
     expect(await ends()).toBe(2)
-    expect((await made(client.policies.get({ params }))).expiredAt).not.toBeNull()
+    expect((await bodyOf(client.policies.get({ params }))).expiredAt).not.toBeNull()
   })
 
   test('goes on when it is to have no end', async () => {
     const { client, ends, change } = await anEnded()
     expect(await change({})).toMatchObject({ expiresAt: null, expiredAt: null })
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect(await ends()).toBe(1)
   })
 
   test('remains so when the other end has passed as well, or when something else is changed', async () => {
     const { client, id, params, ends, change } = await anEnded()
-    const { expiredAt } = await made(client.policies.get({ params }))
+    const { expiredAt } = await bodyOf(client.policies.get({ params }))
     expect((await change({ expiresAfterMinutes: 30 })).expiredAt).toBe(expiredAt)
     const body = { field: 'requireIntent', value: true } as const
-    await made(client.policies.toggle({ params: { agentId: id }, body }))
-    expect((await made(client.policies.get({ params }))).expiredAt).toBe(expiredAt)
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.policies.toggle({ params: { agentId: id }, body }))
+    expect((await bodyOf(client.policies.get({ params }))).expiredAt).toBe(expiredAt)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await ends()).toBe(1)
   })
 
   test('does not end once more because its template is applied', async () => {
     const { client, params, ends } = await anEnded()
-    const templateId = String((await made(client.policies.get({ params }))).templateId)
-    await made(client.policies.apply({ params: { id: templateId } }))
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    const templateId = String((await bodyOf(client.policies.get({ params }))).templateId)
+    await bodyOf(client.policies.apply({ params: { id: templateId } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await ends()).toBe(1)
   })
 })

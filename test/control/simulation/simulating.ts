@@ -6,8 +6,8 @@ import {
   aPolicy,
   aRun,
   aToken,
-  made,
-  redeemed,
+  bodyOf,
+  redeemDelegation,
   type TestClient,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -57,10 +57,10 @@ const only = (signal: string, points: number) => ({
 })
 
 const withRisk = ({ client }: Someone, signal: string, points: number) =>
-  made(client.risk.configure({ body: { ...only(signal, points), velocityCount: 2 } }))
+  bodyOf(client.risk.configure({ body: { ...only(signal, points), velocityCount: 2 } }))
 
 async function aDelegate({ client, id }: Someone, members: Parameters<typeof aDelegation>[2]) {
-  const { token } = await redeemed(service.client(), await aDelegation(client, id, members))
+  const { token } = await redeemDelegation(service.client(), await aDelegation(client, id, members))
   return service.client(String(token))
 }
 
@@ -123,7 +123,7 @@ const situations: [string, (one: Someone) => Promise<Situation>, against: string
   [
     'the owner has little left for all agents',
     async ({ client, declare }) => {
-      await made(client.policies.setBudget({ body: { monthlyLimitEuros: 10 } }))
+      await bodyOf(client.policies.setBudget({ body: { monthlyLimitEuros: 10 } }))
       await declare(6, { merchant: 'Library' })
       return {}
     },
@@ -158,7 +158,7 @@ const situations: [string, (one: Someone) => Promise<Situation>, against: string
   [
     'the wallet is frozen',
     async ({ client, agent }) => {
-      await made(client.wallets.update({ params: { id: agent.walletId }, body: { status: 'frozen' } }))
+      await bodyOf(client.wallets.update({ params: { id: agent.walletId }, body: { status: 'frozen' } }))
       return {}
     },
     ['walletStatus'],
@@ -167,7 +167,7 @@ const situations: [string, (one: Someone) => Promise<Situation>, against: string
     'a passkey is wanted',
     async ({ client, id }) => {
       const { id: policyId } = await aPolicy(client, { requireAttestation: true })
-      await made(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
+      await bodyOf(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
       return {}
     },
     ['requireAttestation'],
@@ -182,10 +182,10 @@ describe('what is simulated is what declaring then decides', () => {
     const body = { agentId: one.id, amountEuros: 5, merchant: 'Bookshop', ...asked }
     const headers: Record<string, string> = runInHeader ? { 'x-run-id': runInHeader } : {}
     const before = await stored(one.id)
-    const { id, ...foreseen } = await made(by.intents.simulate({ body, headers }))
+    const { id, ...foreseen } = await bodyOf(by.intents.simulate({ body, headers }))
     expect(await stored(one.id)).toEqual(before)
     expect(id).toBeNull()
-    const declared = await made(by.intents.create({ body: { ...body, purpose: 'A paper' }, headers }))
+    const declared = await bodyOf(by.intents.create({ body: { ...body, purpose: 'A paper' }, headers }))
     const { id: _id, ...decided } = declared.decision
     expect(foreseen).toEqual(decided)
     const rules = foreseen.checks.flatMap(({ rule, outcome }) => (/fail|review/.test(outcome) ? [rule] : []))
@@ -209,7 +209,7 @@ describe('what declaring refuses', () => {
     const [one, other] = [await someone(), await someone()]
     const { client, id } = one
     const [over, going] = [await aRun(client, id), await aRun(client, id)]
-    await made(client.runs.complete({ params: over, body: {} }))
+    await bodyOf(client.runs.complete({ params: over, body: {} }))
     const foreign = await aRun(other.client, other.id)
     expect(await codesOf(one, { runId: over.id })).toBe('run_over')
     expect(await codesOf(one, { runId: foreign.id })).toBe('run_not_found')
@@ -223,10 +223,10 @@ describe('what declaring refuses', () => {
   test('is told of an agent that is frozen as a decision, whatever else is over', async () => {
     const { client, params, id } = await someone()
     const { id: runId } = await aRun(client, id)
-    await made(client.runs.fail({ params: { id: runId }, body: { reason: 'Over' } }))
-    await made(client.agents.freeze({ params, body: {} }))
+    await bodyOf(client.runs.fail({ params: { id: runId }, body: { reason: 'Over' } }))
+    await bodyOf(client.agents.freeze({ params, body: {} }))
     const body = { agentId: id, amountEuros: 5, merchant: 'Bookshop', runId }
-    const foreseen = await made(client.intents.simulate({ body }))
+    const foreseen = await bodyOf(client.intents.simulate({ body }))
     expect(foreseen).toMatchObject({ allowed: false, reason: 'The agent is frozen: it cannot spend.' })
     expect((await client.intents.create({ body: { ...body, purpose: 'P' } })).code).toBe('agent_not_active')
   })

@@ -1,4 +1,4 @@
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 
 /** One value for every rule, none of them what it is by default. */
 export const everyRule = {
@@ -48,8 +48,8 @@ export const noRule = {
 }
 
 export const policyOf = async (client: TestClient, id: string) =>
-  made(client.policies.get({ params: { id } }))
+  bodyOf(client.policies.get({ params: { id } }))
 export const effective = async (client: TestClient, agentId: string) =>
-  made(client.policies.effective({ params: { agentId } }))
+  bodyOf(client.policies.effective({ params: { agentId } }))
 export const versionsOf = async (client: TestClient, id: string) =>
-  (await made(client.policies.versions({ params: { id } }))).data
+  (await bodyOf(client.policies.versions({ params: { id } }))).data
