@@ -1,4 +1,4 @@
-import { guessMcc } from './kinds.ts'
+import { guessMcc } from './mcc-keywords.ts'
 import { findKnown } from './known-merchants.ts'
 import { categoryOf } from './mcc.ts'
 import { isNoiseOfKnown, noiseAtEnd, withoutNumbers, wordsOf } from './noise.ts'

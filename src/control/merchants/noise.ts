@@ -1,5 +1,5 @@
 import { countries } from '../../values/countries.ts'
-import { guessMcc } from './kinds.ts'
+import { guessMcc } from './mcc-keywords.ts'
 
 const split = (list: string): ReadonlySet<string> => new Set(list.trim().split(/,\s*/))
 

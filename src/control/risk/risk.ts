@@ -7,7 +7,7 @@ import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
 import { RiskConfig, rowOf, settingsOf } from './config.ts'
-import { forget } from './forget.ts'
+import { forget } from './reset-profile.ts'
 import { riskEvent } from './risk-events.ts'
 import { RiskNote } from './risk-record.ts'
 

@@ -1,5 +1,5 @@
 import { type Euros, formatEuros } from '../../values/money.ts'
-import type { Judge, Question, Rule, Terms } from './compiled.ts'
+import type { Judge, Question, Rule, Terms } from './evaluation.ts'
 import { type Budget, figure, fits, leftOf, type Outcome, says } from './decision.ts'
 
 /** Against a limit of one payment by itself; what can be said beforehand is said once. */

@@ -1,8 +1,8 @@
 import { plainIban } from '../../values/iban.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { looksLikeIban, mccGroup } from '../merchants/index.ts'
-import type { Terms } from './compiled.ts'
-import { listed } from './listed.ts'
+import type { Terms } from './evaluation.ts'
+import { listed } from './short-list.ts'
 import type { Rules } from './rules.ts'
 
 /** Members of a policy that cannot be meant together, or do nothing. */

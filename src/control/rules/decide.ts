@@ -10,7 +10,7 @@ import {
   tolerance,
   walletState,
 } from './amount-rules.ts'
-import { type Judge, type Question, type Rule, type Terms, termsOf } from './compiled.ts'
+import { type Judge, type Question, type Rule, type Terms, termsOf } from './evaluation.ts'
 import type { Check, Counters, Outcome, Ruling, SpendRequest } from './decision.ts'
 import {
   admittedMccs,

@@ -1,4 +1,4 @@
-export type { Rule } from './compiled.ts'
+export type { Rule } from './evaluation.ts'
 export { contradictionsIn, type Warning } from './contradictions.ts'
 export { type Compiled, compile, decide, ruleTable } from './decide.ts'
 export { decideAlone } from './decide-isolated.ts'
@@ -13,7 +13,7 @@ export {
   type SpendRequest,
 } from './decision.ts'
 export { explain } from './explain.ts'
-export { listed } from './listed.ts'
+export { listed } from './short-list.ts'
 export { presetOf, presets } from './presets.ts'
 export {
   expirationActions,

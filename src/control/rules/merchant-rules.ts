@@ -1,6 +1,6 @@
 import { plainIban } from '../../values/iban.ts'
 import { looksLikeIban, sameMerchant, samePayee } from '../merchants/index.ts'
-import type { Rule } from './compiled.ts'
+import type { Rule } from './evaluation.ts'
 import { says } from './decision.ts'
 
 /** What a list says of a payee. The number of an account goes no further than its owner: its end is enough. */

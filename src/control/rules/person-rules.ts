@@ -1,5 +1,5 @@
 import { after, minutes } from '../../values/clock.ts'
-import type { Rule } from './compiled.ts'
+import type { Rule } from './evaluation.ts'
 import { says } from './decision.ts'
 
 /** How a person says it. */

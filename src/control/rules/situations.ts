@@ -4,7 +4,7 @@ import { plainIban } from '../../values/iban.ts'
 import type { Euros } from '../../values/money.ts'
 import { looksLikeIban, mccCodes } from '../merchants/index.ts'
 import { holdFor } from './amount-rules.ts'
-import type { Terms } from './compiled.ts'
+import type { Terms } from './evaluation.ts'
 import { type Counters, type SpendRequest, untouched } from './decision.ts'
 import { ATTESTATION_WINDOW } from './person-rules.ts'
 

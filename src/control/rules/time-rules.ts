@@ -1,5 +1,5 @@
 import { minutes } from '../../values/clock.ts'
-import type { Rule } from './compiled.ts'
+import type { Rule } from './evaluation.ts'
 import { type Counters, says } from './decision.ts'
 
 /** An instant is said far more often than it changes. */
