@@ -1,7 +1,7 @@
 import './limits/limits-in-any-order.ts'
 import { describe, expect, test } from '@jest/globals'
 import { limitsIn } from '../support/control/limits.ts'
-import { replayed } from '../support/control/replays.ts'
+import { replayDecisions } from '../support/control/replays.ts'
 import { aPolicy, aRun, made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
@@ -198,5 +198,5 @@ describe('a second intent like the first', () => {
 })
 
 test('every decision of all these, asked again, says the same', async () => {
-  expect((await replayed(service)).length).toBeGreaterThan(250)
+  expect((await replayDecisions(service)).length).toBeGreaterThan(250)
 })

@@ -139,7 +139,9 @@ describe('simulating', () => {
     const policy = { name: 'None yet', maxTransactionEuros: 9.99 }
     const inline = await made(client.intents.simulate({ body: { ...asked, policy } }))
     expect(inline).toMatchObject({
-      ...{ allowed: false, policyId: null, policyVersion: null },
+      allowed: false,
+      policyId: null,
+      policyVersion: null,
       reason: '€ 10.00 is above the limit of € 9.99 for one payment.',
     })
   })
@@ -201,8 +203,14 @@ describe('versions', () => {
     const first = { name: 'Research', dailyLimitEuros: 50, merchantAllowlist: ['A', 'B'], cooldownMinutes: 5 }
     const { id } = await aPolicy(client, first)
     const second = {
-      ...{ ...first, dailyLimitEuros: 70, merchantAllowlist: ['B', 'C'], cooldownMinutes: null },
-      ...{ requireIntent: true, activeHoursStart: 9, amountTolerancePercent: 2.5, maxUsageCount: 1 },
+      ...first,
+      dailyLimitEuros: 70,
+      merchantAllowlist: ['B', 'C'],
+      cooldownMinutes: null,
+      requireIntent: true,
+      activeHoursStart: 9,
+      amountTolerancePercent: 2.5,
+      maxUsageCount: 1,
     }
     await made(client.policies.replace({ params: { id }, body: second }))
     await made(

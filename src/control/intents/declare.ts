@@ -80,7 +80,7 @@ function intentFrom(item: Asked, ask: Ask, agent: Spender, desk: Desk): IntentRo
   if (ruling.allowed && !waits) {
     desk.tally.reserve(cause, [agent.id, ...desk.levels.subjectsOf(ask)], ruling.holdEuros, agent.term)
     desk.funds.hold(agent.walletId, ruling.holdEuros, cause)
-    desk.watch.learn(agent.id, travelled(ask), now)
+    desk.riskAssessor.learn(agent.id, travelled(ask), now)
   }
   return {
     ...{ ...members, agentId, merchant, payeeIban, country },
@@ -119,13 +119,13 @@ export const declare: Create = {
     if (intent.status === 'denied') emit('intent.denied', intentEvent(intent, intent.decision.reason))
     else if (intent.likeness) desk.alike.set(intent.likeness, intent.id)
     if (intent.status === 'approved') emit('intent.approved', intentEvent(intent))
-    for (const [event, data] of desk.watch.follow(agent, { ...intent, type: 'intent' })) emit(event, data)
+    for (const [event, data] of desk.riskAssessor.applyOutcome(agent, { ...intent, type: 'intent' })) emit(event, data)
     return unpaid(intent)
   },
-  async write({ declared, decisions, tally, funds, watch }: Desk, sql) {
+  async write({ declared, decisions, tally, funds, riskAssessor }: Desk, sql) {
     await insertIntents(sql, declared, decisions)
     await tally.write(sql)
-    await watch.write(sql)
+    await riskAssessor.write(sql)
     await funds.post(sql)
   },
 }

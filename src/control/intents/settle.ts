@@ -4,7 +4,7 @@ import { type Book, openBook } from '../../money/ledger/index.ts'
 import { openTally, type Tally } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
 import { type Decided, decideFor, lockSpendersOf, type Spender } from '../policies/index.ts'
-import { openWatch, type Watch } from '../risk/index.ts'
+import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
 import { type Levels, openLevels, openLevelsOf } from './budget-levels.ts'
@@ -25,7 +25,7 @@ interface Desk {
   readonly levels: Levels
   readonly tally: Tally
   readonly book: Book
-  readonly watch: Watch
+  readonly riskAssessor: RiskAssessor
   readonly changed: Set<IntentRow>
   readonly decisions: DecisionRow[]
 }
@@ -47,15 +47,15 @@ const loading =
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
     const intents = await lockIntents(sql, tenant, ids)
-    const watch = await openWatch(sql, { tenant, now }, ends ? [] : [...intents.values()])
-    return { agents, intents, levels, tally, book, watch, changed: new Set(), decisions: [] }
+    const riskAssessor = await openRiskAssessor(sql, { tenant, now }, ends ? [] : [...intents.values()])
+    return { agents, intents, levels, tally, book, riskAssessor, changed: new Set(), decisions: [] }
   }
 
-async function write({ tally, book, watch, changed, decisions }: Desk, sql: Sql): Promise<void> {
+async function write({ tally, book, riskAssessor, changed, decisions }: Desk, sql: Sql): Promise<void> {
   await updateIntents(sql, [...changed])
   await insertDecisions(sql, decisions)
   await tally.write(sql)
-  await watch.write(sql)
+  await riskAssessor.write(sql)
   await book.post(sql)
 }
 
@@ -120,7 +120,7 @@ export const approve: Approve = {
     const subjects = [agent.id, ...desk.levels.subjectsOf(intent)]
     desk.tally.reserve(heldFor(intent), subjects, ruling.holdEuros, agent.term)
     desk.book.hold(agent.walletId, ruling.holdEuros, heldFor(intent))
-    desk.watch.learn(agent.id, travelled(intent), intent.createdAt)
+    desk.riskAssessor.learn(agent.id, travelled(intent), intent.createdAt)
     const { comment } = input.body
     Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
     desk.changed.add(intent)

@@ -4,7 +4,7 @@ import { balancesOf, openBook } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import { type Cause, openTally, readTally, type Tally } from '../budgets/index.ts'
 import { type Decided, decideFor, findSpenders, lockSpenders, type Spender } from '../policies/index.ts'
-import { openWatch, type Watch } from '../risk/index.ts'
+import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { SpendRequest } from '../rules/index.ts'
 import { type Levels, openLevels, type Under } from './budget-levels.ts'
 import { alikeOf } from './duplicates.ts'
@@ -28,7 +28,7 @@ export interface Scene<F extends Funds = Funds> {
   readonly levels: Levels
   readonly tally: Tally
   readonly funds: F
-  readonly watch: Watch
+  readonly riskAssessor: RiskAssessor
   /** The latest intent of each likeness. */
   readonly alike: Map<string, string>
 }
@@ -57,12 +57,12 @@ const gathering =
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const funds = await means.funds(sql, opening, wallets)
     const known = asks.filter(({ agentId }) => agents.has(agentId))
-    const watch = await openWatch(sql, opening, known)
+    const riskAssessor = await openRiskAssessor(sql, opening, known)
     const alike = known.flatMap(({ agentId, ...ask }) => {
       const likeness = likenessOf(ask)
       return likeness ? { agentId, likeness } : []
     })
-    return { agents, levels, tally, funds, watch, alike: await alikeOf(sql, alike, now) }
+    return { agents, levels, tally, funds, riskAssessor, alike: await alikeOf(sql, alike, now) }
   }
 
 /** For who writes what comes of it. */
@@ -112,7 +112,7 @@ export interface DecidedIntent extends Decided {
 export function decideOn(
   ask: Ask,
   agent: Spender,
-  { levels, tally, funds, watch, alike }: Scene,
+  { levels, tally, funds, riskAssessor, alike }: Scene,
   opening: TenantNow,
   subject: Cause,
 ): DecidedIntent {
@@ -123,7 +123,7 @@ export function decideOn(
   const asked = {
     ...{ ...spend, kind: 'intent' as const, intentId: null, approval: null, possibleDuplicateOf },
     budgets: levels.budgetsOf(ask, tally),
-    risk: watch.riskOf(agent.id, travelled(spend)),
+    risk: riskAssessor.assess(agent.id, travelled(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
     availableEuros: funds.available(agent.walletId),
   }

@@ -73,7 +73,14 @@ const exampleOf = (
   found: Pick<Example, 'was' | 'now' | 'rule'>,
   { reason }: Ruling,
 ): Example => ({
-  ...{ decisionId, agentId, subjectType, subjectId, at, ...found, wasReason, reason },
+  decisionId,
+  agentId,
+  subjectType,
+  subjectId,
+  at,
+  ...found,
+  wasReason,
+  reason,
   amountEuros: BigInt(request.amountEuros),
   merchant: request.merchant,
 })

@@ -119,9 +119,18 @@ export function decideFor(
   const { risk } = asked
   const decision = { id, ...shown, policyId, policyVersion, riskScore: risk?.score ?? null, risk }
   const row: DecisionRow = {
-    ...{ ...tenant, id, createdAt: now, updatedAt: now, agentId, policyId, policyVersion },
-    ...{ subjectType: subject.type, subjectId: subject.id },
-    ...{ request: keptRequest(request), counters: keptCounters(counters), result: keptRuling(ruling) },
+    ...tenant,
+    id,
+    createdAt: now,
+    updatedAt: now,
+    agentId,
+    policyId,
+    policyVersion,
+    subjectType: subject.type,
+    subjectId: subject.id,
+    request: keptRequest(request),
+    counters: keptCounters(counters),
+    result: keptRuling(ruling),
   }
   return { ruling, decision, row }
 }

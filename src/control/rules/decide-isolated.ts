@@ -9,9 +9,17 @@ export const decideAlone = (rules: Rules | null, spend: Spend): Ruling =>
   decide(
     compile(rules),
     {
-      ...{ ...spend, kind: 'intent', agentStatus: 'active', policyEndsAt: null },
-      ...{ intentId: null, possibleDuplicateOf: null, budgets: [], risk: null, approval: null },
-      ...{ walletFrozen: false, availableEuros: null },
+      ...spend,
+      kind: 'intent',
+      agentStatus: 'active',
+      policyEndsAt: null,
+      intentId: null,
+      possibleDuplicateOf: null,
+      budgets: [],
+      risk: null,
+      approval: null,
+      walletFrozen: false,
+      availableEuros: null,
     },
     untouched,
   )

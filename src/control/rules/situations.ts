@@ -76,11 +76,22 @@ export function harmlessUnder(terms: Terms, now: Date): Situation {
   const at = activeHoursStart === null && activeHoursEnd === null ? now : atHour(now, activeHoursStart ?? 0)
   return {
     ...untouched,
-    ...{ kind: 'intent', at, amountEuros: amountUnder(terms), chargedEuros: null },
-    ...{ ...payeeUnder(terms), mcc: codeUnder(terms), country: terms.allowedCountries[0] ?? null },
-    ...{ agentStatus: 'active', policyEndsAt: null, intentId: null, possibleDuplicateOf: null, budgets: [] },
-    ...{ risk: null, approval: requireAttestation ? { attestedAt: at } : null },
-    ...{ walletFrozen: false, availableEuros: null },
+    kind: 'intent',
+    at,
+    amountEuros: amountUnder(terms),
+    chargedEuros: null,
+    ...payeeUnder(terms),
+    mcc: codeUnder(terms),
+    country: terms.allowedCountries[0] ?? null,
+    agentStatus: 'active',
+    policyEndsAt: null,
+    intentId: null,
+    possibleDuplicateOf: null,
+    budgets: [],
+    risk: null,
+    approval: requireAttestation ? { attestedAt: at } : null,
+    walletFrozen: false,
+    availableEuros: null,
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { limitsIn } from '../../support/control/limits.ts'
-import { replayed } from '../../support/control/replays.ts'
+import { replayDecisions } from '../../support/control/replays.ts'
 import { made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
@@ -68,6 +68,6 @@ describe('whatever happens in which order', () => {
   })
 
   test('every decision that was stored says the same when it is asked again', async () => {
-    expect((await replayed(service)).length).toBeGreaterThan(30)
+    expect((await replayDecisions(service)).length).toBeGreaterThan(30)
   })
 })

@@ -194,7 +194,9 @@ describe('a changed template', () => {
     const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 7 })
     const assigned = client.policies.assign({ params: { agentId: id }, body: { policyId: other.id } })
     expect(await made(assigned)).toMatchObject({
-      ...{ name: 'Other', dailyLimitEuros: 7, lockToFirstMerchant: true },
+      name: 'Other',
+      dailyLimitEuros: 7,
+      lockToFirstMerchant: true,
       overrides: ['lockToFirstMerchant'],
     })
   })

@@ -103,30 +103,25 @@ describe('each rule is shown from both sides', () => {
     const hour = fc.option(fc.integer({ min: 0, max: 23 }), { nil: null })
     const count = fc.option(fc.integer({ min: 1, max: 50 }), { nil: null })
     const any = fc.record({
-      ...{
-        maxTransactionEuros: limit,
-        dailyLimitEuros: limit,
-        monthlyLimitEuros: limit,
-        autoApproveLimitEuros: limit,
-      },
-      ...{ merchantAllowlist: few('A', '*.b.example'), merchantBlocklist: few('A', 'shop.b.example', 'C') },
-      ...{
-        allowedMccs: few('0000', '5942', '9999'),
-        blockedMccs: few('0000', '9999'),
-        mccCategories: few('travel'),
-      },
-      ...{
-        allowedCountries: few('DE', 'AD'),
-        lockToFirstMerchant: fc.boolean(),
-        requireIntent: fc.boolean(),
-      },
-      ...{
-        cooldownMinutes: count,
-        maxUsageCount: count,
-        expiresAfterMinutes: count,
-        attestationWindowMinutes: count,
-      },
-      ...{ requireAttestation: fc.boolean(), activeHoursStart: hour, activeHoursEnd: hour },
+      maxTransactionEuros: limit,
+      dailyLimitEuros: limit,
+      monthlyLimitEuros: limit,
+      autoApproveLimitEuros: limit,
+      merchantAllowlist: few('A', '*.b.example'),
+      merchantBlocklist: few('A', 'shop.b.example', 'C'),
+      allowedMccs: few('0000', '5942', '9999'),
+      blockedMccs: few('0000', '9999'),
+      mccCategories: few('travel'),
+      allowedCountries: few('DE', 'AD'),
+      lockToFirstMerchant: fc.boolean(),
+      requireIntent: fc.boolean(),
+      cooldownMinutes: count,
+      maxUsageCount: count,
+      expiresAfterMinutes: count,
+      attestationWindowMinutes: count,
+      requireAttestation: fc.boolean(),
+      activeHoursStart: hour,
+      activeHoursEnd: hour,
       amountTolerancePercent: limit,
     })
     const isAgainst = (

@@ -51,7 +51,11 @@ const stored = async (agentId: string) => [
 
 const only = (signal: string, points: number) => ({
   weights: {
-    ...{ velocity: 0, amountOutlier: 0, impossibleTravel: 0, newMerchant: 0, oddHour: 0 },
+    velocity: 0,
+    amountOutlier: 0,
+    impossibleTravel: 0,
+    newMerchant: 0,
+    oddHour: 0,
     [signal]: points,
   },
 })

@@ -43,8 +43,11 @@ export const cents = fc.oneof(
 export const limit = fc.option(cents, { nil: null })
 
 export const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: bigint) => ({
-  ...{ level, id: `${level}_1`, name: `“${level}”` },
-  ...{ limitEuros: limit, usedEuros: used },
+  level,
+  id: `${level}_1`,
+  name: `“${level}”`,
+  limitEuros: limit,
+  usedEuros: used,
 })
 
 export const found = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
