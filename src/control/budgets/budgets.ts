@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import { leftOf } from '../rules/index.ts'
+import { remainingOf } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
 import type { Counter } from './counters.ts'
 import { readTally } from './open-counters.ts'
@@ -39,7 +39,7 @@ interface Limited {
 const use = ({ reserved: heldEuros, spent: spentEuros, limit }: Counter) => ({
   heldEuros,
   spentEuros,
-  remainingEuros: limit === null ? null : leftOf({ limit, used: heldEuros + spentEuros }),
+  remainingEuros: limit === null ? null : remainingOf({ limit, used: heldEuros + spentEuros }),
 })
 
 const unlimited = { dailyLimitEuros: null, monthlyLimitEuros: null, day: null, month: null, updatedAt: null }

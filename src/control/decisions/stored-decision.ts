@@ -7,8 +7,8 @@ import {
   type Counters,
   compile,
   decide,
+  decodeRules,
   type Ruling,
-  rulesFromRecord,
   type SpendRequest,
 } from '../rules/index.ts'
 
@@ -106,4 +106,4 @@ export const countersOf = (stored: Kept<Counters>): Counters => ({
 export const replay = (
   { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
   rules: Readonly<Record<string, unknown>> | null,
-): Ruling => decide(compile(rules && rulesFromRecord(rules)), requestOf(request), countersOf(counters))
+): Ruling => decide(compile(rules && decodeRules(rules)), requestOf(request), countersOf(counters))

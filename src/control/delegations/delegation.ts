@@ -4,7 +4,7 @@ import type { Scope } from '../../kernel/contract/scopes.ts'
 import { maybe, record, tenantTable, timestamp, words } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
-import { sameMerchant } from '../merchants/index.ts'
+import { isSameMerchant } from '../merchants/index.ts'
 
 /** Its code has been given out; its token has been taken; it is over. */
 export const delegationMachine = machine('delegation', {
@@ -66,7 +66,7 @@ export function obstacleTo(wish: Wish, parent: Parent, now: Date) {
   if (wish.agentId !== parent.agentId) return 'parent_of_other_agent'
   if (wish.maxAmountEuros > parent.remainingEuros) return 'wider_amount'
   if (wish.expiresAt > parent.expiresAt) return 'wider_time'
-  const isOther = parent.merchant && wish.merchant && !sameMerchant(parent.merchant, wish.merchant)
+  const isOther = parent.merchant && wish.merchant && !isSameMerchant(parent.merchant, wish.merchant)
   return isOther ? 'wider_merchant' : undefined
 }
 

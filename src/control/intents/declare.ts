@@ -119,7 +119,8 @@ export const declare: Create = {
     if (intent.status === 'denied') emit('intent.denied', intentEvent(intent, intent.decision.reason))
     else if (intent.likeness) desk.alike.set(intent.likeness, intent.id)
     if (intent.status === 'approved') emit('intent.approved', intentEvent(intent))
-    for (const [event, data] of desk.riskAssessor.applyOutcome(agent, { ...intent, type: 'intent' })) emit(event, data)
+    for (const [event, data] of desk.riskAssessor.applyOutcome(agent, { ...intent, type: 'intent' }))
+      emit(event, data)
     return unpaid(intent)
   },
   async write({ declared, decisions, tally, funds, riskAssessor }: Desk, sql) {

@@ -2,7 +2,7 @@ import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { StoredDecision } from '../decisions/index.ts'
-import { sameMerchant } from '../merchants/index.ts'
+import { isSameMerchant } from '../merchants/index.ts'
 import { effectivePolicy, type Policy } from '../policies/index.ts'
 import { explain } from '../rules/index.ts'
 import { intentEvent } from './events.ts'
@@ -95,7 +95,7 @@ export const inquiries = implement(inquiryApi, {
     const most = decision ? BigInt(decision.result.holdEuros) : intent.amountEuros
     const mismatches = [
       ...(actualAmountEuros > most ? [chargedTooMuch(actualAmountEuros, most)] : []),
-      ...(sameMerchant(intent.merchant, actualMerchant)
+      ...(isSameMerchant(intent.merchant, actualMerchant)
         ? []
         : [anotherMerchant(actualMerchant, intent.merchant)]),
     ]

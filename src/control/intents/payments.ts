@@ -5,8 +5,8 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book, Cause } from '../../money/ledger/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { openTally, type Tally } from '../budgets/index.ts'
-import { foldMerchant, sameMerchant } from '../merchants/index.ts'
-import { lockSpendersOf, type Spender } from '../policies/index.ts'
+import { foldMerchant, isSameMerchant } from '../merchants/index.ts'
+import { lockSpendersOfIntents, type Spender } from '../policies/index.ts'
 import { intentEvent } from './events.ts'
 import { heldFor, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
@@ -84,7 +84,7 @@ export class Payments {
     const agent = this.#agents.get(agentId)
     if (agent?.status !== 'active') return 'agent_not_active'
     const first = agent.policy.terms?.lockToFirstMerchant ? this.#counted.firstMerchantOf(agentId) : null
-    return first === null || sameMerchant(first, merchant) ? undefined : 'intent_other_merchant'
+    return first === null || isSameMerchant(first, merchant) ? undefined : 'intent_other_merchant'
   }
 
   /** The payment is under way: what is held stays held until it is known how it ends. */
@@ -137,8 +137,6 @@ export class Payments {
   }
 }
 
-const lockAgents = lockSpendersOf('intents')
-
 /** The agents of these intents and what they have taken of their limits; before any account is locked. */
 export async function openPayments(
   sql: Sql,
@@ -147,7 +145,7 @@ export async function openPayments(
 ): Promise<Payments> {
   const ids = [...new Set(wanted)]
   if (ids.length === 0) return new Payments(opening, ids)
-  const agents = await lockAgents(sql, opening.tenant, ids)
+  const agents = await lockSpendersOfIntents(sql, opening.tenant, ids)
   const causes = ids.map(id => heldFor({ id }))
   const tally = await openTally(sql, opening, { causes, agents: [...agents.keys()] })
   return new Payments(opening, ids, { agents, tally })

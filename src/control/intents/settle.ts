@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
 import { openTally, type Tally } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
-import { type Decided, decideFor, lockSpendersOf, type Spender } from '../policies/index.ts'
+import { decideSpend, lockSpendersOfIntents, type SpendDecision, type Spender } from '../policies/index.ts'
 import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
@@ -30,8 +30,6 @@ interface Desk {
   readonly decisions: DecisionRow[]
 }
 
-const lockAgents = lockSpendersOf('intents')
-
 /** Agents, their counters and accounts, and these before the records, as everywhere. */
 const loading =
   (ends: boolean) =>
@@ -39,7 +37,7 @@ const loading =
     const { tenant, now } = items[0] as Asked
     const ids = [...new Set(items.map(({ input }) => input.params.id))]
     const causes = ends ? ids.map(id => heldFor({ id })) : []
-    const agents = await lockAgents(sql, tenant, ids)
+    const agents = await lockSpendersOfIntents(sql, tenant, ids)
     const levels = ends ? await openLevels(sql, tenant, []) : await openLevelsOf(sql, tenant, ids)
     const spending = [...agents.keys(), ...levels.subjects]
     const wanted = ends ? { causes, agents: [...agents.keys()] } : { spending }
@@ -60,9 +58,14 @@ async function write({ tally, book, riskAssessor, changed, decisions }: Desk, sq
 }
 
 /** The policy as it is now, the limits as they stand now, and a person who says yes. */
-function decideAgain(item: Asked, intent: IntentRow, agent: Spender, { levels, tally, book }: Desk): Decided {
+function decideAgain(
+  item: Asked,
+  intent: IntentRow,
+  agent: Spender,
+  { levels, tally, book }: Desk,
+): SpendDecision {
   const { amountEuros, merchant, payeeIban, mcc, country, possibleDuplicateOf } = intent
-  return decideFor(
+  return decideSpend(
     agent,
     {
       ...{
@@ -95,7 +98,7 @@ const refusals = {
   requireAttestation: 'attestation_required',
 } as const
 
-function refusalFor({ ruling: { checks } }: Decided) {
+function refusalFor({ ruling: { checks } }: SpendDecision) {
   const rule = checks.find(({ outcome }) => outcome === 'fail')?.rule
   return refusals[rule as keyof typeof refusals] ?? 'against_policy'
 }

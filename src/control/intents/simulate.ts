@@ -1,6 +1,6 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { findPolicy } from '../policies/index.ts'
-import { decideAlone, rulesOf } from '../rules/index.ts'
+import { decideIsolated, rulesOf } from '../rules/index.ts'
 import { heldFor } from './intent.ts'
 import { openPayees, type Payee } from './payees.ts'
 import type { simulationApi } from './simulation-api.ts'
@@ -32,7 +32,7 @@ async function ofRules(payee: Payee, body: Body, { em, now, refuse }: Simulating
   const found = policyId ? await findPolicy(em, policyId) : null
   if (policyId && !found) return refuse('policy_not_found')
   const rules = found ? rulesOf(found) : (policy ?? null)
-  const { holdEuros: _, ...shown } = decideAlone(rules, { amountEuros, mcc, ...payee, at: at ?? now })
+  const { holdEuros: _, ...shown } = decideIsolated(rules, { amountEuros, mcc, ...payee, at: at ?? now })
   return {
     ...{ id: null, ...shown, riskScore: null },
     ...{ policyId: found?.id ?? null, policyVersion: found?.version ?? null },

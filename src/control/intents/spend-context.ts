@@ -3,7 +3,13 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, openBook } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import { type Cause, openTally, readTally, type Tally } from '../budgets/index.ts'
-import { type Decided, decideFor, findSpenders, lockSpenders, type Spender } from '../policies/index.ts'
+import {
+  decideSpend,
+  findSpenders,
+  lockSpenders,
+  type SpendDecision,
+  type Spender,
+} from '../policies/index.ts'
 import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { SpendRequest } from '../rules/index.ts'
 import { type Levels, openLevels, type Under } from './budget-levels.ts'
@@ -104,7 +110,7 @@ export function obstacleTo(ask: Ask, { levels }: Scene, now: Date, runInHeader: 
   return levels.hasRun(ask, ask.agentId) ? levels.obstacleTo(ask, now) : 'run_not_found'
 }
 
-export interface DecidedIntent extends Decided {
+export interface DecidedIntent extends SpendDecision {
   readonly possibleDuplicateOf: string | null
 }
 
@@ -128,5 +134,5 @@ export function decideOn(
     availableEuros: funds.available(agent.walletId),
   }
   const counters = tally.countersOf(agent.id, agent.term)
-  return { ...decideFor(agent, asked, counters, opening, subject), possibleDuplicateOf }
+  return { ...decideSpend(agent, asked, counters, opening, subject), possibleDuplicateOf }
 }

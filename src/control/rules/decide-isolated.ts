@@ -1,11 +1,11 @@
 import { compile, decide } from './decide.ts'
-import { type Ruling, type SpendRequest, untouched } from './decision.ts'
+import { type Ruling, type SpendRequest, zeroCounters } from './decision.ts'
 import type { Rules } from './rules.ts'
 
 type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
 
-/** What rules say by themselves, to somebody who has spent nothing and has money enough. */
-export const decideAlone = (rules: Rules | null, spend: Spend): Ruling =>
+/** Decides by the rules alone: for an active agent that has spent nothing and has money enough. */
+export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
   decide(
     compile(rules),
     {
@@ -21,5 +21,5 @@ export const decideAlone = (rules: Rules | null, spend: Spend): Ruling =>
       walletFrozen: false,
       availableEuros: null,
     },
-    untouched,
+    zeroCounters,
   )

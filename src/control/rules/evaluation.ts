@@ -1,50 +1,48 @@
-import { matcher, mccGroup } from '../merchants/index.ts'
+import { mccGroup, payeeMatcher } from '../merchants/index.ts'
 import type { Check, Counters, Outcome, SpendRequest } from './decision.ts'
 import type { Rules } from './rules.ts'
 
-type Matcher = ReturnType<typeof matcher>
+type PayeeMatcher = ReturnType<typeof payeeMatcher>
 
-/** A policy made ready to be asked often: its lists are sets, its patterns are matchers. */
-export interface Terms extends Rules {
-  readonly blocks: Matcher
-  readonly admits: Matcher
+/** The rules of a policy, with lists prepared as sets and matchers: a policy is asked often. */
+export interface PolicyTerms extends Rules {
+  readonly findBlocked: PayeeMatcher
+  readonly findAllowed: PayeeMatcher
   readonly blockedCodes: ReadonlySet<string>
-  readonly admittedCodes: ReadonlySet<string>
+  readonly allowedCodes: ReadonlySet<string>
   readonly countries: ReadonlySet<string>
 }
 
-/** What the rules are asked, one after the other; what they have said so far decides about the money. */
-export interface Question {
+/** What each rule is given in its turn. The outcome so far decides whether money is needed yet. */
+export interface RuleInput {
   readonly request: SpendRequest
   readonly counters: Counters
   readonly holdEuros: SpendRequest['amountEuros']
-  /** The amount in words, which most rules say. */
-  readonly said: string
-  readonly soFar: Outcome
+  /** The amount of the request, formatted once for all messages. */
+  readonly amountInWords: string
+  readonly outcomeSoFar: Outcome
 }
 
-export type Judge = (question: Question) => Check | undefined
+export type Evaluator = (input: RuleInput) => Check | undefined
 
-/** One rule: its judge under given terms, none where they do not set it; and what is said to people about it. */
+/** One rule of the table, with what people are told about it. */
 export interface Rule {
   readonly name: string
-  /** The other member of the policy that its check may be named by. */
-  readonly also?: string
-  readonly judge: (terms: Terms | null) => Judge | undefined
-  /** Where the rule is not set, or has nothing against it. */
-  readonly silent: string
+  /** Another member of the policy that its check may be named after. */
+  readonly alias?: string
+  /** Prepares the rule for a policy; undefined if the policy does not set it. */
+  readonly compile: (terms: PolicyTerms | null) => Evaluator | undefined
+  /** The explanation when the rule is not set, or has nothing to say. */
+  readonly skipMessage: string
   /** What would have to change for a yes. */
   readonly remedy: string
 }
 
-export const termsOf = (rules: Rules): Terms => ({
+export const termsOf = (rules: Rules): PolicyTerms => ({
   ...rules,
-  blocks: matcher(rules.merchantBlocklist, { lookalikes: true }),
-  admits: matcher(rules.merchantAllowlist),
+  findBlocked: payeeMatcher(rules.merchantBlocklist, { lookalikes: true }),
+  findAllowed: payeeMatcher(rules.merchantAllowlist),
   blockedCodes: new Set(rules.blockedMccs),
-  admittedCodes: new Set([
-    ...rules.allowedMccs,
-    ...rules.mccCategories.flatMap(name => mccGroup(name) ?? []),
-  ]),
+  allowedCodes: new Set([...rules.allowedMccs, ...rules.mccCategories.flatMap(name => mccGroup(name) ?? [])]),
   countries: new Set(rules.allowedCountries),
 })

@@ -1,9 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
-import { holdFor, withTolerance } from '../../../src/control/rules/amount-rules.ts'
-import { type Counters, type SpendRequest, untouched } from '../../../src/control/rules/decision.ts'
-import { ask, budgetOf, type Given, plain, verdictOf } from '../../support/control/decide.ts'
+import { amountToHold, withTolerance } from '../../../src/control/rules/amount-rules.ts'
+import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import {
+  budgetOf,
+  decideUnder,
+  outcomeOf,
+  plainRequest,
+  type RulesInput,
+} from '../../support/control/decide.ts'
 
-describe('what is held', () => {
+describe('the amount to hold', () => {
   test.each([
     [1_000n, null, 1_000n],
     [1_000n, 0, 1_000n],
@@ -15,21 +21,21 @@ describe('what is held', () => {
     expect(withTolerance(cents, percent)).toBe(held)
   })
 
-  test.each<[string, Given, Partial<SpendRequest>, Partial<Counters>, bigint]>([
+  test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>, bigint]>([
     ['one payment', { maxTransactionEuros: 20.5 }, {}, {}, 2_050n],
     ['the day', { dailyLimitEuros: 100 }, {}, { dayEuros: 7_900n }, 2_100n],
     ['the month', { monthlyLimitEuros: 100 }, {}, { monthEuros: 8_000n }, 2_000n],
     ['a budget', {}, { budgets: [budgetOf('run', 5_000n, 2_990n)] }, {}, 2_010n],
   ])(
-    'ends with its tolerance at the limit of %s, and is not refused for it',
+    'ends at the limit of %s, and the spend is not refused for its tolerance',
     (_, rules, request, counters, held) => {
-      const ruling = ask({ amountTolerancePercent: 50, ...rules }, request, counters)
-      expect(verdictOf(ruling)).toBe('pass')
+      const ruling = decideUnder({ amountTolerancePercent: 50, ...rules }, request, counters)
+      expect(outcomeOf(ruling)).toBe('pass')
       expect(ruling.holdEuros).toBe(held)
     },
   )
 })
 
-test('a hold without terms is the amount', () => {
-  expect(holdFor(null, { request: plain, counters: untouched })).toBe(2_000n)
+test('without a policy the amount itself is held', () => {
+  expect(amountToHold(null, { request: plainRequest, counters: zeroCounters })).toBe(2_000n)
 })

@@ -8,9 +8,7 @@ type StoredInputs = Parameters<typeof replay>[0] & {
 }
 
 /** Replays every stored decision, expects the result that is stored with it, and returns them all. */
-export async function replayDecisions({
-  sql,
-}: Pick<TestService, 'sql'>): Promise<readonly StoredInputs[]> {
+export async function replayDecisions({ sql }: Pick<TestService, 'sql'>): Promise<readonly StoredInputs[]> {
   const decisions = await sql<StoredInputs>(
     `select v.rules, d.request, d.counters, d.result from decisions d
      left join policy_versions v on (v.policy_id, v.version) = (d.policy_id, d.policy_version)`,
