@@ -6,7 +6,7 @@ import { times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 
-/** An owner with money, and an agent without. */
+/** An owner with a funded wallet, and an agent without money. */
 async function someone() {
   const { client } = await service.owner()
   return { client, main: await aWallet(client, 100), agent: await anAgent(client) }
@@ -19,7 +19,7 @@ const balanceOf = async (client: TestClient, id: string) =>
 const finishDeletion = (client: TestClient) => made(client.sandbox.advance({ body: { minutes: 1 } }))
 
 describe('an agent’s wallet', () => {
-  test('is there from the beginning, its own, and seen by the agent', async () => {
+  test('is opened with the agent, and the agent can read it', async () => {
     const { client, agent, main } = await someone()
     const wallet = await made(client.wallets.get({ params: { id: agent.walletId } }))
     expect(wallet).toMatchObject({ kind: 'agent', agentId: agent.id, name: agent.name, availableEuros: 0 })
@@ -35,7 +35,7 @@ describe('an agent’s wallet', () => {
     expect((await fund(itself, agent.id, { amountEuros: 1 })).status).toBe(403)
   })
 
-  test('is funded from the oldest wallet, or from the one that is named', async () => {
+  test('is funded from the named wallet, or else from the oldest', async () => {
     const { client, agent, main } = await someone()
     const second = await aWallet(client, 5)
     expect(await made(fund(client, agent.id, { amountEuros: 20.5 }))).toMatchObject({ availableEuros: 20.5 })
@@ -46,7 +46,7 @@ describe('an agent’s wallet', () => {
     await expectProven(client)
   })
 
-  test('is not funded by more than there is, from a wallet that is frozen, a stranger’s, or its own', async () => {
+  test('is not funded with more than there is, from a frozen wallet, from a stranger’s or from itself', async () => {
     const { client, agent, main } = await someone()
     const frozen = await aWallet(client, 5)
     await made(client.wallets.update({ params: { id: frozen.id }, body: { status: 'frozen' } }))
@@ -64,14 +64,14 @@ describe('an agent’s wallet', () => {
     expect(await balanceOf(client, main.id)).toBe(100)
   })
 
-  test('cannot be funded where the owner has no wallet, which the answer says', async () => {
+  test('cannot be funded if the owner has no wallet, and the refusal says so', async () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
     const { status, code } = await fund(client, id, { amountEuros: 1 })
     expect([status, code]).toEqual([400, 'no_wallet'])
   })
 
-  test('ends with its agent, and its money goes back to the owner', async () => {
+  test('is closed when the agent is deleted, and its money goes back to the owner', async () => {
     const { client, agent, main } = await someone()
     await made(fund(client, agent.id, { amountEuros: 30 }))
     expect((await client.wallets.close({ params: { id: agent.walletId } })).code).toBe('wallet_of_agent')
@@ -86,7 +86,7 @@ describe('an agent’s wallet', () => {
     await expectProven(client)
   })
 
-  test('leaves its money in a wallet that is opened for it, where the owner has closed all others', async () => {
+  test('leaves its money in a new wallet if the owner has closed all others', async () => {
     const { client, agent, main } = await someone()
     await made(fund(client, agent.id, { amountEuros: 100 }))
     await made(client.wallets.close({ params: { id: main.id } }))
@@ -96,7 +96,7 @@ describe('an agent’s wallet', () => {
     expect(data.map(({ name, availableEuros }) => [name, availableEuros])).toEqual([['Main', 100]])
   })
 
-  test('funded and deleted at once, keeps nothing', async () => {
+  test('keeps nothing when it is funded and deleted at the same time', async () => {
     const { client, agent, main } = await someone()
     const funding = times(10, () => fund(client, agent.id, { amountEuros: 1 }))
     await made(client.agents.delete({ params: { id: agent.id } }))

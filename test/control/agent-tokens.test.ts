@@ -11,7 +11,7 @@ const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
 const DAY = 86_400_000
 
 describe('a new token', () => {
-  test('is shown once, and works', async () => {
+  test('is shown once and works', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const body = {
       label: 'Laptop',
@@ -48,7 +48,7 @@ describe('a new token', () => {
     expect((await clientOf({ token }).agents.get({ params })).body).toEqual(agent)
   })
 
-  test('leaves its event and audit entry in the same transaction', async () => {
+  test('writes its event and audit row in the same transaction', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const answer = await client.agentTokens.create({ params: { id: agent.id }, body: { label: 'Laptop' } })
     expect(await traceOf(service, answer)).toEqual({
@@ -59,7 +59,7 @@ describe('a new token', () => {
     expect(await transactionsOf(service, answer, 'agent_tokens', answer.body.id)).toBe(1)
   })
 
-  test('leaves its secret nowhere, and a replay does not show it', async () => {
+  test('is stored without its secret, and a replay does not show the secret', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const twice = { params: { id: agent.id }, body: { label: 'Twice' }, idempotencyKey: 'token-1' }
     const first = await client.agentTokens.create(twice)
@@ -69,7 +69,7 @@ describe('a new token', () => {
     expect(await tablesWith(service, String(first.body.token))).toEqual([])
   })
 
-  test('reads the agent’s own records when nothing is said of scopes', async () => {
+  test('has the default scopes if none are named', async () => {
     const { token } = await anOwnerWithAgent()
     expect(token.scopes).toEqual([
       'agents:read',
@@ -88,7 +88,7 @@ describe('a new token', () => {
     ])
   })
 
-  test('never has more than the key that made it', async () => {
+  test('never has more scopes than the key that creates it', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const narrow = service.client(
       String((await aKey(client, { scopes: ['tokens:write', 'events:read'] })).key),
@@ -130,7 +130,7 @@ describe('a new token', () => {
     expect(answer.body.error).toContain(named)
   })
 
-  test('is for an agent that is there: not deleted, not another owner’s, not of the other mode', async () => {
+  test('is refused for an agent that is deleted, another owner’s or of the other mode', async () => {
     const owner = await anOwnerWithAgent()
     const deleted = await anAgent(owner.client)
     await made(owner.client.agents.delete({ params: { id: deleted.id } }))
@@ -145,7 +145,7 @@ describe('a new token', () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'agent_not_found' })
   })
 
-  test('says that it is live', async () => {
+  test('is called `at_live_` in live mode', async () => {
     const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
     const token = await aToken(live, agent.id)
@@ -155,7 +155,7 @@ describe('a new token', () => {
 })
 
 describe('a list of tokens', () => {
-  test('has the newest first, page by page, while more are made', async () => {
+  test('has the newest first in complete pages while more are created', async () => {
     const { client, agent, token } = await anOwnerWithAgent()
     const second = await aToken(client, agent.id)
     const params = { id: agent.id }
@@ -167,7 +167,7 @@ describe('a list of tokens', () => {
     expect(rest.hasMore).toBe(false)
   })
 
-  test('does not take the cursor of another agent’s list', async () => {
+  test('refuses the cursor of another agent’s list', async () => {
     const { client, agent } = await anOwnerWithAgent()
     await aToken(client, agent.id)
     const page = await made(client.agentTokens.list({ params: { id: agent.id }, query: { limit: 1 } }))

@@ -33,7 +33,7 @@ describe('a new agent', () => {
     expect((await client.agents.get({ params: { id: body.id } })).body).toEqual(body)
   })
 
-  test('keeps all that it was given', async () => {
+  test('stores all that is given', async () => {
     const { client } = await service.owner()
     const body = {
       name: 'Größenwahn 🚀',
@@ -44,7 +44,7 @@ describe('a new agent', () => {
     expect(await anAgent(client, body)).toMatchObject(body)
   })
 
-  test('leaves its event and audit entry in the same transaction', async () => {
+  test('writes its event and audit row in the same transaction', async () => {
     const { client } = await service.owner()
     const answer = await client.agents.create({ body: { name: 'A' } })
     expect(await traceOf(service, answer)).toEqual({
@@ -55,7 +55,7 @@ describe('a new agent', () => {
     expect(await transactionsOf(service, answer, 'agents', answer.body.id)).toBe(1)
   })
 
-  test('gets a copy of the template it is created with', async () => {
+  test('gets a copy of the given template', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 70 })
     const answer = await client.agents.create({ body: { name: 'A', policyId: template.id } })
@@ -71,7 +71,7 @@ describe('a new agent', () => {
     expect(await transactionsOf(service, answer, 'policies', own.id)).toBe(1)
   })
 
-  test('is not made with a template that is not there, not the owner’s, or not a template', async () => {
+  test('is refused with a template that does not exist, is another owner’s or is no template', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     const deleted = await aPolicy(client)
@@ -111,21 +111,21 @@ describe('a new agent', () => {
 })
 
 describe('an external id', () => {
-  test('is given once among an owner’s agents', async () => {
+  test('is unique among an owner’s agents', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     const first = await anAgent(client, { externalId: 'crm-17' })
     const second = await anAgent(client)
-    const taken = { status: 409, code: 'external_id_taken' }
-    expect(await client.agents.create({ body: { name: 'B', externalId: 'crm-17' } })).toMatchObject(taken)
+    const refusal = { status: 409, code: 'external_id_taken' }
+    expect(await client.agents.create({ body: { name: 'B', externalId: 'crm-17' } })).toMatchObject(refusal)
     const body = { externalId: 'crm-17' }
-    expect(await client.agents.update({ params: { id: second.id }, body })).toMatchObject(taken)
+    expect(await client.agents.update({ params: { id: second.id }, body })).toMatchObject(refusal)
     expect((await client.agents.update({ params: { id: first.id }, body })).status).toBe(200)
     expect((await stranger.client.agents.create({ body: { name: 'B', ...body } })).status).toBe(201)
     expect(await idsOf(client, { externalId: 'crm-17' })).toEqual([first.id])
   })
 
-  test('makes one agent when ten ask for it at once', async () => {
+  test('is taken by one of ten agents that are created with it at once', async () => {
     const { client } = await service.owner()
     const body = { name: 'A', externalId: 'crm-17' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.agents.create({ body })))
@@ -158,15 +158,15 @@ describe('an agent that is not the caller’s', () => {
 describe('a list of agents', () => {
   test('has the newest first and can be narrowed to a status', async () => {
     const { client } = await service.owner()
-    const one = await anAgent(client)
-    const two = await anAgent(client)
-    await made(client.agents.freeze({ params: { id: one.id } }))
-    expect(await idsOf(client)).toEqual([two.id, one.id])
-    expect(await idsOf(client, { status: 'frozen' })).toEqual([one.id])
-    expect(await idsOf(client, { status: 'active' })).toEqual([two.id])
+    const first = await anAgent(client)
+    const second = await anAgent(client)
+    await made(client.agents.freeze({ params: { id: first.id } }))
+    expect(await idsOf(client)).toEqual([second.id, first.id])
+    expect(await idsOf(client, { status: 'frozen' })).toEqual([first.id])
+    expect(await idsOf(client, { status: 'active' })).toEqual([second.id])
   })
 
-  test('is whole, page by page, while agents are made and deleted', async () => {
+  test('is complete over its pages while agents are created and deleted', async () => {
     const { client } = await service.owner()
     const agents = []
     for (let count = 0; count < 5; count++) agents.unshift((await anAgent(client)).id)
@@ -179,7 +179,7 @@ describe('a list of agents', () => {
     expect(rest).toMatchObject({ hasMore: false, nextCursor: null })
   })
 
-  test('takes no cursor but its own', async () => {
+  test('refuses the cursor of another list', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     for (const each of [client, stranger.client]) for (let count = 0; count < 2; count++) await anAgent(each)
@@ -211,8 +211,8 @@ describe('a list of agents', () => {
   })
 })
 
-describe('scopes', () => {
-  test('are asked for by each operation', async () => {
+describe('an operation on agents', () => {
+  test('needs its scope', async () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const reader = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))

@@ -10,7 +10,7 @@ const service = await startTestService()
 const { aDelegate, anyone, anOwnerWithAgent } = delegationsIn(service)
 
 describe('a delegation', () => {
-  test('is made with a code that is shown once and kept nowhere', async () => {
+  test('is created with a code that is shown once and stored nowhere', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const body = { agentId: agent.id, maxAmountEuros: 20, expiresInMinutes: 60, label: 'Subcontractor' }
     const answer = await client.delegations.create({ body, idempotencyKey: 'one' })
@@ -46,7 +46,7 @@ describe('a delegation', () => {
     expect((await client.delegations.list({ query: { status: 'issued' } })).body.data).toEqual([record])
   })
 
-  test('waits a day at most for whoever has the code', async () => {
+  test('can be redeemed for a day at most', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const long = await aDelegation(client, agent.id, { expiresInMinutes: 10_000 })
     expect(Date.parse(long.codeExpiresAt) - Date.parse(long.createdAt)).toBe(86_400_000)
@@ -54,7 +54,7 @@ describe('a delegation', () => {
     expect(await anyone.delegations.redeem(codeOf(long))).toMatchObject({ status: 410, code: 'code_expired' })
   })
 
-  test('is of an agent that is there, the owner’s own and of the same mode', async () => {
+  test('is refused for an agent that does not exist, is another owner’s or of the other mode', async () => {
     const owner = await anOwnerWithAgent()
     const stranger = await anOwnerWithAgent()
     const live = await aLiveClient(service, owner)
@@ -77,7 +77,7 @@ describe('a delegation', () => {
     ['no time', { expiresInMinutes: 0 }, 'expiresInMinutes'],
     ['more than a year', { expiresInMinutes: 525_601 }, 'expiresInMinutes'],
     ['an empty merchant', { merchant: ' ' }, 'merchant'],
-  ])('is refused with %s, and nothing is made', async (_, wrong, named) => {
+  ])('is refused with %s, and nothing is created', async (_, wrong, named) => {
     const { client, key, agent } = await anOwnerWithAgent()
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, ...wrong }
     const answer = await service.http('POST', '/authorizations', { token: key, body })
@@ -85,7 +85,7 @@ describe('a delegation', () => {
     expect((await made(client.delegations.list())).data).toEqual([])
   })
 
-  test('is made by keys alone', async () => {
+  test('is created by keys alone', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { itself, params } = await aDelegate(client, agent.id)
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, parentDelegationId: params.id }
@@ -98,14 +98,14 @@ describe('a delegation', () => {
   })
 })
 
-describe('below another one it is never wider', () => {
-  test('in amount, time, merchant or agent', async () => {
+describe('a delegation below another one', () => {
+  test('is never wider in amount, time, merchant or agent', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const other = await anAgent(client)
     const parent = await aDelegation(client, agent.id, { maxAmountEuros: 10, merchant: 'Bookshop' })
     const parentDelegationId = parent.id
-    const fine = { agentId: agent.id, maxAmountEuros: 10, expiresInMinutes: 59, parentDelegationId }
-    const wrong = [
+    const allowed = { agentId: agent.id, maxAmountEuros: 10, expiresInMinutes: 59, parentDelegationId }
+    const wider = [
       [{ maxAmountEuros: 10.01 }, 400, 'wider_amount', /^maxAmountEuros: the parent has € 10.00 left/],
       [{ expiresInMinutes: 61 }, 400, 'wider_time', /^expiresInMinutes: the parent lasts 59 minutes more/],
       [{ merchant: 'Bakery' }, 400, 'wider_merchant', /^merchant: the parent is good for Bookshop only/],
@@ -113,14 +113,15 @@ describe('below another one it is never wider', () => {
       [{ agentId: other.id }, 400, 'parent_of_other_agent', /^agentId/],
       [{ parentDelegationId: 'delegation_01jd8x2m4ye7k9v0c3q5r6t8wz' }, 404, 'parent_not_found', /^parent/],
     ] as const
-    for (const [members, status, code, words] of wrong)
-      expect(await client.delegations.create({ body: { ...fine, ...members } })).toMatchObject({
-        ...{ status, code },
-        error: expect.stringMatching(words),
+    for (const [members, status, code, message] of wider)
+      expect(await client.delegations.create({ body: { ...allowed, ...members } })).toMatchObject({
+        status,
+        code,
+        error: expect.stringMatching(message),
       })
-    const child = await aDelegation(client, agent.id, fine)
+    const child = await aDelegation(client, agent.id, allowed)
     expect(child).toMatchObject({ merchant: 'Bookshop', remainingEuros: 10, parentDelegationId })
-    const named = await aDelegation(client, agent.id, { ...fine, merchant: 'bookshop ' })
+    const named = await aDelegation(client, agent.id, { ...allowed, merchant: 'bookshop ' })
     expect(named.merchant).toBe('bookshop')
     const query = { parentDelegationId }
     expect((await made(client.delegations.list({ query }))).data.map(({ id }) => id)).toEqual([
@@ -129,29 +130,26 @@ describe('below another one it is never wider', () => {
     ])
   })
 
-  test('nor below one that is over, nor deeper than eight', async () => {
+  test('is refused if the parent is over, or deeper than eight', async () => {
     const { client, agent } = await anOwnerWithAgent()
     let parentDelegationId: string | null = null
-    const family: string[] = []
+    const chain: string[] = []
     for (let depth = 0; depth <= 8; depth++) {
       const expiresInMinutes = 60 - depth
-      const one = await aDelegation(client, agent.id, { parentDelegationId, expiresInMinutes })
-      parentDelegationId = one.id
-      family.push(one.id)
+      const child = await aDelegation(client, agent.id, { parentDelegationId, expiresInMinutes })
+      parentDelegationId = child.id
+      chain.push(child.id)
     }
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, parentDelegationId }
     expect((await client.delegations.create({ body })).code).toBe('parent_too_deep')
-    await made(client.delegations.revoke({ params: { id: String(family[3]) } }))
+    await made(client.delegations.revoke({ params: { id: String(chain[3]) } }))
     expect((await client.delegations.create({ body })).code).toBe('parent_over')
-    expect(await statusesOf(client, family)).toEqual([
-      ...Array(3).fill('issued'),
-      ...Array(6).fill('revoked'),
-    ])
+    expect(await statusesOf(client, chain)).toEqual([...Array(3).fill('issued'), ...Array(6).fill('revoked')])
   })
 })
 
-describe('a code', () => {
-  test('is redeemed once, by whoever has it, for a token of the agent', async () => {
+describe('the code of a delegation', () => {
+  test('is redeemed once for a token of the agent, by whoever has it', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const delegation = await aDelegation(client, agent.id)
     const answer = await anyone.delegations.redeem(codeOf(delegation))
@@ -174,7 +172,7 @@ describe('a code', () => {
     expect(again).toMatchObject({ status: 410, code: 'code_used' })
   })
 
-  test('is redeemed by one of a hundred at once', async () => {
+  test('is redeemed by one of a hundred requests at once', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const delegation = await aDelegation(client, agent.id)
     const answers = await Promise.all(
@@ -186,18 +184,18 @@ describe('a code', () => {
     expect(tokens).toHaveLength(1)
   })
 
-  test('that is wrong, half or of something else opens nothing', async () => {
+  test('is refused if it is wrong, incomplete or of something else', async () => {
     const { client, key, agent } = await anOwnerWithAgent()
     const { code } = await aDelegation(client, agent.id)
     const { token } = await aToken(client, agent.id)
-    for (const wrong of [
+    for (const invalid of [
       String(code).slice(0, -1),
       `${code}x`,
       String(code).toUpperCase(),
       key,
       String(token),
     ])
-      expect(await anyone.delegations.redeem({ body: { code: wrong } })).toMatchObject({
+      expect(await anyone.delegations.redeem({ body: { code: invalid } })).toMatchObject({
         status: 404,
         code: 'code_not_found',
       })
@@ -205,7 +203,7 @@ describe('a code', () => {
     expect((await anyone.delegations.redeem({ body: { code: String(code) } })).status).toBe(201)
   })
 
-  test('gives no more than the key that made the delegation has, and nothing of an owner who is suspended, who is told so', async () => {
+  test('gives no more scopes than the creating key has, and is refused if the owner is suspended', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const scopes = ['delegations:write' as const, 'intents:read' as const]
     const narrow = service.client(String((await aKey(client, { scopes })).key))
@@ -217,7 +215,7 @@ describe('a code', () => {
     expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('owner_suspended')
   })
 
-  test('has an idempotency key that strangers can neither take nor read', async () => {
+  test('is redeemed with an idempotency key that strangers can neither take nor read', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const [mine, theirs] = [await aDelegation(client, agent.id), await aDelegation(client, agent.id)]
     const idempotencyKey = 'guessed'

@@ -13,16 +13,15 @@ import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionsOf } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
-/** Without a relay and a worker: what a deletion is while nobody carries it out, and how the clock finishes it. */
+/** Without relay and worker a deletion stays pending, until the test moves the clock and the sweep finishes it. */
 const service = await startTestService()
 
 const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await made(client.agents.list({ query }))).data.map(({ id }) => id)
 
-const finish = (client: TestClient) => made(client.sandbox.advance({ body: { minutes: 1 } }))
+const finishDeletion = (client: TestClient) => made(client.sandbox.advance({ body: { minutes: 1 } }))
 
-/** An agent that is being deleted. */
-async function aLeaving(client: TestClient): ReturnType<typeof anAgent> {
+async function anAgentInDeletion(client: TestClient): ReturnType<typeof anAgent> {
   const { id } = await anAgent(client)
   return made(client.agents.delete({ params: { id } }))
 }
@@ -34,8 +33,8 @@ const eventsOf = async (agentId: string): Promise<string[]> =>
     ])
   ).map(({ event }) => event)
 
-describe('an agent that is to be deleted', () => {
-  test('is being deleted at once, in one transaction with its event and the work for its process', async () => {
+describe('deleting an agent', () => {
+  test('begins in one transaction with its event and the start of its process', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const params = { id: agent.id }
@@ -58,26 +57,26 @@ describe('an agent that is to be deleted', () => {
     ).toEqual([{ workflow_id, recurs: true, input }])
   })
 
-  test('is in the list until it is deleted', async () => {
+  test('leaves the agent in the list until it is deleted', async () => {
     const { client } = await service.owner()
-    const { id } = await aLeaving(client)
+    const { id } = await anAgentInDeletion(client)
     expect(await idsOf(client)).toEqual([id])
     expect(await idsOf(client, { status: 'deleting' })).toEqual([id])
-    await finish(client)
+    await finishDeletion(client)
     expect(await idsOf(client)).toEqual([])
     expect(await idsOf(client, { status: 'deleted' })).toEqual([id])
   })
 
-  test('may be frozen', async () => {
+  test('is possible while the agent is frozen', async () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     await made(client.agents.freeze({ params }))
     expect((await made(client.agents.delete({ params }))).status).toBe('deleting')
-    await finish(client)
+    await finishDeletion(client)
     expect((await made(client.agents.get({ params }))).status).toBe('deleted')
   })
 
-  test('is deleted by one of five requests at once', async () => {
+  test('is begun by one of five requests at once', async () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.agents.delete({ params })))
@@ -85,7 +84,7 @@ describe('an agent that is to be deleted', () => {
     expect(await eventsOf(params.id)).toEqual(['agent.created', 'agent.deleting'])
   })
 
-  test('calls no more: its tokens are revoked with it', async () => {
+  test('revokes the tokens of the agent', async () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
     const itself = service.client(String((await aToken(client, id)).token))
@@ -97,10 +96,10 @@ describe('an agent that is to be deleted', () => {
 })
 
 describe.each([
-  ['being deleted', aLeaving],
+  ['being deleted', anAgentInDeletion],
   ['deleted', aDeletedAgent],
 ])('an agent that is %s', (_, make) => {
-  test('is refused everything new', async () => {
+  test('is refused every change', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client)
     const agent = await make(client)
@@ -128,11 +127,11 @@ describe.each([
     expect(await made(client.agents.get({ params }))).toEqual(agent)
   })
 
-  test('has no policy that ends or is changed', async () => {
+  test('has no policy that expires or can be changed', async () => {
     const { client } = await service.owner()
     const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     await made(client.agents.delete({ params: { id } }))
-    if (make === aDeletedAgent) await finish(client)
+    if (make === aDeletedAgent) await finishDeletion(client)
     const params = { id: String(policyId) }
     expect((await client.policies.replace({ params, body: { name: 'New' } })).code).toBe('policy_not_found')
     expect((await client.policies.effective({ params: { agentId: id } })).code).toBe('no_policy_assigned')
@@ -142,7 +141,7 @@ describe.each([
 })
 
 describe('the open intents of an agent that is deleted', () => {
-  test('are cancelled, and nobody else’s', async () => {
+  test('are cancelled, and no others', async () => {
     const { client } = await service.owner()
     const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     const other = await anIntent(client, (await anAgent(client)).id)
@@ -151,7 +150,7 @@ describe('the open intents of an agent that is deleted', () => {
     const denied = await anIntent(client, id)
     await made(client.intents.deny({ params: { id: denied.id }, body: { reason: 'No' } }))
     await made(client.agents.delete({ params: { id } }))
-    await finish(client)
+    await finishDeletion(client)
     const get = (of: { id: string }) => made(client.intents.get({ params: { id: of.id } }))
     for (const intent of [waiting, second])
       expect(await get(intent)).toMatchObject({
@@ -160,8 +159,8 @@ describe('the open intents of an agent that is deleted', () => {
       })
     expect([(await get(denied)).status, (await get(other)).status]).toEqual(['denied', 'created'])
     expect((await eventsOf(id)).slice(-3)).toEqual([...Array(2).fill('intent.cancelled'), 'agent.deleted'])
-    const [told] = (await made(client.events.list({ query: { event: 'intent.cancelled' } }))).data
-    expect(told?.data).toMatchObject({ status: 'cancelled', reason: 'The agent is being deleted.' })
+    const [event] = (await made(client.events.list({ query: { event: 'intent.cancelled' } }))).data
+    expect(event?.data).toMatchObject({ status: 'cancelled', reason: 'The agent is being deleted.' })
     const [entry] = (await made(client.audit.list({ query: { resource: id } }))).data
     expect(entry).toMatchObject({
       actorType: 'process',
@@ -170,7 +169,7 @@ describe('the open intents of an agent that is deleted', () => {
     })
   })
 
-  test('keep it where money is held for them, and say so', async () => {
+  test('prevent the deletion if money is held for them, and the refusal says so', async () => {
     const { client } = await service.owner()
     const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     const params = { id: (await anIntent(client, id, { amountEuros: 5 })).id }
@@ -181,7 +180,7 @@ describe('the open intents of an agent that is deleted', () => {
     expect((await made(client.agents.delete({ params: { id } }))).status).toBe('deleting')
   })
 
-  test('cannot be approved meanwhile', async () => {
+  test('cannot be approved during the deletion', async () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
     const params = { id: (await anIntent(client, id)).id }
@@ -189,13 +188,13 @@ describe('the open intents of an agent that is deleted', () => {
     expect((await client.intents.approve({ params })).code).toBe('agent_not_active')
   })
 
-  test('are none, however many are declared just then', async () => {
+  test('are all cancelled, however many are declared at that moment', async () => {
     const { client, ownerId } = await service.owner()
     const { id } = await anAgent(client)
     const body = { agentId: id, amountEuros: 1, merchant: 'M', purpose: 'P' }
     const declared = Array.from({ length: 30 }, () => client.intents.create({ body }))
     await made(client.agents.delete({ params: { id } }))
-    await finish(client)
+    await finishDeletion(client)
     await Promise.all(declared)
     expect(
       await service.sql(`select id from intents where owner_id = $1 and status <> 'cancelled'`, [ownerId]),
@@ -204,7 +203,7 @@ describe('the open intents of an agent that is deleted', () => {
 })
 
 describe('the steps of a deletion', () => {
-  test('cannot be asked for', async () => {
+  test('cannot be called by anybody', async () => {
     const { client, key } = await service.owner()
     const { id } = await anAgent(client)
     for (const [method, path] of [

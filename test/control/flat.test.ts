@@ -5,26 +5,26 @@ import { fillPast, HOT, RUNNER } from '../bench/database/past-intents.ts'
 import { made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
-/** What it costs to spend, in blocks that the database looks at: with nothing behind it, and with very much. */
+/** Compares how many blocks PostgreSQL reads for a request before and after very much has been spent. */
 const service = await startTestService({ env: { DATABASE_POOL: '4' } })
 const { ownerId, key: token, client } = await service.owner()
 
 const PAST = 2_500
 
 const hot = `agent_bench_${HOT}`
-const asked = { amountEuros: 9.5, merchant: 'Bookshop', purpose: 'A paper on caching' }
-/** A day in the midst of what there is. */
+const spend = { amountEuros: 9.5, merchant: 'Bookshop', purpose: 'A paper on caching' }
+/** A day in the middle of the past that is filled in. */
 const daysAgo = (count: number) => new Date(Date.now() - days(count)).toISOString()
 const span = { from: daysAgo(45), to: daysAgo(44) }
 
-/** Those who have worked tell what they have read when they end; our own connection when it is asked to. */
-const END = `
+/** Connections report their reads when they end, so all are ended; our own is made to report. */
+const FLUSH_STATISTICS = `
 select pg_stat_force_next_flush(), (
   select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend')`
 
-/** Nobody but the test looks at the tables. */
-const UNWATCHED = `
+/** Autovacuum would read the tables too, so it is switched off. */
+const WITHOUT_AUTOVACUUM = `
 do $$ declare one record; begin
   for one in select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
     execute format('alter table %I set (autovacuum_enabled = false)', one.relname);
@@ -36,51 +36,51 @@ select sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hi
 from pg_statio_user_tables`
 
 async function blocksOf(work: () => Promise<unknown>): Promise<number> {
-  await service.sql(END)
+  await service.sql(FLUSH_STATISTICS)
   const [before] = await service.sql<{ blocks: number }>(BLOCKS)
   await work()
-  await service.sql(END)
+  await service.sql(FLUSH_STATISTICS)
   const [now] = await service.sql<{ blocks: number }>(BLOCKS)
   return Number(now?.blocks) - Number(before?.blocks)
 }
 
 let keys = 0
-const once = () => ({ 'idempotency-key': `flat-${keys++}` })
-const declared = (members: object = {}) =>
-  made(client.intents.create({ body: { ...asked, agentId: hot, ...members }, headers: once() }))
+const newKey = () => ({ 'idempotency-key': `cost-${keys++}` })
+const declare = (members: object = {}) =>
+  made(client.intents.create({ body: { ...spend, agentId: hot, ...members }, headers: newKey() }))
 const read = async (path: string): Promise<void> => {
   expect(await service.http('GET', path, { token })).toMatchObject({ status: 200 })
 }
 
-/** Each with what it needs, which is made before it is measured. */
-const ways: Record<string, () => Promise<() => Promise<unknown>>> = {
-  declaring: async () => declared,
+/** Each entry prepares what its request needs, and returns the request that is measured. */
+const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
+  declaring: async () => declare,
   async 'declaring in a run'() {
     const { id: runId } = await made(
       client.runs.create({ body: { agentId: `agent_bench_${RUNNER}`, name: 'R' } }),
     )
-    return () => declared({ agentId: `agent_bench_${RUNNER}`, runId, clientIntentId: runId })
+    return () => declare({ agentId: `agent_bench_${RUNNER}`, runId, clientIntentId: runId })
   },
   async approving() {
-    const { id } = await declared({ amountEuros: 75 })
-    return () => made(client.intents.approve({ params: { id }, headers: once() }))
+    const { id } = await declare({ amountEuros: 75 })
+    return () => made(client.intents.approve({ params: { id }, headers: newKey() }))
   },
   async paying() {
     const { id: walletId } = await made(client.wallets.create({ body: { name: 'Bookshop' } }))
-    const { id: intentId } = await declared({ walletId })
+    const { id: intentId } = await declare({ walletId })
     const body = { fromWalletId: `wallet_bench_${HOT}`, toWalletId: walletId, amountEuros: 9, intentId }
-    return () => made(client.transfers.create({ body, headers: once() }))
+    return () => made(client.transfers.create({ body, headers: newKey() }))
   },
   async cancelling() {
-    const { id } = await declared()
-    return () => made(client.intents.cancel({ params: { id }, headers: once() }))
+    const { id } = await declare()
+    return () => made(client.intents.cancel({ params: { id }, headers: newKey() }))
   },
   async expiring() {
-    await declared({ expiresInMinutes: 1 })
+    await declare({ expiresInMinutes: 1 })
     return () => made(client.sandbox.advance({ body: { minutes: 1 } }))
   },
   async explaining() {
-    const { id } = await declared()
+    const { id } = await declare()
     return () => made(client.intents.explanation({ params: { id } }))
   },
   simulating: async () => () =>
@@ -95,31 +95,31 @@ const ways: Record<string, () => Promise<() => Promise<unknown>>> = {
 }
 
 async function costs(): Promise<Record<string, number>> {
-  const found: Record<string, number> = {}
-  for (const [name, prepare] of Object.entries(ways)) found[name] = await blocksOf(await prepare())
-  return found
+  const blocks: Record<string, number> = {}
+  for (const [name, prepare] of Object.entries(requests)) blocks[name] = await blocksOf(await prepare())
+  return blocks
 }
 
-/** A page of a list, an index that has grown by a level. */
-const A_LITTLE = 100
+/** Blocks that a request may read in addition: a page of a list, an index that has grown by a level. */
+const MARGIN = 100
 
-describe('what it costs to spend does not grow with the past', () => {
+describe('the cost of spending does not grow with what was spent before', () => {
   let before: Record<string, number> = {}
   beforeAll(async () => {
     const stage = { databaseUrl: service.databaseUrl, ownerId, token, api: { url: service.url } }
-    await service.sql(UNWATCHED)
+    await service.sql(WITHOUT_AUTOVACUUM)
     await fillAgents(stage)
     before = await costs()
     await fillPast(stage, PAST)
   }, 60_000)
 
-  const withinReason = () =>
-    Object.fromEntries(Object.entries(before).map(([name, blocks]) => [name, 2 * blocks + A_LITTLE]))
+  const limits = () =>
+    Object.fromEntries(Object.entries(before).map(([name, blocks]) => [name, 2 * blocks + MARGIN]))
 
-  test.each(['has just come', 'has been looked at by PostgreSQL'])('that %s', async state => {
+  test.each(['just written', 'analyzed by PostgreSQL'])('in tables %s', async state => {
     if (state.includes('PostgreSQL')) await service.sql('analyze')
     const now = await costs()
-    const most = withinReason()
+    const most = limits()
     expect(Object.entries(now).filter(([name, blocks]) => blocks > Number(most[name]))).toEqual([])
   })
 })

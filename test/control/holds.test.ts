@@ -12,8 +12,8 @@ const balanceOf = async (client: TestClient, agentId: string) => {
   return [availableEuros, heldEuros]
 }
 
-/** An agent with 100 €, of which the policy lets it commit up to 50 € by itself. */
-async function someone(rules = {}) {
+/** An agent with 100 €, whose policy approves up to 50 € without a person. */
+async function anAgentWith100Euros(rules = {}) {
   const { client } = await service.owner()
   const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50, ...rules })
   const { walletId } = await made(client.agents.get({ params: { id } }))
@@ -25,13 +25,13 @@ async function someone(rules = {}) {
 
 describe('an approved intent', () => {
   test('holds its amount, and what the policy tolerates above it', async () => {
-    const { client, id } = await someone({ amountTolerancePercent: 10 })
+    const { client, id } = await anAgentWith100Euros({ amountTolerancePercent: 10 })
     await anIntent(client, id, { amountEuros: 20.01 })
     expect(await balanceOf(client, id)).toEqual([77.98, 22.02])
   })
 
   test('holds from the moment at which a person approves it', async () => {
-    const { client, id } = await someone()
+    const { client, id } = await anAgentWith100Euros()
     const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
     expect(await balanceOf(client, id)).toEqual([100, 0])
     await made(client.intents.approve({ params }))
@@ -41,22 +41,22 @@ describe('an approved intent', () => {
   test.each([
     ['cancelled', (client: TestClient, params: { id: string }) => client.intents.cancel({ params })],
     ['expired', (client: TestClient) => client.sandbox.advance({ body: { days: 2 } })],
-  ])('that is %s gives all of it back, once', async (status, end) => {
-    const { client, id } = await someone({ amountTolerancePercent: 5 })
-    const alone = await anIntent(client, id, { amountEuros: 20 })
-    const asked = await anIntent(client, id, { amountEuros: 60 })
-    await made(client.intents.approve({ params: { id: asked.id } }))
+  ])('that is %s releases all of its money, once', async (status, end) => {
+    const { client, id } = await anAgentWith100Euros({ amountTolerancePercent: 5 })
+    const approvedByPolicy = await anIntent(client, id, { amountEuros: 20 })
+    const approvedByPerson = await anIntent(client, id, { amountEuros: 60 })
+    await made(client.intents.approve({ params: { id: approvedByPerson.id } }))
     expect(await balanceOf(client, id)).toEqual([16, 84])
-    for (const params of [{ id: alone.id }, { id: asked.id }])
+    for (const params of [{ id: approvedByPolicy.id }, { id: approvedByPerson.id }])
       await Promise.all(Array.from({ length: 3 }, () => end(client, params)))
     expect(await balanceOf(client, id)).toEqual([100, 0])
-    for (const params of [{ id: alone.id }, { id: asked.id }])
+    for (const params of [{ id: approvedByPolicy.id }, { id: approvedByPerson.id }])
       expect((await made(client.intents.get({ params }))).status).toBe(status)
     await expectProven(client)
   })
 
   test('keeps its money from being moved away', async () => {
-    const { client, id, walletId, main } = await someone()
+    const { client, id, walletId, main } = await anAgentWith100Euros()
     await anIntent(client, id, { amountEuros: 50 })
     const body = { fromWalletId: walletId, toWalletId: main.id, amountEuros: 50.01 }
     const { status, error } = await client.transfers.create({ body })
@@ -64,7 +64,7 @@ describe('an approved intent', () => {
   })
 
   test('is found in the ledger under its id', async () => {
-    const { client, id } = await someone()
+    const { client, id } = await anAgentWith100Euros()
     const intent = await anIntent(client, id, { amountEuros: 50 })
     await made(client.intents.cancel({ params: { id: intent.id } }))
     const { data } = await made(client.ledger.transfers({ query: { referenceId: intent.id } }))
@@ -75,28 +75,28 @@ describe('an approved intent', () => {
   })
 })
 
-describe('from a frozen wallet', () => {
-  test('nothing is kept: by the policy it is denied, by a person refused, until it is unfrozen', async () => {
-    const { client, id } = await someone()
+describe('an intent from a frozen wallet', () => {
+  test('is denied by the policy and cannot be approved until the wallet is unfrozen', async () => {
+    const { client, id } = await anAgentWith100Euros()
     const waiting = await anIntent(client, id, { amountEuros: 60 })
     const { walletId } = await made(client.agents.get({ params: { id } }))
-    const become = (status: 'active' | 'frozen') =>
+    const setWalletStatus = (status: 'active' | 'frozen') =>
       made(client.wallets.update({ params: { id: walletId }, body: { status } }))
-    await become('frozen')
+    await setWalletStatus('frozen')
     const denied = await anIntent(client, id, { amountEuros: 10 })
     expect([denied.status, denied.decision.checks.at(-1)?.rule]).toEqual(['denied', 'walletStatus'])
     expect(denied.decision.reason).toBe('The agent’s wallet is frozen: nothing in it is spent or kept.')
     const approve = () => client.intents.approve({ params: { id: waiting.id } })
     expect(await approve()).toMatchObject({ status: 400, code: 'wallet_frozen' })
     expect((await anIntent(client, id, { amountEuros: 70 })).status).toBe('created')
-    await become('active')
+    await setWalletStatus('active')
     expect((await approve()).status).toBe(200)
   })
 })
 
-describe('without the money', () => {
-  test('what the policy would approve is denied, and the decision says why', async () => {
-    const { client, id } = await someone()
+describe('an intent without enough money', () => {
+  test('is denied though the policy would approve it, and the decision says why', async () => {
+    const { client, id } = await anAgentWith100Euros()
     for (const merchant of ['Bookshop', 'Library']) await anIntent(client, id, { amountEuros: 50, merchant })
     const intent = await anIntent(client, id, { amountEuros: 0.01 })
     const reason = '€ 0.01 are needed, € 0.00 are available.'
@@ -111,8 +111,8 @@ describe('without the money', () => {
     expect(await balanceOf(client, id)).toEqual([0, 100])
   })
 
-  test('a person’s approval is refused, and the intent waits on until there is some', async () => {
-    const { client, id, walletId } = await someone()
+  test('cannot be approved by a person, and waits until there is enough', async () => {
+    const { client, id, walletId } = await anAgentWith100Euros()
     const params = { id: (await anIntent(client, id, { amountEuros: 100.01 })).id }
     const refused = await client.intents.approve({ params })
     expect([refused.status, refused.code]).toEqual([400, 'insufficient_funds'])
@@ -122,16 +122,16 @@ describe('without the money', () => {
   })
 })
 
-describe('many at once', () => {
-  test('a hundred intents of 2 € from an agent with 100 €: exactly fifty are approved', async () => {
-    const { client, id } = await someone()
+describe('many intents at once', () => {
+  test('are approved as long as there is money: fifty of a hundred', async () => {
+    const { client, id } = await anAgentWith100Euros()
     const answers = await times(100, n => anIntent(client, id, { amountEuros: 2, merchant: `Shop ${n}` }))
     const statuses = answers.map(({ status }) => ({ status: status === 'approved' ? 1 : 0 }))
     expect(statusCounts(statuses)).toEqual({ 0: 50, 1: 50 })
     expect(await balanceOf(client, id)).toEqual([0, 100])
   })
 
-  test('approvals never hold more than there is', async () => {
+  test('are approved by persons as long as there is money', async () => {
     const { client } = await service.owner()
     const agent = await aFundedAgent(client, {}, 100)
     const intents = await times(20, () => anIntent(client, agent.id, { amountEuros: 10 }))
@@ -142,8 +142,8 @@ describe('many at once', () => {
     expect(await balanceOf(client, agent.id)).toEqual([0, 100])
   })
 
-  test('approved, cancelled and overdue at one instant, nothing stays held and nothing is given back twice', async () => {
-    const { client, id } = await someone()
+  test('leave nothing held and release nothing twice when approved, cancelled and expired at once', async () => {
+    const { client, id } = await anAgentWith100Euros()
     const intents = await times(20, () => anIntent(client, id, { amountEuros: 51, expiresInMinutes: 1 }))
     await Promise.all([
       ...intents.flatMap(({ id }) => [

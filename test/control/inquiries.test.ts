@@ -5,22 +5,22 @@ import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
 
-async function someone(rules: Parameters<typeof anAgentUnder>[1]) {
+async function anOwnerWithAgent(rules: Parameters<typeof anAgentUnder>[1]) {
   const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 50, ...rules })
   return { ...owner, agent, id: agent.id }
 }
 
-describe('what was charged', () => {
+describe('comparing what was charged', () => {
   test.each([
-    ['as declared', 20, 'Bookshop', []],
-    ['less, by the same in other letters', 12, ' BOOKSHOP ', []],
-    ['up to the tolerance', 22, 'Bookshop', []],
-    ['a cent above it', 22.01, 'Bookshop', ['amount']],
-    ['by somebody else', 20, 'Bookshop GmbH', ['merchant']],
-    ['too much, by somebody else', 30, 'Library', ['amount', 'merchant']],
+    ['finds no mismatch in what was declared', 20, 'Bookshop', []],
+    ['finds no mismatch in less, by the same merchant in other letters', 12, ' BOOKSHOP ', []],
+    ['finds no mismatch up to the tolerance', 22, 'Bookshop', []],
+    ['finds a cent above the tolerance', 22.01, 'Bookshop', ['amount']],
+    ['finds another merchant', 20, 'Bookshop GmbH', ['merchant']],
+    ['finds too much charged by another merchant', 30, 'Library', ['amount', 'merchant']],
   ])('%s', async (_, actualAmountEuros, actualMerchant, mismatches) => {
-    const { client, id } = await someone({ amountTolerancePercent: 10 })
+    const { client, id } = await anOwnerWithAgent({ amountTolerancePercent: 10 })
     const intent = await anIntent(client, id, { amountEuros: 20 })
     const params = { id: intent.id }
     const body = { actualAmountEuros, actualMerchant }
@@ -34,8 +34,8 @@ describe('what was charged', () => {
     expect(await made(client.intents.get({ params }))).toEqual(intent)
   })
 
-  test('is compared with what was approved only', async () => {
-    const { client, id } = await someone({})
+  test('is refused for an intent that is not approved, a stranger and a key without the scope', async () => {
+    const { client, id } = await anOwnerWithAgent({})
     const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
     const body = { actualAmountEuros: 60, actualMerchant: 'Bookshop' }
     expect((await client.intents.verify({ params, body })).code).toBe('intent_not_approved')
@@ -47,32 +47,32 @@ describe('what was charged', () => {
 })
 
 describe('an explanation', () => {
-  test('has every rule in words, and what would have to change for a yes', async () => {
-    const { client, id, agent } = await someone({ dailyLimitEuros: 20, lockToFirstMerchant: true })
+  test('says what each rule decided, and what would have to change for an approval', async () => {
+    const { client, id, agent } = await anOwnerWithAgent({ dailyLimitEuros: 20, lockToFirstMerchant: true })
     const params = { id: (await anIntent(client, id, { amountEuros: 20.01 })).id }
-    const told = await made(client.intents.explanation({ params }))
+    const explanation = await made(client.intents.explanation({ params }))
     const reason = 'The daily limit of € 20.00 is too low for € 20.01: € 0.00 used, € 20.00 left.'
-    expect(told).toMatchObject({
+    expect(explanation).toMatchObject({
       intentId: params.id,
       summary: `It was denied: ${reason}`,
       policy: { policyId: agent.policyId, version: 1, changedSince: false },
       note: null,
     })
-    expect(told.rules).toHaveLength(ruleTable.length)
-    const of = (name: string) => told.rules.find(({ rule }) => rule === name)
-    expect(of('dailyLimitEuros')).toMatchObject({ outcome: 'fail', message: reason })
-    expect(of('dailyLimitEuros')?.remedy).toMatch(/raise the daily limit/)
-    expect(of('monthlyLimitEuros')).toEqual({
+    expect(explanation.rules).toHaveLength(ruleTable.length)
+    const ruleNamed = (name: string) => explanation.rules.find(({ rule }) => rule === name)
+    expect(ruleNamed('dailyLimitEuros')).toMatchObject({ outcome: 'fail', message: reason })
+    expect(ruleNamed('dailyLimitEuros')?.remedy).toMatch(/raise the daily limit/)
+    expect(ruleNamed('monthlyLimitEuros')).toEqual({
       rule: 'monthlyLimitEuros',
       outcome: 'skip',
       message: 'No monthly limit is set.',
       remedy: null,
     })
-    expect(of('lockToFirstMerchant')?.message).toMatch(/first merchant/)
+    expect(ruleNamed('lockToFirstMerchant')?.message).toMatch(/first merchant/)
   })
 
-  test('says that the policy has changed, before the approval and after it', async () => {
-    const { client, id } = await someone({})
+  test('says that the policy has changed before or after the approval', async () => {
+    const { client, id } = await anOwnerWithAgent({})
     const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
     const waiting = await made(client.intents.explanation({ params }))
     expect(waiting.summary).toMatch(/^It waits for a person: € 60.00 is above/)
@@ -90,26 +90,32 @@ describe('an explanation', () => {
       note: 'It was declared under version 1 and decided anew under version 2: the newer one counts.',
     })
     expect(approved.decisionId).not.toBe(waiting.decisionId)
-    const asked = ({ rules }: typeof approved) =>
+    const remedyOf = ({ rules }: typeof approved) =>
       rules.find(({ rule }) => rule === 'autoApproveLimitEuros')?.remedy
-    expect([asked(waiting), asked(approved)]).toEqual([expect.stringMatching(/A person approves it/), null])
+    expect([remedyOf(waiting), remedyOf(approved)]).toEqual([
+      expect.stringMatching(/A person approves it/),
+      null,
+    ])
     await assign()
     expect((await made(client.intents.explanation({ params }))).policy?.changedSince).toBe(true)
   })
 
-  test('of what has come to nothing says how', async () => {
-    const { client, id } = await someone({})
+  test('says how an intent was cancelled or has expired', async () => {
+    const { client, id } = await anOwnerWithAgent({})
     const declare = async (amountEuros: number, merchant: string) => {
       const intent = await anIntent(client, id, { amountEuros, merchant, expiresInMinutes: 1 })
       return { params: { id: intent.id } }
     }
-    const [plain, said] = [await declare(10, 'A'), await declare(10, 'B')]
-    const [waiting, approved] = [await declare(60, 'C'), await declare(10, 'D')]
-    await made(client.intents.cancel(plain))
-    await made(client.intents.cancel({ ...said, body: { comment: 'Too late' } }))
+    const cancelled = await declare(10, 'A')
+    const cancelledWithComment = await declare(10, 'B')
+    const waiting = await declare(60, 'C')
+    const approved = await declare(10, 'D')
+    await made(client.intents.cancel(cancelled))
+    await made(client.intents.cancel({ ...cancelledWithComment, body: { comment: 'Too late' } }))
     await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    const told = [plain, said, waiting, approved].map(one => made(client.intents.explanation(one)))
-    expect((await Promise.all(told)).map(({ summary }) => summary)).toEqual([
+    const intents = [cancelled, cancelledWithComment, waiting, approved]
+    const explanations = await Promise.all(intents.map(intent => made(client.intents.explanation(intent))))
+    expect(explanations.map(({ summary }) => summary)).toEqual([
       'It was cancelled.',
       'It was cancelled. What was said last: Too late',
       expect.stringMatching(/^Its deadline has passed, and nobody had decided: € 60.00 is above/),
@@ -117,8 +123,8 @@ describe('an explanation', () => {
     ])
   })
 
-  test('is nobody else’s to read', async () => {
-    const { client, id } = await someone({})
+  test('is not found by another owner', async () => {
+    const { client, id } = await anOwnerWithAgent({})
     const params = { id: (await anIntent(client, id)).id }
     const stranger = await service.owner()
     expect((await stranger.client.intents.explanation({ params })).status).toBe(404)

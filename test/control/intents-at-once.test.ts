@@ -8,21 +8,21 @@ import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()
-const elsewhere = await service.another()
+const secondUrl = await service.another()
 const engine = await startEngine(areas)
 
-/** An owner with an agent, as seen by two processes. */
+/** An owner with an agent, and clients of two processes. */
 async function anOwner(autoApproveLimitEuros: number | null = null) {
   const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros })
-  const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
-  return { ...owner, agent, clients, any: (index: number) => clients[index % 2] as TestClient }
+  const clients = [owner.client, client(areas, { url: secondUrl, token: owner.key })] as const
+  return { ...owner, agent, clients, anyClient: (index: number) => clients[index % 2] as TestClient }
 }
 
 const statusOf = async ({ intents }: TestClient, id: string): Promise<string> =>
   (await made(intents.get({ params: { id } }))).status
 
-const traces = async (intentId: string): Promise<string[]> => {
+const eventsWithAudit = async (intentId: string): Promise<string[]> => {
   const rows = await service.sql<{ event: string }>(
     `select e.event from events e join audit_entries a on a.request_id = e.request_id and a.event = e.event
      where e.data ->> 'intentId' = $1 and a.resource_id = $1 order by e.id`,
@@ -32,10 +32,10 @@ const traces = async (intentId: string): Promise<string[]> => {
 }
 
 describe('a hundred intents at once', () => {
-  test('are all there, each once and with all its traces', async () => {
-    const { ownerId, agent, any } = await anOwner(50)
+  test('are each stored once, with event and audit rows', async () => {
+    const { ownerId, agent, anyClient } = await anOwner(50)
     const answers = await times(100, index =>
-      any(index).intents.create({
+      anyClient(index).intents.create({
         body: { agentId: agent.id, amountEuros: index + 1, merchant: `Shop ${index}`, purpose: 'P' },
       }),
     )
@@ -44,7 +44,7 @@ describe('a hundred intents at once', () => {
       expect(body).toMatchObject({ amountEuros: index + 1, merchant: `Shop ${index}` })
       expect(body.status).toBe(index < 50 ? 'approved' : 'created')
     })
-    const [counted] = await service.sql(
+    const [counts] = await service.sql(
       `select count(*)::int as intents,
         (select count(*)::int from events where owner_id = $1 and event = 'intent.created') as created,
         (select count(*)::int from events where owner_id = $1 and event = 'intent.approved') as approved,
@@ -53,13 +53,13 @@ describe('a hundred intents at once', () => {
        from intents where owner_id = $1`,
       [ownerId],
     )
-    expect(counted).toEqual({ intents: 100, created: 100, approved: 50, audit: 150, waiting: 50 })
+    expect(counts).toEqual({ intents: 100, created: 100, approved: 50, audit: 150, waiting: 50 })
   })
 
-  test('have a name of their own once', async () => {
-    const { agent, any, client: mine } = await anOwner()
+  test('take one `clientIntentId` once', async () => {
+    const { agent, anyClient, client: mine } = await anOwner()
     const answers = await times(40, index =>
-      any(index).intents.create({
+      anyClient(index).intents.create({
         body: {
           agentId: agent.id,
           amountEuros: 1,
@@ -73,84 +73,84 @@ describe('a hundred intents at once', () => {
     expect((await made(mine.intents.list())).data).toHaveLength(4)
   })
 
-  test('are decided each for itself: an agent that is none, one that is frozen, one that is free', async () => {
-    const { agent, any, client: mine } = await anOwner(50)
+  test('are decided each by its own agent: missing, frozen or active', async () => {
+    const { agent, anyClient, client: mine } = await anOwner(50)
     const frozen = await anAgent(mine)
     await made(mine.agents.freeze({ params: { id: frozen.id } }))
     const agents = [agent.id, 'agent_of_nobody', frozen.id]
     const answers = await times(60, index =>
-      any(index).intents.create({
+      anyClient(index).intents.create({
         body: { agentId: String(agents[index % 3]), amountEuros: 1, merchant: 'M', purpose: 'P' },
       }),
     )
     expect(statusCounts(answers)).toEqual({ 201: 20, 400: 20, 404: 20 })
   })
 
-  test('are declared until the agent is frozen, and none after', async () => {
-    const { agent, any, client: mine } = await anOwner(50)
+  test('are declared until the agent is frozen, and not after', async () => {
+    const { agent, anyClient, client: mine } = await anOwner(50)
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P' }
     const [freeze, ...answers] = await Promise.all([
       mine.agents.freeze({ params: { id: agent.id } }),
-      ...Array.from({ length: 30 }, (_, index) => any(index).intents.create({ body })),
+      ...Array.from({ length: 30 }, (_, index) => anyClient(index).intents.create({ body })),
     ])
     expect(freeze.status).toBe(200)
-    const { 201: taken = 0, 400: refused = 0 } = statusCounts(answers)
-    expect(taken + refused).toBe(30)
-    expect((await made(mine.intents.list({ query: { limit: 100 } }))).data).toHaveLength(taken)
-    expect((await any(1).intents.create({ body })).code).toBe('agent_not_active')
+    const { 201: declared = 0, 400: refused = 0 } = statusCounts(answers)
+    expect(declared + refused).toBe(30)
+    expect((await made(mine.intents.list({ query: { limit: 100 } }))).data).toHaveLength(declared)
+    expect((await anyClient(1).intents.create({ body })).code).toBe('agent_not_active')
   })
 })
 
-describe('twenty deciders at once', () => {
-  test('approve once', async () => {
-    const { agent, any, client: mine } = await anOwner()
+describe('twenty persons at once', () => {
+  test('approve an intent once', async () => {
+    const { agent, anyClient, client: mine } = await anOwner()
     const { id } = await anIntent(mine, agent.id)
-    const answers = await times(20, index => any(index).intents.approve({ params: { id } }))
+    const answers = await times(20, index => anyClient(index).intents.approve({ params: { id } }))
     expect(statusCounts(answers)).toEqual({ 200: 1, 400: 19 })
     expect(answers.filter(({ code }) => code === 'intent_not_waiting')).toHaveLength(19)
-    expect(await traces(id)).toEqual(['intent.created', 'intent.approved'])
+    expect(await eventsWithAudit(id)).toEqual(['intent.created', 'intent.approved'])
   })
 
-  test('approve many, each once', async () => {
-    const { agent, any, client: mine } = await anOwner()
+  test('approve many intents, each once', async () => {
+    const { agent, anyClient, client: mine } = await anOwner()
     const ids = (await times(30, () => anIntent(mine, agent.id))).map(({ id }) => id)
     const answers = await times(90, index =>
-      any(index).intents.approve({ params: { id: String(ids[index % 30]) } }),
+      anyClient(index).intents.approve({ params: { id: String(ids[index % 30]) } }),
     )
     expect(statusCounts(answers)).toEqual({ 200: 30, 400: 60 })
-    for (const id of ids) expect(await traces(id)).toEqual(['intent.created', 'intent.approved'])
+    for (const id of ids) expect(await eventsWithAudit(id)).toEqual(['intent.created', 'intent.approved'])
   })
 
-  test('approve or deny: the first one counts, for everybody', async () => {
+  test('approve or deny an intent: the first decision counts', async () => {
     for (let round = 0; round < 10; round++) {
-      const { agent, any, client: mine } = await anOwner()
+      const { agent, anyClient, client: mine } = await anOwner()
       const { id } = await anIntent(mine, agent.id)
       const params = { id }
       const answers = await Promise.all([
-        any(round).intents.deny({ params, body: { reason: 'No' } }),
-        any(round + 1).intents.approve({ params }),
-        any(round).intents.approve({ params }),
-        any(round + 1).intents.deny({ params, body: { reason: 'No' } }),
+        anyClient(round).intents.deny({ params, body: { reason: 'No' } }),
+        anyClient(round + 1).intents.approve({ params }),
+        anyClient(round).intents.approve({ params }),
+        anyClient(round + 1).intents.deny({ params, body: { reason: 'No' } }),
       ])
       expect(statusCounts(answers)).toEqual({ 200: 1, 400: 3 })
       const winner = answers.find(({ status }) => status === 200)
       const status = String(winner?.body.status)
       expect(await made(mine.intents.get({ params }))).toEqual(winner?.body)
-      expect(await traces(id)).toEqual(['intent.created', `intent.${status}`])
+      expect(await eventsWithAudit(id)).toEqual(['intent.created', `intent.${status}`])
     }
   })
 
-  test('approve and cancel: the end is what the traces say', async () => {
+  test('approve and cancel an intent: status, events and audit rows agree', async () => {
     for (let round = 0; round < 10; round++) {
-      const { agent, any, client: mine } = await anOwner()
+      const { agent, anyClient, client: mine } = await anOwner()
       const { id } = await anIntent(mine, agent.id)
       const [approved, cancelled] = await Promise.all([
-        any(round).intents.approve({ params: { id } }),
-        any(round + 1).intents.cancel({ params: { id } }),
+        anyClient(round).intents.approve({ params: { id } }),
+        anyClient(round + 1).intents.cancel({ params: { id } }),
       ])
       expect(cancelled.status).toBe(200)
       expect(await statusOf(mine, id)).toBe('cancelled')
-      expect(await traces(id)).toEqual([
+      expect(await eventsWithAudit(id)).toEqual([
         'intent.created',
         ...(approved.status === 200 ? ['intent.approved'] : []),
         'intent.cancelled',
@@ -159,16 +159,16 @@ describe('twenty deciders at once', () => {
   })
 })
 
-describe('a deadline', () => {
-  test('is before every approval that it comes before, to the millisecond, on two processes', async () => {
-    const { agent, any, client: mine } = await anOwner()
+describe('the deadline of an intent', () => {
+  test('refuses every later approval, to the millisecond, on two processes', async () => {
+    const { agent, anyClient, client: mine } = await anOwner()
     const ids = (await times(40, () => anIntent(mine, agent.id))).map(({ id }) => id)
     await service.sql(
       `update intents set expires_at = now() + interval '3 milliseconds' * (w.place - 5)
        from unnest($1::text[]) with ordinality as w (id, place) where intents.id = w.id`,
       [ids],
     )
-    const answers = await times(40, n => any(n).intents.approve({ params: { id: String(ids[n]) } }))
+    const answers = await times(40, n => anyClient(n).intents.approve({ params: { id: String(ids[n]) } }))
     const inTime = answers.filter(({ status }) => status === 200)
     for (const { body } of inTime) expect(String(body.decidedAt) < body.expiresAt).toBe(true)
     const late = answers.filter(({ status }) => status !== 200)
@@ -178,7 +178,7 @@ describe('a deadline', () => {
   })
 })
 
-describe('round trips', () => {
+describe('the round trips to the database', () => {
   let agentId: string
   const tenant = { ownerId: 'customer_1', mode: 'test' } as const
   beforeEach(async () => {
@@ -194,34 +194,33 @@ describe('round trips', () => {
     engine.batches.splice(0)
   })
 
-  /** No rule but those that are named. */
-  const lists = PolicyCreate.parse({ name: 'P' })
+  /** A policy without rules. */
+  const noRules = PolicyCreate.parse({ name: 'P' })
+
+  const unset = { mcc: null, country: null, beneficiaryId: null, walletId: null, cardId: null, runId: null }
 
   const declare = async (clientIntentId: string | null = null, merchant = 'M'): Promise<string> => {
-    const { body, status } = await engine.run(tenant, 'intents.create', {
-      body: {
-        ...{ agentId, amountEuros: 2_500n, merchant, purpose: 'P', mcc: null, country: null },
-        ...{ beneficiaryId: null, walletId: null, cardId: null, runId: null },
-        ...{ clientIntentId, expiresInMinutes: 60, metadata: {} },
-      },
+    const body = { ...unset, agentId, amountEuros: 2_500n, merchant, purpose: 'P', clientIntentId }
+    const answer = await engine.run(tenant, 'intents.create', {
+      body: { ...body, expiresInMinutes: 60, metadata: {} },
     })
-    expect(status).toBe(201)
-    return JSON.parse(String(body)).id
+    expect(answer.status).toBe(201)
+    return JSON.parse(String(answer.body)).id
   }
   const approve = (id: string) =>
     engine.run(tenant, 'intents.approve', { params: { id }, body: { comment: null } })
   const roundTrips = () => new Set(engine.batches.map(batch => batch.roundTrips))
   const sizes = () => engine.batches.map(({ size }) => size).toSorted((a, b) => a - b)
 
-  test('of declaring are ten, however many are declared', async () => {
+  test('are ten to declare, however many intents are declared', async () => {
     await times(66, () => declare())
     expect(sizes().at(-1)).toBe(64)
     expect(roundTrips()).toEqual(new Set([10]))
   })
 
-  test('of declaring what is approved at once are twelve: its money and its limits are written, too', async () => {
+  test('are twelve to declare and approve, as counters and ledger are written too', async () => {
     const rules = { name: 'P', autoApproveLimitEuros: 100_000n, dailyLimitEuros: 10_000_000n }
-    const template = await engine.run(tenant, 'policies.create', { body: { ...lists, ...rules } })
+    const template = await engine.run(tenant, 'policies.create', { body: { ...noRules, ...rules } })
     const body = { policyId: JSON.parse(String(template.body)).id }
     await engine.run(tenant, 'policies.assign', { params: { agentId }, body })
     await times(66, index => declare(null, `Shop ${index}`))
@@ -229,12 +228,12 @@ describe('round trips', () => {
     expect(roundTrips()).toEqual(new Set([12]))
   })
 
-  test('of declaring under names of one’s own are eleven', async () => {
+  test('are eleven to declare with a `clientIntentId`', async () => {
     await times(66, index => declare(`name-${index}`))
     expect(roundTrips()).toEqual(new Set([11]))
   })
 
-  test('of approving are fifteen', async () => {
+  test('are fifteen to approve', async () => {
     const ids = await times(66, () => declare())
     engine.batches.splice(0)
     const answers = await times(66, index => approve(String(ids[index])))

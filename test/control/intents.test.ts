@@ -13,7 +13,7 @@ import { traceOf, transactionsOf } from '../support/trace.ts'
 const service = await startTestService()
 const { eventsOf, anOwner } = intentsIn(service)
 
-/** What is unusual about every first payment, and stops none. */
+/** The risk of every first payment: below each threshold. */
 const firstTime = {
   rule: 'risk',
   outcome: 'pass',
@@ -24,7 +24,7 @@ const firstTime = {
 }
 
 describe('a new intent', () => {
-  test('of an agent without a policy waits for a person, and is the whole record', async () => {
+  test('waits for a person if its agent has no policy, and is the whole record', async () => {
     const { client, ownerId, agent } = await anOwner()
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching' }
     const answer = await client.intents.create({ body })
@@ -80,7 +80,7 @@ describe('a new intent', () => {
     expect(await intentOf(client, answer.body.id)).toEqual(answer.body)
   })
 
-  test('within the limit is approved at once by the policy, and nothing waits for it', async () => {
+  test('is approved at once within the limit, and has no process', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
     const intent = await anIntent(client, agent.id, { amountEuros: 25 })
     const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
@@ -120,7 +120,7 @@ describe('a new intent', () => {
     expect((await anIntent(client, agent.id, { amountEuros })).status).toBe(status)
   })
 
-  test('waits where the policy asks for a passkey, however small it is', async () => {
+  test('waits if the policy asks for a passkey, however small it is', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 50, requireAttestation: true })
     const intent = await anIntent(client, agent.id, { amountEuros: 0.01 })
     expect(intent).toMatchObject({
@@ -133,27 +133,27 @@ describe('a new intent', () => {
     })
   })
 
-  test('is decided by the policy as it is at that moment, and says by which version', async () => {
+  test('is decided by the policy’s current version, which it names', async () => {
     const { client, agent, params } = await anOwner({ autoApproveLimitEuros: 50 })
     let shops = 0
-    const said = async () => {
+    const decide = async () => {
       const { status, decision } = await anIntent(client, agent.id, { merchant: `Shop ${++shops}` })
       return [status, decision.policyVersion]
     }
-    expect(await said()).toEqual(['approved', 1])
+    expect(await decide()).toEqual(['approved', 1])
     await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
-    expect(await said()).toEqual(['created', 2])
+    expect(await decide()).toEqual(['created', 2])
     const tight = await aPolicy(client, { autoApproveLimitEuros: 24.99 })
     await made(client.policies.assign({ params, body: { policyId: tight.id } }))
-    expect(await said()).toEqual(['created', 3])
+    expect(await decide()).toEqual(['created', 3])
     const wide = await aPolicy(client, { autoApproveLimitEuros: 25 })
     await made(client.policies.assign({ params, body: { policyId: wide.id } }))
-    expect(await said()).toEqual(['created', 4])
+    expect(await decide()).toEqual(['created', 4])
     await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: false } }))
-    expect(await said()).toEqual(['approved', 5])
+    expect(await decide()).toEqual(['approved', 5])
   })
 
-  test('keeps all that it was given', async () => {
+  test('stores all that is given', async () => {
     const { client, agent } = await anOwner()
     const members = {
       amountEuros: 19.99,
@@ -180,13 +180,13 @@ describe('a new intent', () => {
   test.each([
     ['after a minute', 1],
     ['after a month', 43_200],
-  ])('can end %s', async (_, expiresInMinutes) => {
+  ])('can expire %s', async (_, expiresInMinutes) => {
     const { client, agent } = await anOwner()
     const { createdAt, expiresAt } = await anIntent(client, agent.id, { expiresInMinutes })
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(minutes(expiresInMinutes))
   })
 
-  test('leaves its events and audit entries in the same transaction', async () => {
+  test('writes its events and audit rows in the same transaction', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 25 })
     const create = (amountEuros: number) =>
       client.intents.create({ body: { agentId: agent.id, amountEuros, merchant: 'Bookshop', purpose: 'P' } })
@@ -210,7 +210,7 @@ describe('a new intent', () => {
     ])
   })
 
-  test('puts its process into the outbox in the same transaction', async () => {
+  test('writes the start of its process into the outbox in the same transaction', async () => {
     const { client, ownerId, agent } = await anOwner()
     const { id } = await anIntent(client, agent.id)
     const rows = await service.sql(
@@ -235,7 +235,7 @@ describe('a new intent', () => {
   })
 })
 
-describe('live money', () => {
+describe('an intent in live mode', () => {
   test('is declared and decided with a live key, apart from test mode', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { replay } from '../../src/control/decisions/stored-decision.ts'
+import { decideAgain } from '../../src/control/decisions/stored-decision.ts'
 import { client } from '../../src/derive/client.ts'
 import {
   aBeneficiary,
@@ -19,129 +19,134 @@ import { times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 
 const service = await startTestService()
-const elsewhere = await service.another()
+const secondUrl = await service.another()
 
-/** An owner, seen by two processes, with so many agents who are asked nothing. */
-async function someone(agents = 2, rules: Parameters<typeof anAgentUnder>[1] = {}) {
+/** An owner with agents that no person is asked about, and clients of two processes. */
+async function anOwnerWithAgents(agents = 2, rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const owner = await service.owner()
-  const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
+  const clients = [owner.client, client(areas, { url: secondUrl, token: owner.key })] as const
   const anAgent = () => anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000, ...rules })
   const ids: string[] = []
   for (let n = 0; n < agents; n++) ids.push((await anAgent()).id)
   let shops = 0
   const declare = (n: number, amountEuros: number, members?: object, by: TestClient = owner.client) =>
     anIntent(by, String(ids[n % agents]), { amountEuros, ...(members ?? { merchant: `Shop ${++shops}` }) })
-  const any = (n: number) => clients[n % 2] as TestClient
-  /** Among very many at once: who is told that too much is happening has changed nothing, and is left out. */
-  const ask = async (n: number, amountEuros: number, agentId = String(ids[n % agents])) => {
+  const anyClient = (n: number) => clients[n % 2] as TestClient
+  /** Declares among very many at once; a request that is refused as busy has changed nothing and is left out. */
+  const tryDeclare = async (n: number, amountEuros: number, agentId = String(ids[n % agents])) => {
     const members = { agentId, amountEuros, merchant: `Shop ${++shops}`, purpose: 'A paper' }
-    const { body, code } = await any(n).intents.create({ body: members })
+    const { body, code } = await anyClient(n).intents.create({ body: members })
     expect([undefined, 'busy']).toContain(code)
     return code ? [] : [body]
   }
   const limit = (body: { dailyLimitEuros?: number; monthlyLimitEuros?: number }) =>
     made(owner.client.policies.setBudget({ body }))
   const budget = () => made(owner.client.policies.budget())
-  return { ...owner, ids, anAgent, declare, ask, limit, budget, any }
+  return { ...owner, ids, anAgent, declare, tryDeclare, limit, budget, anyClient }
 }
 
-const nothing = { dailyLimitEuros: null, monthlyLimitEuros: null, day: null, month: null, updatedAt: null }
+const noBudget = { dailyLimitEuros: null, monthlyLimitEuros: null, day: null, month: null, updatedAt: null }
 
-interface Counted {
+interface CounterSum {
   period: string
   reserved: string
   spent: string
 }
 
-const summed = (ownerId: string, which: string) =>
-  service.sql<Counted>(
+const countersSum = (ownerId: string, condition: string) =>
+  service.sql<CounterSum>(
     `select period, sum(reserved_cents)::text as reserved, sum(spent_cents)::text as spent from counters
-     where owner_id = $1 and mode = 'test' and ${which} group by period order by period`,
+     where owner_id = $1 and mode = 'test' and ${condition} group by period order by period`,
     [ownerId],
   )
 
-/** What is counted for the owner is what is counted for all agents, in every period. */
-async function expectToAddUp(ownerId: string) {
-  const own = await summed(ownerId, 'subject = owner_id')
-  const all = (await summed(ownerId, `starts_with(subject, 'agent_')`)).map(({ period }) => period)
-  expect(own).toEqual(await summed(ownerId, `starts_with(subject, 'agent_')`))
+/** Expects the owner's counters to be the sum of all agents' in every period. */
+async function expectOwnerSum(ownerId: string) {
+  const own = await countersSum(ownerId, 'subject = owner_id')
+  const all = (await countersSum(ownerId, `starts_with(subject, 'agent_')`)).map(({ period }) => period)
+  expect(own).toEqual(await countersSum(ownerId, `starts_with(subject, 'agent_')`))
   expect(all.length).toBeGreaterThanOrEqual(3)
 }
 
-describe('a budget of the owner', () => {
-  test('is set, shown with what is left of it, and taken away; each change is an event', async () => {
-    const { client, ownerId, declare, budget, limit } = await someone()
-    expect(await budget()).toEqual(nothing)
+describe('the budget of an owner', () => {
+  test('is set, shown with what is left, and removed; each change is an event', async () => {
+    const { client, ownerId, declare, budget, limit } = await anOwnerWithAgents()
+    expect(await budget()).toEqual(noBudget)
     await declare(0, 30)
     const answer = await client.policies.setBudget({ body: { dailyLimitEuros: 100 } })
-    const stands = { heldEuros: 30, spentEuros: 0 }
+    const use = { heldEuros: 30, spentEuros: 0 }
     expect(answer.body).toEqual({
-      ...{ dailyLimitEuros: 100, monthlyLimitEuros: null, updatedAt: expect.any(String) },
-      ...{ day: { ...stands, remainingEuros: 70 }, month: { ...stands, remainingEuros: null } },
+      dailyLimitEuros: 100,
+      monthlyLimitEuros: null,
+      updatedAt: expect.any(String),
+      day: { ...use, remainingEuros: 70 },
+      month: { ...use, remainingEuros: null },
     })
     expect(await budget()).toEqual(answer.body)
     expect(await traceOf(service, answer)).toMatchObject({ events: ['budget.updated'], entries: 1 })
     const { data } = await made(client.audit.list({ query: { resource: ownerId } }))
     expect(data[0]).toMatchObject({ action: 'policies.setBudget' })
     expect((await limit({ dailyLimitEuros: 100, monthlyLimitEuros: 20 })).month?.remainingEuros).toBe(0)
-    expect(await limit({})).toEqual(nothing)
-    expect(await budget()).toEqual(nothing)
-    for (const wrong of [-1, 0.001, '5']) {
-      const refused = await client.policies.setBudget({ body: { dailyLimitEuros: wrong as number } })
+    expect(await limit({})).toEqual(noBudget)
+    expect(await budget()).toEqual(noBudget)
+    for (const invalid of [-1, 0.001, '5']) {
+      const refused = await client.policies.setBudget({ body: { dailyLimitEuros: invalid as number } })
       expect([refused.status, refused.error]).toEqual([400, expect.stringContaining('dailyLimitEuros')])
     }
-    expect(await budget()).toEqual(nothing)
+    expect(await budget()).toEqual(noBudget)
   })
 
-  test('is of one mode, and no agent sees or sets it', async () => {
+  test('belongs to one mode, and no agent reads or sets it', async () => {
     const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, {})
     const live = await aLiveClient(service, owner)
     await made(owner.client.policies.setBudget({ body: { dailyLimitEuros: 5 } }))
-    expect(await made(live.policies.budget())).toEqual(nothing)
+    expect(await made(live.policies.budget())).toEqual(noBudget)
     const itself = service.client(String((await aToken(owner.client, agent.id)).token))
     expect((await itself.policies.budget()).code).toBe('wrong_caller')
     expect((await itself.policies.setBudget({ body: {} })).code).toBe('wrong_caller')
   })
 
-  test('that admits exactly seven admits seven of two hundred at once, over five agents on two processes', async () => {
-    const { any, ask, limit, ownerId, budget } = await someone(5)
+  test('that allows exactly seven allows seven of two hundred at once, over five agents on two processes', async () => {
+    const { anyClient, tryDeclare, limit, ownerId, budget } = await anOwnerWithAgents(5)
     await limit({ dailyLimitEuros: 70 })
-    const answers = (await times(200, n => ask(n, 10))).flat()
+    const answers = (await times(200, n => tryDeclare(n, 10))).flat()
     expect(answers.filter(({ status }) => status === 'approved')).toHaveLength(7)
     const denied = answers.find(({ status }) => status === 'denied')
     expect(denied?.decision.reason).toBe(
       'The owner’s budget for the day of € 70.00 is reached: € 70.00 used, € 0.00 left.',
     )
     expect((await budget()).day).toEqual({ heldEuros: 70, spentEuros: 0, remainingEuros: 0 })
-    await expectToAddUp(ownerId)
+    await expectOwnerSum(ownerId)
     const params = { id: String(denied?.id) }
-    const { rules } = await made(any(0).intents.explanation({ params }))
+    const { rules } = await made(anyClient(0).intents.explanation({ params }))
     expect(rules.find(({ rule }) => rule === 'budget')).toMatchObject({
       outcome: 'fail',
       remedy: expect.stringContaining('the month'),
     })
   })
 
-  test('holds for what persons approve at once, and is free again for what comes to nothing', async () => {
-    const { any, declare, limit, ownerId } = await someone(3, { autoApproveLimitEuros: 1 })
+  test('is not exceeded by persons who approve at once, and gets back what is cancelled or expires', async () => {
+    const { anyClient, declare, limit, ownerId } = await anOwnerWithAgents(3, { autoApproveLimitEuros: 1 })
     await limit({ monthlyLimitEuros: 50 })
-    const intents = await times(20, n => declare(n, 10, { expiresInMinutes: 1 }, any(n)))
-    const approve = (n: number) => any(n).intents.approve({ params: { id: String(intents[n]?.id) } })
+    const intents = await times(20, n => declare(n, 10, { expiresInMinutes: 1 }, anyClient(n)))
+    const approve = (n: number) => anyClient(n).intents.approve({ params: { id: String(intents[n]?.id) } })
     const answers = await times(20, approve)
     const approved = intents.filter((_, n) => answers[n]?.status === 200)
     expect(approved).toHaveLength(5)
     expect(answers.find(({ status }) => status === 400)?.error).toMatch(/^The owner’s budget for the month/)
-    await made(any(0).intents.cancel({ params: { id: String(approved[0]?.id) } }))
+    await made(anyClient(0).intents.cancel({ params: { id: String(approved[0]?.id) } }))
     const waiting = intents.findIndex((_, n) => answers[n]?.status !== 200)
     expect((await approve(waiting)).status).toBe(200)
-    await made(any(0).sandbox.advance({ body: { minutes: 1 } }))
-    await expectToAddUp(ownerId)
-    expect(await summed(ownerId, `subject = owner_id and period = 'all'`)).toMatchObject([{ reserved: '0' }])
+    await made(anyClient(0).sandbox.advance({ body: { minutes: 1 } }))
+    await expectOwnerSum(ownerId)
+    expect(await countersSum(ownerId, `subject = owner_id and period = 'all'`)).toMatchObject([
+      { reserved: '0' },
+    ])
   })
 
-  test('is one of many: the narrowest decides and is named, and the tolerance ends where it does', async () => {
-    const { client, declare, limit, ids } = await someone(1, { amountTolerancePercent: 50 })
+  test('counts beside other budgets: a denial names the narrowest, which limits the tolerance too', async () => {
+    const { client, declare, limit, ids } = await anOwnerWithAgents(1, { amountTolerancePercent: 50 })
     await limit({ dailyLimitEuros: 100, monthlyLimitEuros: 80 })
     const run = await aRun(client, String(ids[0]), { name: 'Small', budgetEuros: 60 })
     const reason = async (amountEuros: number, members = {}) =>
@@ -153,8 +158,8 @@ describe('a budget of the owner', () => {
     expect(heldEuros).toBe(80)
   })
 
-  test('begins anew with the day and with the month', async () => {
-    const { client, declare, limit, ownerId } = await someone()
+  test('begins anew with each day and each month', async () => {
+    const { client, declare, limit, ownerId } = await anOwnerWithAgents()
     const start = Date.UTC(2027, 0, 30, 12)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, start - Date.now()])
     await limit({ dailyLimitEuros: 50, monthlyLimitEuros: 80 })
@@ -165,13 +170,13 @@ describe('a budget of the owner', () => {
     expect((await declare(1, 30)).status).toBe('approved')
     await made(client.sandbox.advance({ body: { days: 1 } }))
     expect((await declare(0, 50)).status).toBe('approved')
-    await expectToAddUp(ownerId)
+    await expectOwnerSum(ownerId)
   })
 })
 
-describe('a budget that is set when much has been spent already', () => {
-  test('counts what was paid and is held, and follows what becomes of it', async () => {
-    const { client, declare, limit, budget, ownerId, ids } = await someone(2)
+describe('a budget that is set after agents have spent', () => {
+  test('counts what was paid and is held before, and what becomes of it', async () => {
+    const { client, declare, limit, budget, ownerId, ids } = await anOwnerWithAgents(2)
     const payee = (await aWallet(client)).id
     const { id: beneficiaryId } = await aBeneficiary(client)
     const wallets = await Promise.all(
@@ -196,40 +201,40 @@ describe('a budget that is set when much has been spent already', () => {
     await made(client.intents.cancel({ params: { id: cancelled.id } }))
     await made(client.sandbox.advance({ body: { minutes: 2 } }))
     expect((await budget()).day).toEqual({ heldEuros: 0, spentEuros: 45, remainingEuros: 955 })
-    await expectToAddUp(ownerId)
+    await expectOwnerSum(ownerId)
   })
 
-  test('misses nothing of what is under way at that moment, of agents that have just been made too', async () => {
-    const { any, anAgent, declare, ask, limit, ownerId } = await someone(3)
+  test('misses nothing that is under way at that moment, not even of new agents', async () => {
+    const { anyClient, anAgent, declare, tryDeclare, limit, ownerId } = await anOwnerWithAgents(3)
     const earlier = await times(12, n => declare(n, 1))
     await Promise.all([
-      times(60, n => ask(n, 1)),
-      times(12, n => any(n).intents.cancel({ params: { id: String(earlier[n]?.id) } })),
-      times(6, async n => ask(n, 1, (await anAgent()).id)),
+      times(60, n => tryDeclare(n, 1)),
+      times(12, n => anyClient(n).intents.cancel({ params: { id: String(earlier[n]?.id) } })),
+      times(6, async n => tryDeclare(n, 1, (await anAgent()).id)),
       limit({ dailyLimitEuros: 50 }),
       limit({ dailyLimitEuros: 50, monthlyLimitEuros: 60 }),
     ])
-    await expectToAddUp(ownerId)
+    await expectOwnerSum(ownerId)
     await limit({})
     await declare(0, 1)
     await limit({ dailyLimitEuros: 1_000 })
-    await expectToAddUp(ownerId)
+    await expectOwnerSum(ownerId)
   })
 })
 
-test('a decision under it replays, and a backtest counts what this agent would have left of it', async () => {
-  const { client, declare, limit, ownerId } = await someone(1)
+test('a decision under an owner’s budget gives the same result again, and a backtest counts the budget', async () => {
+  const { client, declare, limit, ownerId } = await anOwnerWithAgents(1)
   await limit({ dailyLimitEuros: 50 })
   for (const amount of [40, 20]) await declare(0, amount)
   const stored = await service.sql<
-    Parameters<typeof replay>[0] & { rules: Record<string, unknown>; reason: string }
+    Parameters<typeof decideAgain>[0] & { rules: Record<string, unknown>; reason: string }
   >(
     `select d.request, d.counters, d.result ->> 'reason' as reason, v.rules from decisions d
      join policy_versions v on v.policy_id = d.policy_id and v.version = d.policy_version where d.owner_id = $1`,
     [ownerId],
   )
   expect(stored).toHaveLength(2)
-  for (const { rules, reason, ...one } of stored) expect(replay(one, rules).reason).toBe(reason)
+  for (const { rules, reason, ...inputs } of stored) expect(decideAgain(inputs, rules).reason).toBe(reason)
   const { id } = await aPolicy(client, { autoApproveLimitEuros: 1_000, maxTransactionEuros: 30 })
   const body = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
   const backtest = await made(client.policies.backtest({ params: { id }, body }))

@@ -2,7 +2,7 @@ import './risk/risk-score.ts'
 import './risk/risk-freeze.ts'
 import { describe, expect, test } from '@jest/globals'
 import { defaults } from '../../src/control/risk/score.ts'
-import { replayDecisions } from '../support/control/replays.ts'
+import { expectSameDecisions } from '../support/control/replays.ts'
 import { onlySignal, riskFixtures } from '../support/control/risk.ts'
 import { made } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -169,7 +169,7 @@ describe('the configuration', () => {
 })
 
 test('every decision of these tests replays to the same result', async () => {
-  const unusual = (await replayDecisions(service)).filter(
+  const unusual = (await expectSameDecisions(service)).filter(
     ({ request }) => request.risk && request.risk.outcome !== 'pass',
   )
   expect(unusual.length).toBeGreaterThan(4)

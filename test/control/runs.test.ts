@@ -17,7 +17,7 @@ const service = await startTestService()
 const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('a run', () => {
-  test('is started with its event, and goes on', async () => {
+  test('is started with its event, and is running', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const body = { agentId: agent.id, name: 'Review', externalId: 'r-1', budgetEuros: 12.5 }
     const answer = await client.runs.create({ body })
@@ -49,7 +49,7 @@ describe('a run', () => {
     expect((await client.runs.list({ query })).body.data).toEqual([answer.body])
   })
 
-  test('has a name of yours that no other run of the agent has, whoever comes first', async () => {
+  test('has an `externalId` that is unique for the agent, even among many at once', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const body = { agentId: agent.id, name: 'Review', externalId: 'once' }
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.runs.create({ body })))
@@ -59,7 +59,7 @@ describe('a run', () => {
     expect((await client.runs.create({ body: { ...body, agentId: other.id } })).status).toBe(201)
   })
 
-  test('is started by the agent itself, for itself only', async () => {
+  test('is started by an agent’s token for that agent only', async () => {
     const { client, agent, itself } = await anOwnerWithAgent()
     const own = await aRun(itself, agent.id)
     const other = await anAgent(client)
@@ -73,7 +73,7 @@ describe('a run', () => {
     expect(await itself.runs.update(update)).toMatchObject({ status: 403, code: 'wrong_caller' })
   })
 
-  test('ends once: completed or failed, by one of many', async () => {
+  test('is completed or failed once, by one of many requests', async () => {
     const { client, agent, itself } = await anOwnerWithAgent()
     const params = await aRun(client, agent.id)
     const answers = await Promise.all([
@@ -94,7 +94,7 @@ describe('a run', () => {
     expect((await made(client.runs.get({ params }))).name).toBe('Literature review')
   })
 
-  test('gets another name and another budget, or none', async () => {
+  test('can get another name and another budget, or none', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const params = await aRun(client, agent.id, { budgetEuros: 5 })
     const answer = await client.runs.update({ params, body: { budgetEuros: 7, name: 'More' } })
@@ -103,7 +103,7 @@ describe('a run', () => {
     expect((await made(client.runs.update({ params, body: { budgetEuros: null } }))).budgetEuros).toBe(null)
   })
 
-  test('is of an agent that is there, and fails when that goes', async () => {
+  test('is refused for a missing agent, and fails when its agent is deleted', async () => {
     const { client } = await service.owner()
     const gone = await aDeletedAgent(client)
     const body = { agentId: gone.id, name: 'Late' }
@@ -117,8 +117,8 @@ describe('a run', () => {
   })
 })
 
-describe('X-Run-Id', () => {
-  test('puts into the timeline what requests have changed, in order, page by page', async () => {
+describe('the header X-Run-Id', () => {
+  test('puts what requests change into the timeline, in order, in complete pages', async () => {
     const { client, agent, itself } = await anOwnerWithAgent()
     const run = await aRun(client, agent.id)
     const intent = { agentId: agent.id, merchant: 'Bookshop', purpose: 'A paper' }
@@ -130,7 +130,7 @@ describe('X-Run-Id', () => {
     const second = await made(
       client.intents.create({ ...within(run.id), body: { ...intent, amountEuros: 60 } }),
     )
-    // Decided by a person, whose request says nothing of the run.
+    // A person approves: the request does not name the run.
     await made(client.intents.approve({ params: second, body: {} }))
     await made(itself.intents.cancel({ ...within(run.id), params: first, body: {} }))
     await made(itself.runs.complete({ ...within(run.id), params: run, body: {} }))
@@ -153,14 +153,14 @@ describe('X-Run-Id', () => {
     expect(audit.data.map(({ runId }) => runId)).toEqual([run.id])
   })
 
-  test('names a run of the caller that goes on, or nothing is done', async () => {
+  test('is refused unless it names a running run of the caller', async () => {
     const { client, agent, itself } = await anOwnerWithAgent()
     const stranger = await anOwnerWithAgent()
     const foreign = await aRun(stranger.client, stranger.agent.id)
     const other = await aRun(client, (await anAgent(client)).id)
     const over = await aRun(client, agent.id)
     await made(client.runs.complete({ params: over, body: {} }))
-    const wrong: [TestClient, string, RegExp][] = [
+    const refused: [TestClient, string, RegExp][] = [
       [client, foreign.id, /no such run/],
       [client, 'run_01jd8x2m4ye7k9v0c3q5r6t8wz', /no such run/],
       [client, `' or 1=1`, /no such run/],
@@ -171,7 +171,7 @@ describe('X-Run-Id', () => {
       [itself, over.id, /has ended/],
     ]
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'Bookshop', purpose: 'A paper' }
-    for (const [by, runId, message] of wrong) {
+    for (const [by, runId, message] of refused) {
       for (const answer of [
         await by.intents.create({ ...within(runId), body }),
         await by.runs.create({ ...within(runId), body: { agentId: agent.id, name: 'Inner' } }),
@@ -186,7 +186,7 @@ describe('X-Run-Id', () => {
     expect((await made(client.runs.list({ query: { agentId: agent.id } }))).data).toHaveLength(1)
   })
 
-  test('of a run that has ended still gets the answers that were given before', async () => {
+  test('of a run that has ended still replays earlier responses', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const run = await aRun(client, agent.id)
     const declare = {
@@ -204,12 +204,12 @@ describe('X-Run-Id', () => {
     expect((await client.intents.create(fresh)).code).toBe('invalid_run')
   })
 
-  test('means nothing where nobody says who he is', async () => {
+  test('is ignored on public operations', async () => {
     expect((await service.client().health.health(within('run_of_nobody'))).status).toBe(200)
   })
 })
 
-test('a funded agent without a run has none in its intents', async () => {
+test('an intent outside of a run has none', async () => {
   const { client } = await service.owner()
   const agent = await aFundedAgent(client)
   expect((await anIntent(client, agent.id)).runId).toBe(null)

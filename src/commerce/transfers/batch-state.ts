@@ -1,4 +1,4 @@
-import { openPurse, type Purse } from '../../control/agent-tokens/index.ts'
+import { openTokenBudgets, type TokenBudgets } from '../../control/agent-tokens/index.ts'
 import { openPayments, type Payments } from '../../control/intents/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -33,7 +33,7 @@ export interface BatchState {
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly payments: Payments
-  readonly purse: Purse
+  readonly tokenBudgets: TokenBudgets
   readonly transfers: TransferRow[]
   readonly transactions: TransactionRow[]
 }
@@ -50,7 +50,7 @@ export async function loadBatch(
   const { tenant, now } = items[0] as TransferRequest
   const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
   const payments = await openPayments(sql, { tenant, now }, intentIds)
-  const purse = await openPurse(
+  const tokenBudgets = await openTokenBudgets(
     sql,
     tenant,
     items.flatMap(({ actor }) => actor.budgetId ?? []),
@@ -61,7 +61,7 @@ export async function loadBatch(
   const sepa = await loadSepa(items, sql, ports)
   await payments.lock(sql)
   const wallets = await walletsById(sql, tenant, uniqueIds)
-  return { sepa, book, payments, purse, wallets, transfers: [], transactions: [] }
+  return { sepa, book, payments, tokenBudgets, wallets, transfers: [], transactions: [] }
 }
 
 async function loadSepa(

@@ -1,5 +1,10 @@
-import type { Purse } from '../../control/agent-tokens/index.ts'
-import { aboveHeld, type IntentRow, isApprovedPayee, type Payments } from '../../control/intents/index.ts'
+import type { TokenBudgets } from '../../control/agent-tokens/index.ts'
+import {
+  aboveHeldMessage,
+  type IntentRow,
+  isApprovedPayee,
+  type Payments,
+} from '../../control/intents/index.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
@@ -16,7 +21,7 @@ export type DecideContext = Parameters<CreateHandler['decide']>[2]
 interface KnownState {
   readonly book: Book
   readonly payments: Payments
-  readonly purse: Purse
+  readonly tokenBudgets: TokenBudgets
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
 }
@@ -33,15 +38,15 @@ const aboveBudget = (amount: Euros, left: Euros): string =>
 /** The refusal of a transfer because of its intent: one that it names, or that an agent fails to name. */
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,
-  { book, payments, purse, wallets, sepa }: KnownState,
+  { book, payments, tokenBudgets, wallets, sepa }: KnownState,
   { refuse }: DecideContext,
 ): Refusal | undefined {
   const { intentId, fromWalletId, toWalletId, beneficiaryId, amountEuros } = body
   if (intentId === undefined) return actor.agentId ? refuse('intent_required') : undefined
   const intent = payments.find(intentId)
   if (!intent || !reaches(actor, intent)) return refuse('intent_not_found')
-  const why = payments.hindrance(intent)
-  if (why) return refuse(why)
+  const blocker = payments.blockerOf(intent)
+  if (blocker) return refuse(blocker)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
   const isSamePayee =
     intent.walletId === (toWalletId ?? null) && intent.beneficiaryId === (beneficiaryId ?? null)
@@ -50,8 +55,8 @@ export function intentRefusal(
     beneficiaryId === undefined ? wallets.get(String(toWalletId)) : sepa?.payees.get(beneficiaryId)
   if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })
-  if (amountEuros > held) return refuse('intent_amount_exceeded', aboveHeld(amountEuros, held))
+  if (amountEuros > held) return refuse('intent_amount_exceeded', aboveHeldMessage(amountEuros, held))
   const token = budgetTokenFor(actor, intent)
-  const left = token === null ? amountEuros : purse.leftOf(token)
+  const left = token === null ? amountEuros : tokenBudgets.leftOf(token)
   return left < amountEuros ? refuse('token_budget_exceeded', aboveBudget(amountEuros, left)) : undefined
 }

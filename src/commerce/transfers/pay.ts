@@ -63,10 +63,10 @@ const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
 function chargeTokenBudget(
   { input, actor }: TransferRequest,
   intent: IntentRow | undefined,
-  { purse }: BatchState,
+  { tokenBudgets }: BatchState,
 ): string | null {
   const token = intent ? budgetTokenFor(actor, intent) : null
-  if (token) purse.take(token, input.body.amountEuros)
+  if (token) tokenBudgets.charge(token, input.body.amountEuros)
   return token
 }
 

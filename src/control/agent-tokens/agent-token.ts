@@ -11,7 +11,7 @@ const schema = defineEntity({
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     maxAmountEuros: maybe.euros('max_amount_cents'),
-    /** For which delegation it was redeemed. */
+    /** The delegation whose code was redeemed for the token. */
     delegationId: maybe.string(),
   },
 })

@@ -11,59 +11,63 @@ import { after, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { AgentToken } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
-import { shown, withUses } from './response.ts'
+import { tokenResponse, tokenResponses } from './response.ts'
 
-/** What a token has when nothing is said: as much of it as its maker has. */
-export const givenBy = ({ scopes }: Actor): Scope[] => tokenScopes.given.filter(scope => scopes.has(scope))
+/** The scopes of a token for which none are named: the usual ones that its creator has. */
+export const defaultScopes = ({ scopes }: Actor): Scope[] =>
+  tokenScopes.given.filter(scope => scopes.has(scope))
 
-const about = ({ id, agentId, label, expiresAt, delegationId }: AgentToken) => ({
-  ...{ tokenId: id, agentId, label, expiresAt },
+const tokenEvent = ({ id, agentId, label, expiresAt, delegationId }: AgentToken) => ({
+  tokenId: id,
+  agentId,
+  label,
+  expiresAt,
   ...(delegationId ? { delegationId } : {}),
 })
 
-/** When a token stops: when the key does that makes it, where nothing is said. */
-const endOf = (inDays: number | null | undefined, otherwise: Date | null): Date | null => {
-  if (inDays === undefined) return otherwise
-  return inDays === null ? null : after(clock.real(), days(inDays))
+/** When a token expires: in so many days, never (null), or with the key that creates it if nothing is given. */
+function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Date | null): Date | null {
+  if (expiresInDays === undefined) return keyExpiresAt
+  return expiresInDays === null ? null : after(clock.real(), days(expiresInDays))
 }
 
 const agentTokens = implement(agentTokensApi, {
-  async create({ params, body: { label, scopes: wanted = [], expiresInDays, maxAmountEuros } }, context) {
+  async create({ params, body: { label, scopes = [], expiresInDays, maxAmountEuros } }, context) {
     const { em, actor, tenant, emit, refuse } = context
-    const never = wanted.find(scope => tokenScopes.never.includes(scope))
-    if (never) return refuse('scope_never_given', `scopes: no agent token can have ${never}.`)
-    const lacks = missingScope(wanted, actor)
-    if (lacks) return refuse('scope_not_held', `scopes: the calling key does not have ${lacks} itself.`)
+    const forbidden = scopes.find(scope => tokenScopes.never.includes(scope))
+    if (forbidden) return refuse('scope_never_given', `scopes: no agent token can have ${forbidden}.`)
+    const missing = missingScope(scopes, actor)
+    if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    const maker = await lockCallingKey(context)
-    const expiresAt = endOf(expiresInDays, maker.expiresAt)
-    const late = expiryProblem(expiresAt, maker)
-    if (late) return refuse('expires_too_late', `expiresInDays: ${late}`)
+    const callingKey = await lockCallingKey(context)
+    const expiresAt = tokenExpiry(expiresInDays, callingKey.expiresAt)
+    const problem = expiryProblem(expiresAt, callingKey)
+    if (problem) return refuse('expires_too_late', `expiresInDays: ${problem}`)
     const secret = newSecret(`at_${tenant.mode}_`)
     const token = em.create(AgentToken, {
       agentId: agent.id,
       label,
-      scopes: wanted.length > 0 ? wanted : givenBy(actor),
+      scopes: scopes.length > 0 ? scopes : defaultScopes(actor),
       maxAmountEuros,
       expiresAt,
       ...traceOf(secret),
     })
-    emit('token.created', about(token))
-    return Object.assign(await shown(token, context), { token: secret })
+    emit('token.created', tokenEvent(token))
+    return Object.assign(await tokenResponse(token, context), { token: secret })
   },
 
   async list({ params }, context) {
     const { em, page, refuse } = context
     const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    const found = await page(AgentToken, { agentId: agent.id })
-    return { ...found, data: await withUses(found.data, context) }
+    const tokens = await page(AgentToken, { agentId: agent.id })
+    return { ...tokens, data: await tokenResponses(tokens.data, context) }
   },
 
   async get({ params }, context) {
     const token = await context.em.findOne(AgentToken, { id: params.tokenId, agentId: params.id })
-    return token ? shown(token, context) : context.refuse('token_not_found')
+    return token ? tokenResponse(token, context) : context.refuse('token_not_found')
   },
 
   async revoke({ params }, context) {
@@ -72,51 +76,51 @@ const agentTokens = implement(agentTokensApi, {
     if (token?.agentId !== params.id) return refuse('token_not_found')
     if (token.revokedAt) return refuse('token_revoked')
     token.revokedAt = clock.real()
-    emit('token.revoked', about(token))
-    return shown(token, context)
+    emit('token.revoked', tokenEvent(token))
+    return tokenResponse(token, context)
   },
 })
 
-type Revoking = Pick<Context<never, typeof TokenRevoked>, 'em' | 'emit'>
+type RevokeContext = Pick<Context<never, typeof TokenRevoked>, 'em' | 'emit'>
 
-/** All of these that are open, for good. */
-async function revokeAll(which: FilterQuery<AgentToken>, { em, emit }: Revoking): Promise<void> {
+/** Revokes the matching tokens that are not revoked yet. */
+async function revokeAll(filter: FilterQuery<AgentToken>, { em, emit }: RevokeContext): Promise<void> {
   const tokens = await em.find(
     AgentToken,
-    { $and: [which, { revokedAt: null }] },
+    { $and: [filter, { revokedAt: null }] },
     { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   for (const token of tokens) {
     token.revokedAt = clock.real()
-    emit('token.revoked', about(token))
+    emit('token.revoked', tokenEvent(token))
   }
 }
 
-/** The tokens that were redeemed for these delegations. */
-export const revokeTokensOf = (delegationIds: string[], context: Revoking): Promise<void> =>
+/** Revokes the tokens that were redeemed for these delegations. */
+export const revokeDelegationTokens = (delegationIds: string[], context: RevokeContext): Promise<void> =>
   revokeAll({ delegationId: { $in: delegationIds } }, context)
 
-interface Delegated {
+interface TokenDelegation {
   readonly id: string
   readonly agentId: string
   readonly label: string | null
   readonly scopes: Scope[]
 }
 
-/** The one token of a delegation, good until then, and its secret. */
-export function issueTokenOf(
-  { id: delegationId, agentId, label, scopes }: Delegated,
+/** Creates the one token of a delegation, and returns its secret. */
+export function issueDelegationToken(
+  { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
   { em, emit }: Pick<Context<never, typeof TokenCreated>, 'em' | 'emit'>,
 ): { tokenId: string; secret: string } {
   const secret = newSecret('at_dlg_')
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
   const token = em.create(AgentToken, { ...members, ...traceOf(secret) })
-  emit('token.created', about(token))
+  emit('token.created', tokenEvent(token))
   return { tokenId: token.id, secret }
 }
 
-/** An agent that is on its way out calls no more. */
+/** The tokens of an agent that is being deleted are revoked. */
 const onAgentDeleting = reaction(AgentEvent, TokenRevoked, ({ agentId }, context) =>
   revokeAll({ agentId }, context),
 )

@@ -61,12 +61,12 @@ const fails = {
   token_not_found: missing('token'),
 } as const satisfies Record<string, Failure>
 
-const formatEuros = (of: readonly string[]): string => of.map(scope => `\`${scope}\``).join(', ')
+const scopeNames = (scopes: readonly string[]): string => scopes.map(scope => `\`${scope}\``).join(', ')
 
 export const agentTokensApi = {
   create: post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
-    description: `For the agent itself: it reaches that agent’s records and no others. The secret is in \`token\`, this once. Without \`scopes\` it has ${formatEuros(tokenScopes.given)}, as far as the calling key has them. No token can have ${formatEuros(tokenScopes.never)}.`,
+    description: `For the agent itself: it reaches that agent’s records and no others. The secret is in \`token\`, this once. Without \`scopes\` it has ${scopeNames(tokenScopes.given)}, as far as the calling key has them. No token can have ${scopeNames(tokenScopes.never)}.`,
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({

@@ -1,4 +1,4 @@
-export { givenBy, issueTokenOf, revokeTokensOf } from './agent-tokens.ts'
+export { defaultScopes, issueDelegationToken, revokeDelegationTokens } from './agent-tokens.ts'
 export { TokenCreated, TokenRevoked } from './api.ts'
 export { type TokenLimit, tokenLimits } from './limits.ts'
-export { openPurse, Purse } from './purse.ts'
+export { openTokenBudgets, TokenBudgets } from './token-budgets.ts'

@@ -19,12 +19,12 @@ const schema = defineEntity({
     externalId: maybe.string(),
     status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
     frozenReason: maybe.string(),
-    /** The risk alert that it was frozen with; null where a person has frozen it. */
+    /** The risk alert that froze the agent; null if a person did. */
     frozenByAlertId: maybe.string(),
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: maybe.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** From then on whoever comes by finishes its deletion, where its process has not done so. */
+    /** From then on the sweep carries on with the deletion, should the process not have finished it. */
     deletionDueAt: maybe.instant(),
   },
 })

@@ -9,36 +9,37 @@ import { Agent, agentMachine } from './agent.ts'
 import { agentsApi } from './api.ts'
 import { agentEvent } from './events.ts'
 import { lockAgent, unfreeze } from './lock.ts'
-import { balanceOfAgent, fundAgent, holdsMoney, sweepAgent, walletOf } from './money.ts'
+import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, sweepAgent } from './money.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
-/** How long the process has for a deletion before the sweep lends a hand. */
-const DELETION_TAKES = minutes(1)
+/** How long the process has for a deletion before the sweep carries on with it. */
+const DELETION_GRACE_MS = minutes(1)
 
-/** An agent of the caller, whatever its status. */
+/** An agent of the caller in any status, deleted ones too. */
 export const findAgent = (em: EntityManager, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
 
-const isTaken = async (
+/** Whether an agent, other than this one, has the client's own id. */
+async function isExternalIdTaken(
   em: EntityManager,
   externalId: string | null | undefined,
-  by?: Agent,
-): Promise<boolean> => {
+  except?: Agent,
+): Promise<boolean> {
   if (!externalId) return false
   const holder = await em.findOne(Agent, { externalId })
-  return holder !== null && holder !== by
+  return holder !== null && holder !== except
 }
 
-const whoFrees = (id: string, alertId: string): string =>
+const frozenByRiskMessage = (id: string, alertId: string): string =>
   `Risk has frozen the agent: look at ${alertId} (GET /risk/alerts?agentId=${id}), then free it with POST /risk/agents/${id}/unfreeze.`
 
 const agents = implement(agentsApi, {
   async create({ body }, context) {
     const { em, emit, refuse } = context
-    if (await isTaken(em, body.externalId)) return refuse('external_id_taken')
+    if (await isExternalIdTaken(em, body.externalId)) return refuse('external_id_taken')
     const { policyId, ...members } = body
     const agent = em.create(Agent, members)
     emit('agent.created', { ...agentEvent(agent), policyId })
-    await openWallet(walletOf(agent), context)
+    await openWallet(agentWallet(agent), context)
     return agent
   },
 
@@ -55,7 +56,7 @@ const agents = implement(agentsApi, {
   async update({ params, body }, { em, emit, refuse }) {
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    if (await isTaken(em, body.externalId, agent)) return refuse('external_id_taken')
+    if (await isExternalIdTaken(em, body.externalId, agent)) return refuse('external_id_taken')
     Object.assign(agent, body)
     emit('agent.updated', agentEvent(agent))
     return agent
@@ -74,7 +75,7 @@ const agents = implement(agentsApi, {
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     if (agent.status === 'frozen' && agent.frozenByAlertId)
-      return refuse('frozen_by_risk', whoFrees(agent.id, agent.frozenByAlertId))
+      return refuse('frozen_by_risk', frozenByRiskMessage(agent.id, agent.frozenByAlertId))
     if (!unfreeze(agent)) return refuse('agent_not_frozen')
     emit('agent.unfrozen', agentEvent(agent))
     return agent
@@ -90,7 +91,7 @@ const agents = implement(agentsApi, {
     if (!agent) return refuse('agent_not_found')
     if (await holdsMoney(agent, context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
-    agent.deletionDueAt = after(now, DELETION_TAKES)
+    agent.deletionDueAt = after(now, DELETION_GRACE_MS)
     emit('agent.deleting', agentEvent(agent))
     wake(agentProcess, { id: agent.id, agentId: agent.id })
     return agent
@@ -100,14 +101,14 @@ const agents = implement(agentsApi, {
     const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const { mode, status } = agent
-    const isGoing = status === 'deleting'
-    const summary = `Agent in ${mode} mode: ${isGoing ? 'it is being deleted' : 'nothing is pending'}`
+    const isDeleting = status === 'deleting'
+    const summary = `Agent in ${mode} mode: ${isDeleting ? 'it is being deleted' : 'nothing is pending'}`
     return {
       status,
       summary,
-      closed: !isGoing,
-      dueInMs: isGoing ? 0 : null,
-      waitsFor: isGoing ? 'for the next step of the deletion' : null,
+      closed: !isDeleting,
+      dueInMs: isDeleting ? 0 : null,
+      waitsFor: isDeleting ? 'for the next step of the deletion' : null,
       signals: [],
     }
   },
@@ -123,7 +124,7 @@ const agents = implement(agentsApi, {
   },
 })
 
-/** The process begins at once: this is for the case that it is late. */
+/** The process of a deletion begins at once; the sweep carries on only where that process is late. */
 const deletion: Deadline = {
   process: agentProcess,
   table: 'agents',

@@ -55,7 +55,7 @@ const AgentFunded = AgentEvent.extend({
   balanceEuros: euros,
 })
 
-/** Who asked for a policy with the agent gets its copy by the policies' reaction. */
+/** The policies react to it: they copy the template with this id for the agent. */
 export const AgentCreated = AgentEvent.extend({ policyId: id('policy').nullable() })
 
 const members = {
@@ -181,7 +181,7 @@ export const agentsApi = {
     returns: [200, AgentBalance],
     fails: { agent_not_found: missing('agent') },
   }),
-  /** A step of a deletion. */
+  /** A step in the deletion of an agent. */
   sweep: post('/agents/{id}/sweep', {
     summary: 'Give what an agent has left back to its owner',
     callers: [],
@@ -208,14 +208,14 @@ export const agentsApi = {
       ),
     },
   }),
-  /** Read first by the process of the agent, whenever the agent has changed. */
+  /** The process of the agent reads this whenever the agent has changed. */
   status: get('/agents/{id}/status', {
     summary: 'Whether an agent is being deleted',
     callers: [],
     returns: [200, ProcessStatusRecord],
     fails: { agent_not_found: missing('agent') },
   }),
-  /** The last step of a deletion. */
+  /** The last step in the deletion of an agent. */
   finishDeletion: post('/agents/{id}/finish-deletion', {
     summary: 'End an agent that is being deleted',
     callers: [],

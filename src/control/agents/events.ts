@@ -1,7 +1,7 @@
 import { excerpt } from '../../values/schemas.ts'
 import type { Agent } from './agent.ts'
 
-/** What the world is told of an agent. */
+/** The data of an agent's event. */
 export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>) => ({
   agentId: agent.id,
   status: agent.status,

@@ -2,17 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { lock } from '../../kernel/database/entity.ts'
 import { Agent, agentMachine } from './agent.ts'
 
-/** An agent that can still act or be changed, locked until the transaction ends; none that is on its way out. */
+/** Locks an agent until the transaction ends; null if there is none, or if it is being deleted or deleted. */
 export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
   const agent = await lock(em, Agent, id)
-  return agent && isThere(agent) ? agent : null
+  return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 
-const isThere = ({ status }: Agent): boolean => agentMachine.can(status, 'deleting')
-
-/** False where it is not frozen. */
+/** Makes a frozen agent active again; false if it is not frozen. */
 export function unfreeze(agent: Agent): boolean {
-  const isFree = agentMachine.move(agent, 'active')
-  if (isFree) Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
-  return isFree
+  if (!agentMachine.move(agent, 'active')) return false
+  Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
+  return true
 }

@@ -9,8 +9,8 @@ import type { agentsApi } from './api.ts'
 import { agentEvent } from './events.ts'
 import { lockAgent } from './lock.ts'
 
-/** The wallet that an agent spends from, as it begins. */
-export const walletOf = ({ id, walletId, name }: Agent) =>
+/** The wallet that an agent spends from, to be opened with the agent. */
+export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
@@ -23,9 +23,9 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   if (!from) return refuse('no_wallet')
   if (from === walletId) return refuse('same_wallet')
   const book = await openBook(sql, context, { wallets: [from, walletId] })
-  const payer = (await walletsById(sql, tenant, [from])).get(from)
-  if (!payer) return refuse('wallet_not_found')
-  if (payer.status !== 'active') return refuse('wallet_not_active')
+  const payingWallet = (await walletsById(sql, tenant, [from])).get(from)
+  if (!payingWallet) return refuse('wallet_not_found')
+  if (payingWallet.status !== 'active') return refuse('wallet_not_active')
   if (!book.canPay(from, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from)))
   book.move('agent_fund', from, walletId, amountEuros, { type: 'agent', id: newId('funding') })
@@ -57,7 +57,7 @@ export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
   }
 }
 
-/** Whether something of the agent's money is kept for a payment that may still come. */
+/** Whether money of the agent is held for a payment that may still come. */
 export async function holdsMoney(
   agent: Agent,
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,
@@ -66,7 +66,7 @@ export async function holdsMoney(
   return book.balance(agent.walletId).held > 0n
 }
 
-/** What an agent leaves goes to its owner, and its wallet ends with it. */
+/** Moves the money of an agent that is being deleted to its owner's main wallet, and closes the agent's. */
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
   const { em, sql, emit, refuse } = context
   const agent = await lock(em, Agent, params.id)

@@ -1,6 +1,6 @@
 import type { Process } from '../../kernel/contract/process.ts'
 
-/** Exists while something is pending for an agent: its deletion, or the expiry of its policy. */
+/** Runs while something is pending for an agent: its deletion, or the expiry of its policy. */
 export const agentProcess = {
   name: 'agent',
   title: 'Agent',
@@ -11,8 +11,8 @@ No signal decides here: \`DELETE /agents/{id}\` begins a deletion, a new policy 
 } as const satisfies Process
 
 /**
- * What a deletion does, one after the other. They are named only, for most lie to the right of agents. Each does
- * nothing where there is nothing to do, and answers whether the next one may begin.
+ * The operations of a deletion, in order. They are only named here, because most belong to nouns to the right of agents.
+ * Each can be repeated, and answers whether the next one may begin.
  */
 export const deletionSteps = [
   'intents.endForAgent',

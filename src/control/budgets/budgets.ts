@@ -1,21 +1,20 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { remainingOf } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
 import type { Counter } from './counters.ts'
-import { readTally } from './open-counters.ts'
+import { readCounters } from './open-counters.ts'
 import { OwnerBudget } from './owner-budget.ts'
 
-const HOLD = 'select counters_hold($1, $2)'
+/** Stops all spending of the tenant until the transaction ends. */
+const LOCK_COUNTERS = 'select counters_hold($1, $2)'
 
 /**
- * Of every day and month that there was: what was taken on a day long ago may still come back to it. Read by the range of
- * the agents' ids, of which what is counted for runs and the like is no part.
+ * Sums the counters of all agents into the owner's, for every day and month there was: what was reserved long ago may
+ * still be given back to its day. Agents are found by the range of their ids, which leaves out runs and the like.
  */
-const SUM = `
+const SUM_AGENTS = `
 insert into counters (owner_id, mode, subject, period, reserved_cents, spent_cents)
 select $1, $2, $1, k.period, sum(k.reserved_cents), sum(k.spent_cents) from counters k
 where k.owner_id = $1 and k.mode = $2 and k.subject between 'agent_' and 'agent_~'
@@ -23,20 +22,13 @@ group by k.period
 on conflict (owner_id, mode, subject, period) do update
   set reserved_cents = excluded.reserved_cents, spent_cents = excluded.spent_cents`
 
-/** From here on the owner's counters go along with those of the agents, which nobody changes meanwhile. */
-async function countAll(sql: Sql, { ownerId, mode }: Tenant): Promise<void> {
-  await sql(SUM, [ownerId, mode])
-}
-
-type Reading = Pick<Context, 'sql' | 'tenant' | 'now'>
-
-interface Limited {
+interface Limits {
   readonly dailyLimitEuros: Euros | null
   readonly monthlyLimitEuros: Euros | null
   readonly updatedAt: Date
 }
 
-const use = ({ reserved: heldEuros, spent: spentEuros, limit }: Counter) => ({
+const budgetUse = ({ reserved: heldEuros, spent: spentEuros, limit }: Counter) => ({
   heldEuros,
   spentEuros,
   remainingEuros: limit === null ? null : remainingOf({ limit, used: heldEuros + spentEuros }),
@@ -44,27 +36,37 @@ const use = ({ reserved: heldEuros, spent: spentEuros, limit }: Counter) => ({
 
 const unlimited = { dailyLimitEuros: null, monthlyLimitEuros: null, day: null, month: null, updatedAt: null }
 
-async function shown(budget: Limited | null, { sql, tenant, now }: Reading) {
-  const own = budget && (await readTally(sql, { tenant, now }, [])).owners()
-  if (!budget || !own) return unlimited
+async function budgetResponse(
+  budget: Limits | null,
+  { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>,
+) {
+  const counters = budget && (await readCounters(sql, { tenant, now }, [])).ownerCounters()
+  if (!budget || !counters) return unlimited
   const { dailyLimitEuros, monthlyLimitEuros, updatedAt } = budget
-  return { dailyLimitEuros, monthlyLimitEuros, day: use(own.day), month: use(own.month), updatedAt }
+  return {
+    dailyLimitEuros,
+    monthlyLimitEuros,
+    day: budgetUse(counters.day),
+    month: budgetUse(counters.month),
+    updatedAt,
+  }
 }
 
 export const ownerBudgets = implement(budgetApi, {
-  budget: async (_, context) => shown(await context.em.findOne(OwnerBudget, {}), context),
+  budget: async (_, context) => budgetResponse(await context.em.findOne(OwnerBudget, {}), context),
 
   async setBudget({ body }, context) {
     const { em, sql, tenant, emit } = context
-    await sql(HOLD, [tenant.ownerId, tenant.mode])
-    const known = await em.findOne(OwnerBudget, {})
+    const tenantKey = [tenant.ownerId, tenant.mode]
+    await sql(LOCK_COUNTERS, tenantKey)
+    const stored = await em.findOne(OwnerBudget, {})
     const isLimited = body.dailyLimitEuros !== null || body.monthlyLimitEuros !== null
-    if (known && !isLimited) em.remove(known)
-    const budget = isLimited ? (known ?? em.create(OwnerBudget, body)) : null
+    if (stored && !isLimited) em.remove(stored)
+    const budget = isLimited ? (stored ?? em.create(OwnerBudget, body)) : null
     if (budget) Object.assign(budget, body)
     await em.flush()
-    if (budget) await countAll(sql, tenant)
+    if (budget) await sql(SUM_AGENTS, tenantKey)
     emit('budget.updated', { ownerId: tenant.ownerId, ...body })
-    return shown(budget, context)
+    return budgetResponse(budget, context)
   },
 })

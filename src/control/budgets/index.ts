@@ -1,5 +1,5 @@
 export { budgetApi } from './api.ts'
 export { ownerBudgets } from './budgets.ts'
-export { type Cause, dayOf, Tally } from './counters.ts'
-export { openTally, readTally } from './open-counters.ts'
+export { BudgetCounters, dayOf } from './counters.ts'
+export { openCounters, readCounters } from './open-counters.ts'
 export { OwnerBudget } from './owner-budget.ts'

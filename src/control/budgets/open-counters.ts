@@ -1,12 +1,14 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Cause, type Counter, dayOf, type Reservation, Tally } from './counters.ts'
+import type { Cause } from '../../money/ledger/index.ts'
+import { BudgetCounters, type Counter, dayOf, type Reservation } from './counters.ts'
 
-interface Wanted {
-  /** Who may spend now. */
+/** The counters to open: those of subjects that may reserve now, and those that earlier reservations count in. */
+interface CountersToOpen {
   readonly spending?: readonly string[]
-  /** For what was reserved before, and whose it is. */
+  /** Causes that have reserved something before. */
   readonly causes?: readonly Cause[]
+  /** The agents of those causes. */
   readonly agents?: readonly string[]
 }
 
@@ -17,7 +19,7 @@ const OPEN = `
 select subject, period, ${COUNTER}, limit_cents as "limit"
 from open_counters($1, $2, $3, $4, $5, $6, $7) as opened, lateral (select (opened.counter).*) as k`
 
-const TAKEN = `
+const RESERVATIONS = `
 select r.cause_type as type, r.cause_id as id, r.subjects, r.day::text, r.term, r.amount_cents as amount,
   r.reserved_cents as reserved, r.spent_cents as spent
 from unnest($3::text[], $4::text[]) as c (type, id)
@@ -26,23 +28,32 @@ cross join lateral (
   where (one.owner_id, one.mode, one.cause_type, one.cause_id) = ($1, $2, c.type, c.id) limit 1) as r`
 
 /**
- * Locks the counters, after the agents and before the ledger's accounts. The reservations are read once they are
- * locked: nobody changes one without its counters.
+ * Locks counters: after the agents, before the ledger's accounts. Reservations are read once the counters are locked,
+ * as no reservation changes without its counters.
  */
-export async function openTally(
+export async function openCounters(
   sql: Sql,
   { tenant, now }: TenantNow,
-  { spending = [], causes = [], agents = [] }: Wanted,
-): Promise<Tally> {
+  { spending = [], causes = [], agents = [] }: CountersToOpen,
+): Promise<BudgetCounters> {
   const { ownerId, mode } = tenant
-  const names = [causes.map(({ type }) => type), causes.map(({ id }) => id)]
-  const [spenders, owners] = [[...new Set(spending)], [...new Set(agents)]]
-  const counters = await sql<Counter>(OPEN, [ownerId, mode, spenders, dayOf(now), owners, ...names])
-  const taken = causes.length === 0 ? [] : await sql<Reservation>(TAKEN, [ownerId, mode, ...names])
-  return new Tally(tenant, now, counters, taken)
+  const causeTypes = causes.map(({ type }) => type)
+  const causeIds = causes.map(({ id }) => id)
+  const counters = await sql<Counter>(OPEN, [
+    ownerId,
+    mode,
+    [...new Set(spending)],
+    dayOf(now),
+    [...new Set(agents)],
+    causeTypes,
+    causeIds,
+  ])
+  const reservations =
+    causes.length === 0 ? [] : await sql<Reservation>(RESERVATIONS, [ownerId, mode, causeTypes, causeIds])
+  return new BudgetCounters(tenant, now, counters, reservations)
 }
 
-/** Each by its whole key, which is what the lateral is for. */
+/** The lateral join looks each counter up by its whole key. */
 const READ = `
 select subject, period, coalesce(reserved_cents, 0)::bigint as reserved, coalesce(spent_cents, 0)::bigint as spent,
   coalesce(reserved_uses, 0) as "reservedUses", coalesce(uses, 0) as uses, term, last_spend_at as "lastSpendAt",
@@ -60,13 +71,13 @@ left join lateral (
   where (one.owner_id, one.mode, one.subject, one.period) = ($1, $2, w.subject, p.period) limit 1
 ) as k on true`
 
-/** The counters of these subjects, and the owner's, as they are at this moment, for who reserves nothing. */
-export async function readTally(
+/** Reads the counters of these subjects and of the owner without a lock: for callers that reserve nothing. */
+export async function readCounters(
   sql: Sql,
   { tenant, now }: TenantNow,
   subjects: readonly string[],
-): Promise<Tally> {
+): Promise<BudgetCounters> {
   const { ownerId, mode } = tenant
   const counters = await sql<Counter>(READ, [ownerId, mode, subjects, dayOf(now)])
-  return new Tally(tenant, now, counters, [])
+  return new BudgetCounters(tenant, now, counters, [])
 }

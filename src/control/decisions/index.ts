@@ -1,13 +1,13 @@
 export { DecisionRecord } from './decision-record.ts'
-export { type Recorded, recordedIn, type Span } from './recorded-decisions.ts'
+export { type DecisionSpan, type RecordedDecision, recordedDecisions } from './recorded-decisions.ts'
 export {
-  countersOf,
   type DecisionRow,
   decisionTable,
   insertDecisions,
-  keptCounters,
-  keptRequest,
-  keptRuling,
-  requestOf,
+  parseCounters,
+  parseRequest,
   StoredDecision,
+  storedCounters,
+  storedRequest,
+  storedRuling,
 } from './stored-decision.ts'

@@ -3,14 +3,15 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import type { DecisionRow } from './stored-decision.ts'
 
-export interface Span {
+/** From an instant on and before another; of all agents, or of one. */
+export interface DecisionSpan {
   readonly from: Date
   readonly to: Date
   readonly agentId?: string | undefined
 }
 
-/** A decision as it was made, and what has come of it. */
-export interface Recorded extends Row, Pick<DecisionRow, 'request' | 'counters'> {
+/** A decision as it was made, and what of its amount still counts. */
+export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'counters'> {
   readonly id: string
   readonly agentId: string
   readonly subjectType: string
@@ -19,34 +20,34 @@ export interface Recorded extends Row, Pick<DecisionRow, 'request' | 'counters'>
   readonly allowed: boolean
   readonly requiresApproval: boolean
   readonly reason: string
-  /** The rule that gave the reason; null where nothing was against it. */
+  /** The rule that gave the reason; null if no rule objected. */
   readonly rule: string | null
-  /** What its subject still takes of the limits: what was given back is not in it. */
-  readonly kept: Euros
+  /** What is reserved or spent for the subject now, after all that was given back. */
+  readonly usedEuros: Euros
 }
 
-/** So many at once: no statement takes long, and not many are in memory. */
+/** How many decisions one statement reads: it stays short, and few are in memory. */
 const PAGE = 500
 
-/** Each reservation is looked up by its whole key, whatever PostgreSQL knows of the table: a join may not. */
-const PAGE_OF = `
+/** A subquery looks each reservation up by its whole key; for a join PostgreSQL might read the whole table. */
+const SELECT_DECISIONS = `
 select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject_id as "subjectId",
   d.created_at as at, d.request, d.counters, s.allowed, s."requiresApproval", s.reason,
   case when s."requiresApproval" or not s.allowed
     then jsonb_path_query_first(d.result, '$.checks[*] ? (@.message == $.reason)') ->> 'rule' end as rule,
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
-    where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as kept`
+    where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedEuros"`
 
 const WITH_RESULT =
   'cross join lateral jsonb_to_record(d.result) as s (allowed boolean, "requiresApproval" boolean, reason text)'
 
-const OF_ONE = `${PAGE_OF}
+const PAGE_OF_AGENT = `${SELECT_DECISIONS}
 from decisions d ${WITH_RESULT}
 where d.owner_id = $1 and d.mode = $2 and d.agent_id = $4 and (d.created_at, d.id) > ($5, $6) and d.created_at < $3
 order by d.created_at, d.id limit ${PAGE}`
 
-/** From agent to agent, and of each no more than what was in the span. */
-const OF_ALL = `${PAGE_OF}
+/** The lateral join reads each agent's decisions by their index, and only those of the span. */
+const PAGE_OF_ALL = `${SELECT_DECISIONS}
 from agents a
 cross join lateral (
   select * from decisions one
@@ -56,18 +57,18 @@ cross join lateral (
 where a.owner_id = $1 and a.mode = $2 and a.id >= $4
 order by a.id, d.created_at, d.id limit ${PAGE}`
 
-/** Agent by agent, each in the order of time, page by page. */
-export async function* recordedIn(
+/** Reads the decisions of a span in pages: agent by agent, and each agent's by time. */
+export async function* recordedDecisions(
   sql: Sql,
   { ownerId, mode }: Tenant,
-  { from, to, agentId }: Span,
-): AsyncGenerator<Recorded[]> {
+  { from, to, agentId }: DecisionSpan,
+): AsyncGenerator<RecordedDecision[]> {
   let last = { agentId: agentId ?? '', at: from, id: '' }
   while (true) {
     const values = [ownerId, mode, to, last.agentId, last.at, last.id]
     const page = agentId
-      ? await sql<Recorded>(OF_ONE, values)
-      : await sql<Recorded>(OF_ALL, [...values, from])
+      ? await sql<RecordedDecision>(PAGE_OF_AGENT, values)
+      : await sql<RecordedDecision>(PAGE_OF_ALL, [...values, from])
     yield page
     const end = page.at(-1)
     if (!end || page.length < PAGE) return

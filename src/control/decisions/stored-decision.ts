@@ -12,11 +12,11 @@ import {
   type SpendRequest,
 } from '../rules/index.ts'
 
-/** As it lies in the database: amounts are digits, instants are text. */
-type Kept<T> = T extends bigint | Date
+/** The JSON that is stored for a value: amounts are digits, instants are text. */
+type Stored<T> = T extends bigint | Date
   ? string
   : T extends object
-    ? { readonly [Name in keyof T]: Kept<T[Name]> }
+    ? { readonly [Name in keyof T]: Stored<T[Name]> }
     : T
 
 const schema = defineEntity({
@@ -24,7 +24,7 @@ const schema = defineEntity({
   properties: {
     ...record('decision'),
     agentId: p.text(),
-    /** What it is about. */
+    /** The type of the record that was decided about. */
     subjectType: p.text(),
     subjectId: p.text(),
     policyId: maybe.string(),
@@ -33,13 +33,13 @@ const schema = defineEntity({
       .$type<number | null>()
       .strictNullable()
       .onCreate(() => null),
-    request: p.json<Kept<SpendRequest>>(),
-    counters: p.json<Kept<Counters>>(),
-    result: p.json<Kept<Ruling>>(),
+    request: p.json<Stored<SpendRequest>>(),
+    counters: p.json<Stored<Counters>>(),
+    result: p.json<Stored<Ruling>>(),
   },
 })
 
-/** A decision with all that it was made by. It is never changed: asked again, it says the same. */
+/** A decision with all its inputs. It never changes, and deciding again by its inputs gives the same result. */
 export class StoredDecision extends schema.class {}
 schema.setClass(StoredDecision)
 
@@ -49,61 +49,61 @@ export const decisionTable = tableOf(StoredDecision)
 
 export const insertDecisions = insertInto(decisionTable)
 
-const textOf = (at: Date | null): string | null => at?.toISOString() ?? null
+const instantText = (at: Date | null): string | null => at?.toISOString() ?? null
 
-export const keptRequest = (request: SpendRequest): Kept<SpendRequest> => ({
+export const storedRequest = (request: SpendRequest): Stored<SpendRequest> => ({
   ...request,
   at: request.at.toISOString(),
   amountEuros: String(request.amountEuros),
-  policyEndsAt: textOf(request.policyEndsAt),
+  policyEndsAt: instantText(request.policyEndsAt),
   budgets: request.budgets.map(budget => ({
     ...budget,
     limitEuros: String(budget.limitEuros),
     usedEuros: String(budget.usedEuros),
   })),
-  approval: request.approval && { attestedAt: textOf(request.approval.attestedAt) },
+  approval: request.approval && { attestedAt: instantText(request.approval.attestedAt) },
   availableEuros: request.availableEuros === null ? null : String(request.availableEuros),
 })
 
-export const keptCounters = (counters: Counters): Kept<Counters> => ({
+export const storedCounters = (counters: Counters): Stored<Counters> => ({
   ...counters,
   dayEuros: String(counters.dayEuros),
   monthEuros: String(counters.monthEuros),
-  lastSpendAt: textOf(counters.lastSpendAt),
+  lastSpendAt: instantText(counters.lastSpendAt),
 })
 
-export const keptRuling = (ruling: Ruling): Kept<Ruling> => ({
+export const storedRuling = (ruling: Ruling): Stored<Ruling> => ({
   ...ruling,
   holdEuros: String(ruling.holdEuros),
 })
 
-const instantOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
+const parseInstant = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-const budgetOf = (budget: Kept<Budget>): Budget => ({
+const parseBudget = (budget: Stored<Budget>): Budget => ({
   ...budget,
   limitEuros: BigInt(budget.limitEuros),
   usedEuros: BigInt(budget.usedEuros),
 })
 
-export const requestOf = (stored: Kept<SpendRequest>): SpendRequest => ({
+export const parseRequest = (stored: Stored<SpendRequest>): SpendRequest => ({
   ...stored,
   at: new Date(stored.at),
   amountEuros: BigInt(stored.amountEuros),
-  policyEndsAt: instantOf(stored.policyEndsAt),
-  budgets: stored.budgets.map(budgetOf),
-  approval: stored.approval && { attestedAt: instantOf(stored.approval.attestedAt) },
+  policyEndsAt: parseInstant(stored.policyEndsAt),
+  budgets: stored.budgets.map(parseBudget),
+  approval: stored.approval && { attestedAt: parseInstant(stored.approval.attestedAt) },
   availableEuros: stored.availableEuros === null ? null : BigInt(stored.availableEuros),
 })
 
-export const countersOf = (stored: Kept<Counters>): Counters => ({
+export const parseCounters = (stored: Stored<Counters>): Counters => ({
   ...stored,
   dayEuros: BigInt(stored.dayEuros),
   monthEuros: BigInt(stored.monthEuros),
-  lastSpendAt: instantOf(stored.lastSpendAt),
+  lastSpendAt: parseInstant(stored.lastSpendAt),
 })
 
-/** Decides anew: under the rules of a version as they are kept, or under none. */
-export const replay = (
+/** Decides again by stored inputs, under the stored rules of a policy's version; null for no policy. */
+export const decideAgain = (
   { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
   rules: Readonly<Record<string, unknown>> | null,
-): Ruling => decide(compile(rules && decodeRules(rules)), requestOf(request), countersOf(counters))
+): Ruling => decide(compile(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))

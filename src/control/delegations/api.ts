@@ -7,7 +7,7 @@ import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
 import { TokenCreated, TokenRevoked } from '../agent-tokens/index.ts'
-import { DEEPEST, delegationMachine } from './delegation.ts'
+import { delegationMachine, MAX_DEPTH } from './delegation.ts'
 
 const status = z.enum(delegationMachine.states)
 const merchant = label.meta({ examples: ['Bookshop'] })
@@ -97,7 +97,10 @@ export const delegationsApi = {
       agent_not_found: gone('agent'),
       parent_not_found: [404, 'parentDelegationId: no such delegation.'],
       parent_over: [400, 'parentDelegationId: that delegation is revoked or expired.'],
-      parent_too_deep: [400, `parentDelegationId: there are ${DEEPEST} delegations above this one already.`],
+      parent_too_deep: [
+        400,
+        `parentDelegationId: there are ${MAX_DEPTH} delegations above this one already.`,
+      ],
       parent_of_other_agent: [400, 'agentId: the parent is a delegation of another agent.'],
       expires_too_late: [403, 'expiresInMinutes: a delegation ends no later than the key that makes it.'],
       wider_amount: [400, 'maxAmountEuros: more than the parent has left.'],
@@ -166,7 +169,7 @@ export const delegationsApi = {
     fails: { ...fails, delegation_over: [400, 'The delegation is revoked or expired already.'] },
     emits: { ...DelegationRevoked, ...TokenRevoked },
   }),
-  /** Only past its end, by the tenant's clock; whoever comes second finds nothing to do. */
+  /** Changes nothing before the expiry, by the tenant's clock, and nothing when it is repeated. */
   expire: post('/delegations/{id}/expire', {
     summary: 'End a delegation whose time is over',
     callers: [],

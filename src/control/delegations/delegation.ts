@@ -6,7 +6,7 @@ import { minutes } from '../../values/clock.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 
-/** Its code has been given out; its token has been taken; it is over. */
+/** `issued`: the code has been created. `redeemed`: the token has been created for it. */
 export const delegationMachine = machine('delegation', {
   issued: ['redeemed', 'revoked', 'expired'],
   redeemed: ['revoked', 'expired'],
@@ -20,7 +20,7 @@ const schema = defineEntity({
     ...record('delegation'),
     agentId: p.text(),
     parentDelegationId: maybe.string(),
-    /** Under whose caps it stands too: the first one is nobody's child. */
+    /** The delegations above, topmost first, whose caps count too. */
     ancestors: words(),
     label: maybe.string(),
     merchant: maybe.string(),
@@ -40,38 +40,38 @@ const schema = defineEntity({
 export class Delegation extends schema.class {}
 schema.setClass(Delegation)
 
-/** In the words of the indexes over what is open. */
+/** Written exactly as in the partial indexes over open delegations. */
 export const OPEN = "status in ('issued', 'redeemed')"
 
-/** How far down caps can be handed on. */
-export const DEEPEST = 8
+/** How many delegations can stand above one. */
+export const MAX_DEPTH = 8
 
-/** Whether something can still be spent, or handed on, under it. */
+/** Whether anything can still be spent or delegated under the delegation. */
 export const isOpen = ({ status, expiresAt }: Delegation, now: Date): boolean =>
   !delegationMachine.isFinal(status) && expiresAt > now
 
 type Parent = Delegation & { readonly remainingEuros: Euros }
 
-interface Wish {
+interface DelegationRequest {
   readonly agentId: string
   readonly maxAmountEuros: Euros
   readonly merchant: string | null
   readonly expiresAt: Date
 }
 
-/** Why it cannot be made below this one, never being wider; undefined where it can. */
-export function obstacleTo(wish: Wish, parent: Parent, now: Date) {
+/** Why no such delegation can be made below the parent, which none may exceed; undefined if it can. */
+export function blockerOf(request: DelegationRequest, parent: Parent, now: Date) {
   if (!isOpen(parent, now)) return 'parent_over'
-  if (parent.ancestors.length >= DEEPEST) return 'parent_too_deep'
-  if (wish.agentId !== parent.agentId) return 'parent_of_other_agent'
-  if (wish.maxAmountEuros > parent.remainingEuros) return 'wider_amount'
-  if (wish.expiresAt > parent.expiresAt) return 'wider_time'
-  const isOther = parent.merchant && wish.merchant && !isSameMerchant(parent.merchant, wish.merchant)
+  if (parent.ancestors.length >= MAX_DEPTH) return 'parent_too_deep'
+  if (request.agentId !== parent.agentId) return 'parent_of_other_agent'
+  if (request.maxAmountEuros > parent.remainingEuros) return 'wider_amount'
+  if (request.expiresAt > parent.expiresAt) return 'wider_time'
+  const isOther = parent.merchant && request.merchant && !isSameMerchant(parent.merchant, request.merchant)
   return isOther ? 'wider_merchant' : undefined
 }
 
-/** How far the parent goes, for who has asked for more. */
-export const boundsOf = (
+/** The sentences of refusals of a delegation that exceeds its parent. */
+export const parentBounds = (
   { remainingEuros, expiresAt, merchant }: Parent,
   now: Date,
 ): Readonly<Record<string, string>> => ({

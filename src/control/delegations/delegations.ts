@@ -1,63 +1,62 @@
 import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { expiryProblem, lockCallingKey } from '../../identity/keys/index.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { given, lock } from '../../kernel/database/entity.ts'
 import { after, clock, days, minutes } from '../../values/clock.ts'
-import { givenBy, revokeTokensOf, TokenRevoked } from '../agent-tokens/index.ts'
+import { defaultScopes, revokeDelegationTokens, TokenRevoked } from '../agent-tokens/index.ts'
 import { AgentEvent, lockAgent } from '../agents/index.ts'
 import { DelegationRevoked, delegationsApi } from './api.ts'
-import { boundsOf, Delegation, delegationMachine, OPEN, obstacleTo } from './delegation.ts'
+import { blockerOf, Delegation, delegationMachine, OPEN, parentBounds } from './delegation.ts'
 import { delegationProcess } from './process.ts'
 import { redeem } from './redeem.ts'
-import { about, shown, withUses } from './response.ts'
+import { delegationEvent, delegationResponse, delegationResponses } from './response.ts'
 
-/** How long a code waits to be redeemed, at most. */
-const CODE_WAITS = days(1)
+/** How long a code can be redeemed, unless its delegation expires before. */
+const CODE_LIFETIME_MS = days(1)
 
 const find = (em: EntityManager, id: string): Promise<Delegation | null> => em.findOne(Delegation, { id })
 
-/** Whoever spends holds the agent: whoever changes a delegation does so too, and nothing is approved on what it was before. */
+/** Locks the agent first, as spending does, so that nothing is approved by what the delegation was before the change. */
 async function lockDelegation(em: EntityManager, id: string): Promise<Delegation | null> {
   const delegation = await find(em, id)
   if (delegation) await lockAgent(em, delegation.agentId)
   return delegation && lock(em, Delegation, id)
 }
 
-type Ending = Pick<Context<never, typeof DelegationRevoked & typeof TokenRevoked>, 'em' | 'now' | 'emit'>
+type RevokeContext = Pick<
+  Context<never, typeof DelegationRevoked & typeof TokenRevoked>,
+  'em' | 'now' | 'emit'
+>
 
-/** Those of them that are open end, and so do their tokens. */
-async function revokeAll(which: object, { em, now, emit }: Ending): Promise<void> {
+/** Revokes the matching delegations that are open, and their tokens. */
+async function revokeAll(filter: object, { em, now, emit }: RevokeContext): Promise<void> {
   const open = await em.find(
     Delegation,
-    { ...which, [raw(OPEN)]: [] },
+    { ...filter, [raw(OPEN)]: [] },
     { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   for (const delegation of open) {
     delegationMachine.move(delegation, 'revoked')
     delegation.revokedAt = now
-    emit('delegation.revoked', about(delegation))
+    emit('delegation.revoked', delegationEvent(delegation))
   }
   const ids = open.map(({ id }) => id)
-  await revokeTokensOf(ids, { em, emit })
+  await revokeDelegationTokens(ids, { em, emit })
 }
 
-const BELOW = `
-with recursive family as (
+/** A delegation and all below it. */
+const SUBTREE = `
+with recursive subtree as (
   select id from delegations where owner_id = $1 and mode = $2 and id = $3
   union all
-  select d.id from delegations d join family f on d.parent_delegation_id = f.id where d.owner_id = $1 and d.mode = $2
+  select d.id from delegations d join subtree s on d.parent_delegation_id = s.id where d.owner_id = $1 and d.mode = $2
 )
-select id from family`
-
-/** A delegation and all below it. */
-const familyOf = async (sql: Sql, { ownerId, mode }: Tenant, id: string): Promise<string[]> =>
-  (await sql<{ id: string } & Row>(BELOW, [ownerId, mode, id])).map(row => row.id)
+select id from subtree`
 
 const delegations = implement(delegationsApi, {
   redeem,
@@ -67,38 +66,39 @@ const delegations = implement(delegationsApi, {
     const agent = await lockAgent(em, body.agentId)
     if (!agent) return refuse('agent_not_found')
     const expiresAt = after(now, minutes(expiresInMinutes))
-    const known = body.parentDelegationId ? await find(em, body.parentDelegationId) : undefined
-    if (known === null) return refuse('parent_not_found')
-    const parent = known && (await shown(known, context))
-    const obstacle = parent && obstacleTo({ ...body, expiresAt }, parent, now)
-    if (obstacle) return refuse(obstacle, boundsOf(parent, now)[obstacle])
-    const late = expiryProblem(after(clock.real(), minutes(expiresInMinutes)), await lockCallingKey(context))
-    if (late) return refuse('expires_too_late', `expiresInMinutes: ${late}`)
+    const parentRecord = body.parentDelegationId ? await find(em, body.parentDelegationId) : undefined
+    if (parentRecord === null) return refuse('parent_not_found')
+    const parent = parentRecord && (await delegationResponse(parentRecord, context))
+    const blocker = parent && blockerOf({ ...body, expiresAt }, parent, now)
+    if (blocker) return refuse(blocker, parentBounds(parent, now)[blocker])
+    const expiresAtReal = after(clock.real(), minutes(expiresInMinutes))
+    const problem = expiryProblem(expiresAtReal, await lockCallingKey(context))
+    if (problem) return refuse('expires_too_late', `expiresInMinutes: ${problem}`)
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = traceOf(code)
-    const codeEnds = after(now, CODE_WAITS)
+    const latestCodeExpiry = after(now, CODE_LIFETIME_MS)
     const delegation = em.create(Delegation, {
       ...body,
       merchant: body.merchant ?? parent?.merchant ?? null,
       ancestors: parent ? [...parent.ancestors, parent.id] : [],
-      scopes: givenBy(actor),
+      scopes: defaultScopes(actor),
       codeHash,
       hint,
-      codeExpiresAt: codeEnds < expiresAt ? codeEnds : expiresAt,
+      codeExpiresAt: latestCodeExpiry < expiresAt ? latestCodeExpiry : expiresAt,
       expiresAt,
     })
-    emit('delegation.created', about(delegation))
-    return Object.assign(await shown(delegation, context), { code })
+    emit('delegation.created', delegationEvent(delegation))
+    return Object.assign(await delegationResponse(delegation, context), { code })
   },
 
   async list({ query: { status, agentId, parentDelegationId } }, context) {
-    const found = await context.page(Delegation, given({ status, agentId, parentDelegationId }))
-    return { ...found, data: await withUses(found.data, context) }
+    const page = await context.page(Delegation, given({ status, agentId, parentDelegationId }))
+    return { ...page, data: await delegationResponses(page.data, context) }
   },
 
   async get({ params }, context) {
     const delegation = await find(context.em, params.id)
-    return delegation ? shown(delegation, context) : context.refuse('delegation_not_found')
+    return delegation ? delegationResponse(delegation, context) : context.refuse('delegation_not_found')
   },
 
   async revoke({ params }, context) {
@@ -106,9 +106,10 @@ const delegations = implement(delegationsApi, {
     const delegation = await lockDelegation(em, params.id)
     if (!delegation) return refuse('delegation_not_found')
     if (delegationMachine.isFinal(delegation.status)) return refuse('delegation_over')
-    await revokeAll({ id: { $in: await familyOf(sql, tenant, delegation.id) } }, context)
+    const subtree = await sql<{ id: string } & Row>(SUBTREE, [tenant.ownerId, tenant.mode, delegation.id])
+    await revokeAll({ id: { $in: subtree.map(({ id }) => id) } }, context)
     await context.react()
-    return shown(delegation, context)
+    return delegationResponse(delegation, context)
   },
 
   async expire({ params }, { em, now, emit, refuse }) {
@@ -116,20 +117,20 @@ const delegations = implement(delegationsApi, {
     if (!delegation) return refuse('delegation_not_found')
     if (delegation.expiresAt > now || !delegationMachine.move(delegation, 'expired'))
       return { expired: false }
-    emit('delegation.expired', about(delegation))
-    await revokeTokensOf([delegation.id], { em, emit })
+    emit('delegation.expired', delegationEvent(delegation))
+    await revokeDelegationTokens([delegation.id], { em, emit })
     return { expired: true }
   },
 })
 
-/** An agent that is on its way out hands nothing on. */
+/** The delegations of an agent that is being deleted are revoked. */
 const onAgentDeleting = reaction(
   AgentEvent,
   { ...DelegationRevoked, ...TokenRevoked },
   ({ agentId }, context) => revokeAll({ agentId }, context),
 )
 
-const end: Deadline = {
+const expiry: Deadline = {
   process: delegationProcess,
   table: 'delegations',
   record: 'id',
@@ -148,7 +149,7 @@ export const delegationsArea = area(
     aliases: { delegations: 'authorizations' },
     entities: [Delegation],
     machines: [delegationMachine],
-    deadlines: [end],
+    deadlines: [expiry],
     reactions: { 'agent.deleting': onAgentDeleting },
   },
 )

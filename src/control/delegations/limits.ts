@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Delegation } from './delegation.ts'
 
-/** What a delegation says to whoever spends under it. */
+/** The members of a delegation that limit what is spent under it. */
 export type DelegationLimit = Pick<
   Delegation,
   'id' | 'ancestors' | 'label' | 'merchant' | 'status' | 'maxAmountEuros' | 'expiresAt'
@@ -15,15 +15,18 @@ where owner_id = $1 and mode = $2
   and id = any(array(select unnest(ancestors || id) from delegations where id = any($3::text[])))`
 
 /**
- * These and all above them, each with its whole line, the first one first. For who holds their agents: they stay as
- * they are until the transaction ends.
+ * Reads delegations and all their ancestors; the result gives a delegation after its ancestors, the topmost first. The
+ * caller has locked their agents: nobody changes them until the transaction ends.
  */
 export async function delegationLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
 ): Promise<(id: string) => readonly DelegationLimit[]> {
-  const found = ids.length === 0 ? [] : await sql<DelegationLimit & Row>(LIMITS, [ownerId, mode, ids])
-  const byId = new Map(found.map(one => [one.id, one]))
-  return id => [...(byId.get(id)?.ancestors ?? []), id].flatMap(one => byId.get(one) ?? [])
+  const limits = ids.length === 0 ? [] : await sql<DelegationLimit & Row>(LIMITS, [ownerId, mode, ids])
+  const limitById = new Map(limits.map(limit => [limit.id, limit]))
+  return id => {
+    const ancestors = limitById.get(id)?.ancestors ?? []
+    return [...ancestors, id].flatMap(ancestorOrSelf => limitById.get(ancestorOrSelf) ?? [])
+  }
 }

@@ -1,4 +1,4 @@
 import type { Process } from '../../kernel/contract/process.ts'
 
-/** Only a name: nothing waits for a delegation but its deadline. */
+/** The name that the deadline needs. No workflow runs for a delegation. */
 export const delegationProcess = { name: 'delegation' } as const satisfies Process

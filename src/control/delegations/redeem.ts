@@ -1,16 +1,17 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { lock } from '../../kernel/database/entity.ts'
 import { after, clock } from '../../values/clock.ts'
-import { issueTokenOf } from '../agent-tokens/index.ts'
+import { issueDelegationToken } from '../agent-tokens/index.ts'
 import { lockAgent } from '../agents/index.ts'
 import type { delegationsApi } from './api.ts'
 import { Delegation, delegationMachine } from './delegation.ts'
-import { about, shown } from './response.ts'
+import { delegationEvent, delegationResponse } from './response.ts'
 
-interface Place extends Row {
+/** Where a code's delegation lives: its tenant, and the time of that tenant. */
+interface DelegationOfCode extends Row {
   id: string
   ownerId: string
   mode: Mode
@@ -19,8 +20,8 @@ interface Place extends Row {
   offsetMs: number
 }
 
-/** Found by its digest: how long that takes says nothing about the codes there are. */
-const PLACE = `
+/** Found by the digest, so the time that the search takes tells nothing about existing codes. */
+const FIND_BY_CODE = `
 select d.id, d.owner_id as "ownerId", d.mode, d.agent_id as "agentId", c.status = 'active' as "isActive",
   coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from delegations d
@@ -28,36 +29,32 @@ join customers c on c.id = d.owner_id
 left join tenant_clocks t on t.owner_id = d.owner_id and t.mode = d.mode
 where d.code_hash = $1`
 
-const placeOf = async (sql: Sql, code: string): Promise<Place | undefined> =>
-  (await sql<Place>(PLACE, [hashOf(code)]))[0]
-
-/** Why nothing is given for the code any more; undefined where it still is good. */
-function obstacleTo({ status, codeExpiresAt }: Delegation, now: Date) {
+/** Why the code cannot be redeemed; undefined if it can. */
+function blockerOf({ status, codeExpiresAt }: Delegation, now: Date) {
   if (status === 'revoked') return 'code_revoked'
   if (status === 'redeemed') return 'code_used'
   return status === 'expired' || codeExpiresAt <= now ? 'code_expired' : undefined
 }
 
-/** Whoever has the code goes on as the tenant whose it is. Its agent is held, so that one of many comes first. */
+/** Whoever has the code acts for the tenant of its delegation. The agent is locked, so one of many redeems it. */
 export const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
   const { em, sql, actFor, emit, refuse } = context
-  const place = await placeOf(sql, body.code)
-  if (!place) return refuse('code_not_found')
-  if (!place.isActive) return refuse('owner_suspended')
-  const { ownerId, mode } = place
-  const now = clock.tenant(place.offsetMs)
+  const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashOf(body.code)])
+  if (!found) return refuse('code_not_found')
+  if (!found.isActive) return refuse('owner_suspended')
+  const { ownerId, mode } = found
+  const now = clock.tenant(found.offsetMs)
   actFor({ ownerId, mode }, now)
-  await lockAgent(em, place.agentId)
-  const delegation = (await lock(em, Delegation, place.id)) as Delegation
-  const obstacle = obstacleTo(delegation, now)
-  if (obstacle) return refuse(obstacle)
+  await lockAgent(em, found.agentId)
+  const delegation = (await lock(em, Delegation, found.id)) as Delegation
+  const blocker = blockerOf(delegation, now)
+  if (blocker) return refuse(blocker)
   delegationMachine.move(delegation, 'redeemed')
-  const { tokenId, secret } = issueTokenOf(delegation, realEndOf(delegation, now), context)
+  // Tokens expire by real time. If the tenant's clock is moved on, the delegation revokes its token sooner.
+  const tokenExpiresAt = after(clock.real(), delegation.expiresAt.getTime() - now.getTime())
+  const { tokenId, secret } = issueDelegationToken(delegation, tokenExpiresAt, context)
   Object.assign(delegation, { redeemedAt: now, tokenId })
-  emit('delegation.redeemed', about(delegation))
-  return Object.assign(await shown(delegation, { sql, tenant: { ownerId, mode }, now }), { token: secret })
+  emit('delegation.redeemed', delegationEvent(delegation))
+  const response = await delegationResponse(delegation, { sql, tenant: { ownerId, mode }, now })
+  return Object.assign(response, { token: secret })
 }
-
-/** A token goes by real time. Where the owner's clock is moved on, the delegation ends it sooner. */
-const realEndOf = ({ expiresAt }: Delegation, now: Date): Date =>
-  after(clock.real(), expiresAt.getTime() - now.getTime())

@@ -16,20 +16,27 @@ import {
 } from '../../values/schemas.ts'
 import { AgentEvent } from '../agents/index.ts'
 import { riskEvents } from '../risk/index.ts'
-import { cancelling, deciding, finding, inRun, overThere, payee_mismatch } from './refusals.ts'
 import {
+  cancelRefusals,
+  decisionRefusals,
+  levelRefusals,
+  lookupRefusals,
+  payee_mismatch,
+  runRefusals,
+} from './refusals.ts'
+import {
+  hasOnePayee,
+  hasPayee,
   IntentEvent,
   IntentRecord,
   mcc,
   merchant,
-  namesOnePayee,
-  namesPayee,
+  payeeAmbiguous,
+  payeeMissing,
   status,
-  twoPayees,
-  unnamedPayee,
 } from './schemas.ts'
 
-const Declared = z
+const IntentCreate = z
   .strictObject({
     agentId: ownAgent,
     amountEuros: positiveEuros(),
@@ -54,8 +61,8 @@ const Declared = z
     expiresInMinutes: z.int().min(1).max(43_200).default(1_440).meta({ description: 'Its deadline.' }),
     metadata: metadata.default({}),
   })
-  .refine(namesPayee, unnamedPayee)
-  .refine(namesOnePayee, twoPayees)
+  .refine(hasPayee, payeeMissing)
+  .refine(hasOnePayee, payeeAmbiguous)
 
 export const intentsApi = {
   create: post('/intents', {
@@ -65,7 +72,7 @@ export const intentsApi = {
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
-    body: Declared,
+    body: IntentCreate,
     example: {
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
       amountEuros: 25,
@@ -81,8 +88,8 @@ export const intentsApi = {
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       payee_mismatch,
       card_not_found: [404, 'cardId: no such card.'],
-      ...inRun,
-      ...overThere,
+      ...runRefusals,
+      ...levelRefusals,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
     emits: {
@@ -118,7 +125,7 @@ export const intentsApi = {
     callers: ['key', 'agent'],
     scope: 'intents:read',
     returns: [200, IntentRecord],
-    fails: finding,
+    fails: lookupRefusals,
   }),
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
@@ -131,12 +138,12 @@ export const intentsApi = {
     example: { comment: 'Go ahead' },
     returns: [200, IntentRecord],
     fails: {
-      ...deciding,
+      ...decisionRefusals,
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
       wallet_frozen: [400, 'The agent’s wallet is frozen: unfreeze it first.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
-      ...overThere,
+      ...levelRefusals,
       against_policy: [400, 'The agent’s policy does not allow it at this moment.'],
     },
     emits: { 'intent.approved': IntentEvent },
@@ -148,7 +155,7 @@ export const intentsApi = {
     body: z.strictObject({ reason: freeText.min(1) }),
     example: { reason: 'Too expensive' },
     returns: [200, IntentRecord],
-    fails: deciding,
+    fails: decisionRefusals,
     emits: { 'intent.denied': IntentEvent },
   }),
   cancel: post('/intents/{id}/cancel', {
@@ -160,7 +167,7 @@ export const intentsApi = {
     body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
-    fails: cancelling,
+    fails: cancelRefusals,
     emits: {
       'intent.cancelled': event(
         'An intent has been taken back, alone or with its agent or delegation.',
@@ -175,25 +182,25 @@ export const intentsApi = {
     callers: ['key', 'agent'],
     scope: 'intents:read',
     item: TimelineEntry,
-    fails: finding,
+    fails: lookupRefusals,
   }),
-  /** Read by the process of the intent, whenever the intent has changed. */
+  /** The process of the intent reads this whenever the intent has changed. */
   status: get('/intents/{id}/status', {
     summary: 'How an intent stands',
     callers: [],
     returns: [200, ProcessStatusRecord],
-    fails: finding,
+    fails: lookupRefusals,
   }),
-  /** Only past the deadline, by the tenant's clock; whoever comes second finds nothing to do. */
+  /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
   expire: post('/intents/{id}/expire', {
     summary: 'End an intent whose deadline has passed',
     callers: [],
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
-    fails: finding,
+    fails: lookupRefusals,
     emits: { 'intent.expired': event('The deadline of an intent has passed.', IntentEvent) },
   }),
-  /** A step in the deletion of an agent: so many at a time, the rest when it is asked again. */
+  /** A step in the deletion of an agent: cancels a batch of its intents, and is repeated until none is open. */
   endForAgent: post('/agents/{id}/end-intents', {
     summary: 'Cancel what is open of an agent that is being deleted',
     callers: [],

@@ -1,10 +1,10 @@
 import type { IntentRow } from './intent-rows.ts'
 
-/** Who can tell whether a passkey stands behind an approval, and since when. */
+/** Tells since when a passkey has attested the approval of an intent. */
 export interface Attestor {
-  /** Null where none does. */
+  /** Null if no passkey has. */
   attestedAt(intent: IntentRow): Date | null
 }
 
-/** Where nobody can enrol a passkey, none stands behind anything. */
+/** The attestor of an installation without passkeys. */
 export const noPasskeys: Attestor = { attestedAt: () => null }

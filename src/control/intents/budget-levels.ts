@@ -2,36 +2,35 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { type TokenLimit, tokenLimits } from '../agent-tokens/index.ts'
-import type { Tally } from '../budgets/index.ts'
+import type { BudgetCounters } from '../budgets/index.ts'
 import { type DelegationLimit, delegationLimits } from '../delegations/index.ts'
 import type { Budget } from '../rules/index.ts'
 import { type RunLimit, runLimits } from '../runs/index.ts'
 
-/** What an intent is made under, besides its agent. */
-export interface Under {
+/** The run, the delegation and the budgeted token that an intent is declared under; null for none. They never change. */
+export interface BudgetLevelIds {
   readonly runId: string | null
   readonly delegationId: string | null
-  /** A token with a budget of its own. */
   readonly tokenId: string | null
 }
 
-/** One budget, or what is only counted. */
-interface Level extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
+/** A budget below the agent's; without a limit it is only counted. */
+interface BudgetLevel extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
   readonly limitEuros: Euros | null
-  /** What was paid of it otherwise than on what it was declared with. */
+  /** What was paid from a token's budget on intents that the token has not declared. */
   readonly paidEuros?: Euros
 }
 
-/** The levels below the agents, as they are while those are held. */
-export class Levels {
+/** The budgets below the agents. They do not change while the agents are locked. */
+export class BudgetLevels {
   readonly #runs: ReadonlyMap<string, RunLimit>
   readonly #tokens: ReadonlyMap<string, TokenLimit>
   readonly #delegations: (id: string) => readonly DelegationLimit[]
-  /** Of all that is counted. */
+  /** The ids of all levels, as the counters name them. */
   readonly subjects: readonly string[]
 
   constructor(
-    all: readonly Under[],
+    levelIds: readonly BudgetLevelIds[],
     runs: ReadonlyMap<string, RunLimit>,
     delegations: (id: string) => readonly DelegationLimit[],
     tokens: ReadonlyMap<string, TokenLimit>,
@@ -39,102 +38,102 @@ export class Levels {
     this.#runs = runs
     this.#delegations = delegations
     this.#tokens = tokens
-    this.subjects = all.flatMap(under => this.subjectsOf(under))
+    this.subjects = levelIds.flatMap(ids => this.subjectsOf(ids))
   }
 
-  subjectsOf(under: Under): string[] {
-    return this.#of(under).map(({ id }) => id)
+  subjectsOf(ids: BudgetLevelIds): string[] {
+    return this.#levelsOf(ids).map(({ id }) => id)
   }
 
-  /** From the widest to the narrowest, the owner's first. */
-  budgetsOf(under: Under, tally: Tally): Budget[] {
-    const below = this.#of(under).flatMap(({ limitEuros, paidEuros = 0n, ...level }) =>
-      limitEuros === null ? [] : [{ ...level, limitEuros, usedEuros: tally.usedOf(level.id) + paidEuros }],
+  /** The budgets from the widest to the narrowest, the owner's first. */
+  budgetsOf(ids: BudgetLevelIds, counters: BudgetCounters): Budget[] {
+    const below = this.#levelsOf(ids).flatMap(({ limitEuros, paidEuros = 0n, ...level }) =>
+      limitEuros === null
+        ? []
+        : { ...level, limitEuros, usedEuros: counters.totalUsed(level.id) + paidEuros },
     )
-    return [...tally.ownersBudgets(), ...below]
+    return [...counters.ownerBudgets(), ...below]
   }
 
-  /** Whether the run that is named is one of this agent. */
-  hasRun({ runId }: Under, agentId: string): boolean {
+  /** Whether the named run belongs to this agent; true if none is named. */
+  hasRun({ runId }: BudgetLevelIds, agentId: string): boolean {
     return runId === null || this.#runs.get(runId)?.agentId === agentId
   }
 
-  /** Why nothing new is approved there; undefined where something is. */
-  obstacleTo({ runId, delegationId }: Under, now: Date): 'run_over' | 'delegation_over' | undefined {
+  /** Why nothing new is approved at these levels; undefined if something can be. */
+  blockerOf({ runId, delegationId }: BudgetLevelIds, now: Date): 'run_over' | 'delegation_over' | undefined {
     if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_over'
     const isOver = ({ status, expiresAt }: DelegationLimit): boolean =>
       status === 'revoked' || status === 'expired' || expiresAt <= now
     return delegationId && this.#delegations(delegationId).some(isOver) ? 'delegation_over' : undefined
   }
 
-  /** Nothing that is made under a delegation outlives it. */
-  endOf({ delegationId }: Under, end: Date): Date {
-    const last = delegationId ? this.#delegations(delegationId).at(-1) : undefined
-    return last && last.expiresAt < end ? last.expiresAt : end
+  /** An expiry that is no later than the delegation's: nothing outlives the delegation it is declared under. */
+  cappedExpiry({ delegationId }: BudgetLevelIds, expiresAt: Date): Date {
+    const delegation = delegationId ? this.#delegations(delegationId).at(-1) : undefined
+    return delegation && delegation.expiresAt < expiresAt ? delegation.expiresAt : expiresAt
   }
 
-  /** From the widest to the narrowest. */
-  #of({ runId, delegationId, tokenId }: Under): Level[] {
+  /** The levels from the widest to the narrowest. */
+  #levelsOf({ runId, delegationId, tokenId }: BudgetLevelIds): BudgetLevel[] {
     const run = runId ? this.#runs.get(runId) : undefined
     const token = tokenId ? this.#tokens.get(tokenId) : undefined
     return [
-      ...(run ? [ofRun(run)] : []),
-      ...(delegationId ? this.#delegations(delegationId).map(ofDelegation) : []),
-      ...(token ? [ofToken(token)] : []),
+      ...(run ? [runLevel(run)] : []),
+      ...(delegationId ? this.#delegations(delegationId).map(delegationLevel) : []),
+      ...(token ? [tokenLevel(token)] : []),
     ]
   }
 }
 
-const ofRun = ({ id, name, budgetEuros: limitEuros }: RunLimit): Level => ({
+const runLevel = ({ id, name, budgetEuros }: RunLimit): BudgetLevel => ({
   level: 'run',
   id,
   name,
-  limitEuros,
+  limitEuros: budgetEuros,
 })
 
-const ofDelegation = ({ id, label, maxAmountEuros: limitEuros, merchant }: DelegationLimit): Level => ({
+const delegationLevel = ({ id, label, maxAmountEuros, merchant }: DelegationLimit): BudgetLevel => ({
   level: 'delegation',
   id,
   name: label ?? id,
-  limitEuros,
+  limitEuros: maxAmountEuros,
   merchant,
 })
 
-const ofToken = ({ id, label: name, maxAmountEuros: limitEuros, paidEuros }: TokenLimit): Level => ({
-  paidEuros,
+const tokenLevel = ({ id, label, maxAmountEuros, paidEuros }: TokenLimit): BudgetLevel => ({
   level: 'token',
   id,
-  name,
-  limitEuros,
+  name: label,
+  limitEuros: maxAmountEuros,
+  paidEuros,
 })
 
-/** Only what somebody names is read: most intents name nothing. */
-export async function openLevels(sql: Sql, tenant: Tenant, all: readonly Under[]): Promise<Levels> {
-  const named = (of: (under: Under) => string | null): string[] => [
-    ...new Set(all.flatMap(under => of(under) ?? [])),
+/** Reads the levels that are named: most intents name none. */
+export async function openBudgetLevels(
+  sql: Sql,
+  tenant: Tenant,
+  levelIds: readonly BudgetLevelIds[],
+): Promise<BudgetLevels> {
+  const idsOf = (kind: keyof BudgetLevelIds): string[] => [
+    ...new Set(levelIds.flatMap(ids => ids[kind] ?? [])),
   ]
-  const runs = await runLimits(
-    sql,
-    tenant,
-    named(({ runId }) => runId),
-  )
-  const delegations = await delegationLimits(
-    sql,
-    tenant,
-    named(({ delegationId }) => delegationId),
-  )
-  const tokens = await tokenLimits(
-    sql,
-    tenant,
-    named(({ tokenId }) => tokenId),
-  )
-  return new Levels(all, runs, delegations, tokens)
+  const runs = await runLimits(sql, tenant, idsOf('runId'))
+  const delegations = await delegationLimits(sql, tenant, idsOf('delegationId'))
+  const tokens = await tokenLimits(sql, tenant, idsOf('tokenId'))
+  return new BudgetLevels(levelIds, runs, delegations, tokens)
 }
 
-const UNDER = `
+const LEVEL_IDS = `
 select run_id as "runId", delegation_id as "delegationId", token_id as "tokenId" from intents
 where id = any($3::text[]) and (owner_id, mode) = ($1, $2) and num_nonnulls(run_id, delegation_id, token_id) > 0`
 
-/** The same for intents that have been declared: what they are made under never changes. */
-export const openLevelsOf = async (sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<Levels> =>
-  openLevels(sql, tenant, await sql<Under & Row>(UNDER, [tenant.ownerId, tenant.mode, ids]))
+/** Reads the levels that stored intents were declared under. */
+export async function openBudgetLevelsOfIntents(
+  sql: Sql,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<BudgetLevels> {
+  const levelIds = await sql<BudgetLevelIds & Row>(LEVEL_IDS, [tenant.ownerId, tenant.mode, ids])
+  return openBudgetLevels(sql, tenant, levelIds)
+}

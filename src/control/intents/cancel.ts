@@ -1,24 +1,23 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import { reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { openBook } from '../../money/ledger/index.ts'
 import { type Agent, findAgent } from '../agents/index.ts'
-import { openTally } from '../budgets/index.ts'
+import { openCounters } from '../budgets/index.ts'
 import { DelegationRevoked } from '../delegations/index.ts'
 import type { intentsApi } from './api.ts'
 import { intentEvent } from './events.ts'
-import { heldFor, intentMachine } from './intent.ts'
+import { causeOf, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
 import { IntentEvent } from './schemas.ts'
 
-/** In the words of the indexes over what is open: with parameters PostgreSQL would not know them again. */
+/** Written exactly as in the partial indexes over open intents: PostgreSQL would not use them with parameters. */
 export const OPEN = "status in ('created', 'approved')"
 
-/** What is open is cancelled; words about it replace those that were said before. */
-export function letGo(
+/** Cancels an open intent; a comment replaces the one that it has. */
+export function cancelIntent(
   intent: IntentRow,
   comment: string | null,
   { emit, wake }: Pick<ContextOf<typeof intentsApi.cancel>, 'emit' | 'wake'>,
@@ -29,58 +28,56 @@ export function letGo(
   if (intent.workflowId) wake(intentProcess, intent)
 }
 
-/** What is kept for intents of an agent: their share of the limits, and its account, held before the intents are. */
-export async function keptFor(
+/** Locks the counters and the account in which intents of an agent have reserved: before the intents themselves. */
+export async function openReservations(
   ids: readonly string[],
   agent: Agent,
   { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>,
 ) {
-  const causes = ids.map(id => heldFor({ id }))
-  const tally = await openTally(sql, { tenant, now }, { causes, agents: [agent.id] })
+  const causes = ids.map(id => causeOf({ id }))
+  const counters = await openCounters(sql, { tenant, now }, { causes, agents: [agent.id] })
   const book = await openBook(sql, { tenant, now }, { wallets: [agent.walletId], holds: causes })
   return {
-    giveBack(intent: IntentRow): void {
-      tally.giveBack(heldFor(intent))
-      book.release(heldFor(intent))
+    release(intent: IntentRow): void {
+      counters.release(causeOf(intent))
+      book.release(causeOf(intent))
     },
     async write(): Promise<void> {
-      await tally.write(sql)
+      await counters.write(sql)
       await book.post(sql)
     },
   }
 }
 
-const UNDER = `
+const OPEN_UNDER_DELEGATION = `
 select id from intents where (owner_id, mode, delegation_id) = ($1, $2, $3) and ${OPEN} order by id`
 
-const openUnder = async (sql: Sql, { ownerId, mode }: Tenant, delegationId: string): Promise<string[]> =>
-  (await sql<{ id: string } & Row>(UNDER, [ownerId, mode, delegationId])).map(({ id }) => id)
-
 /**
- * What is open under it is cancelled in the same transaction: a token that was lost buys nothing more, and the money
- * is free. Its agent is held, so no more of them come.
+ * Cancels the open intents of a revoked delegation in the same transaction: a lost token buys nothing more, and the
+ * money is free again. The revocation has locked the agent, so no intent can be added.
  */
 export const onDelegationRevoked = reaction(
   DelegationRevoked['delegation.revoked'],
   { 'intent.cancelled': IntentEvent },
   async ({ delegationId, agentId }, context) => {
     const { em, sql, tenant, now } = context
-    const ids = await openUnder(sql, tenant, delegationId)
+    const values = [tenant.ownerId, tenant.mode, delegationId]
+    const ids = (await sql<{ id: string } & Row>(OPEN_UNDER_DELEGATION, values)).map(({ id }) => id)
     const agent = ids.length > 0 ? await findAgent(em, agentId) : null
     if (!agent) return
-    const kept = await keptFor(ids, agent, context)
+    const reservations = await openReservations(ids, agent, context)
     const intents = [...(await lockIntents(sql, tenant, ids)).values()]
     const open = intents.filter(({ status }) => !intentMachine.isFinal(status))
     for (const intent of open) {
       intent.updatedAt = now
-      // What a bank may have been told goes its way; where it comes to nothing, nothing else is paid.
+      // A payment that a bank may know of is not stopped. If it fails, the intent has expired and pays nothing else.
       if (intent.paymentId) intent.expiresAt = now
       else {
-        letGo(intent, 'Its delegation has been revoked.', context)
-        kept.giveBack(intent)
+        cancelIntent(intent, 'Its delegation has been revoked.', context)
+        reservations.release(intent)
       }
     }
     await updateIntents(sql, open)
-    await kept.write()
+    await reservations.write()
   },
 )

@@ -8,124 +8,160 @@ import type { DecisionRow } from '../decisions/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { intentsApi } from './api.ts'
 import { intentEvent } from './events.ts'
-import { heldFor, intentMachine, likenessOf } from './intent.ts'
+import { causeOf, fingerprintOf, intentMachine } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
-import { openPayees, type Payees, travelled } from './payees.ts'
+import { openPayees, type Payees, spendForRisk } from './payees.ts'
 import { intentProcess } from './process.ts'
-import { unpaid } from './response.ts'
-import { type Ask, askerOf, decideOn, holdScene, obstacleTo, type Scene, underOf } from './spend-context.ts'
+import { unpaidResponse } from './response.ts'
+import {
+  blockerOf,
+  decideIntent,
+  levelIdsOf,
+  lockSpendContext,
+  type ProposedSpend,
+  type SpendContext,
+  spenderFor,
+} from './spend-context.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
-type Asked = Parameters<Create['decide']>[0]
+type DeclareRequest = Parameters<Create['decide']>[0]
 
-/** What deciding needs to know, and what has been decided so far. */
-interface Desk extends Scene<Book> {
+/** The records that a batch of intents is decided by, and what it has decided so far. */
+interface BatchState extends SpendContext<Book> {
   readonly payees: Payees
-  readonly taken: Set<string>
+  /** The client's own ids that other intents of these agents have, by `clientIdKey`. */
+  readonly takenClientIds: Set<string>
   readonly declared: IntentRow[]
   readonly decisions: DecisionRow[]
 }
 
-const TAKEN = `
-select agent_id, client_intent_id from intents
+const clientIdKey = (agentId: string, clientIntentId: string): string => `${agentId} ${clientIntentId}`
+
+const TAKEN_CLIENT_IDS = `
+select agent_id as "agentId", client_intent_id as "clientIntentId" from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
-const askOf = ({ input: { body }, actor, runId }: Asked, payees: Payees): Ask => {
-  const { agentId = actor.agentId ?? '', amountEuros, mcc } = body
-  return { agentId, amountEuros, mcc, ...payees.of(body), ...underOf(actor, runId, body.runId) }
-}
-
-/** Who is paid, for that is asked of every rule; then what decides; then what is only looked at. */
-async function load(items: readonly Asked[], sql: Sql): Promise<Desk> {
-  const { tenant, now } = items[0] as Asked
-  const bodies = items.map(({ input }) => input.body)
+/** Resolves payees first, because every rule is asked about them; locks agents, counters and accounts; then reads. */
+async function loadBatch(requests: readonly DeclareRequest[], sql: Sql): Promise<BatchState> {
+  const { tenant, now } = requests[0] as DeclareRequest
+  const bodies = requests.map(({ input }) => input.body)
   const payees = await openPayees(sql, tenant, bodies)
-  const asks = items.map(item => askOf(item, payees))
-  const scene = await holdScene(sql, { tenant, now }, asks)
-  const agentIds = [...scene.agents.keys()]
-  const names = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])
+  const spends = requests.map(request => proposedSpend(request, payees))
+  const spendContext = await lockSpendContext(sql, { tenant, now }, spends)
+  const agentIds = [...spendContext.agents.keys()]
+  const clientIds = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])
+  const taken =
+    clientIds.length === 0
+      ? []
+      : await sql<{ agentId: string; clientIntentId: string }>(TAKEN_CLIENT_IDS, [
+          tenant.ownerId,
+          tenant.mode,
+          agentIds,
+          clientIds,
+        ])
+  const takenClientIds = new Set(taken.map(row => clientIdKey(row.agentId, row.clientIntentId)))
+  return { ...spendContext, payees, takenClientIds, declared: [], decisions: [] }
+}
+
+function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees: Payees): ProposedSpend {
   return {
-    ...{ ...scene, payees, declared: [], decisions: [] },
-    taken: new Set(
-      names.length > 0 ? await takenOf(sql, [tenant.ownerId, tenant.mode, agentIds, names]) : [],
-    ),
+    ...payees.resolve(body),
+    ...levelIdsOf(actor, runId, body.runId),
+    agentId: body.agentId ?? actor.agentId ?? '',
+    amountEuros: body.amountEuros,
+    mcc: body.mcc,
   }
 }
 
-async function takenOf(sql: Sql, values: readonly unknown[]): Promise<string[]> {
-  const rows = await sql<{ agent_id: string; client_intent_id: string }>(TAKEN, values)
-  return rows.map(row => takenName(row.agent_id, row.client_intent_id))
-}
-
-const takenName = (agentId: string, clientIntentId: string): string => `${agentId} ${clientIntentId}`
-
-/** The first thing that it names and that is not there, or is over. */
-function missing(item: Asked, ask: Ask, desk: Desk) {
-  const { body } = item.input
-  const nobody = desk.payees.missing(body)
-  if (nobody) return nobody
+/** The code of the first reason, other than the policy, why the intent cannot be declared; undefined if it can. */
+function refusalCode(request: DeclareRequest, spend: ProposedSpend, state: BatchState) {
+  const { body } = request.input
+  const missing = state.payees.missingRecord(body)
+  if (missing) return missing
   if (body.cardId) return 'card_not_found'
-  return obstacleTo(ask, desk, item.now, item.runId)
+  return blockerOf(spend, state, request.now, request.runId)
 }
 
-/** The intent as it begins: decided, and kept for where the answer is yes. */
-function intentFrom(item: Asked, ask: Ask, agent: Spender, desk: Desk): IntentRow {
-  const { tenant, now, input } = item
+/** Decides the intent, and reserves its budget and holds its money if it is approved at once. */
+function newIntent(
+  request: DeclareRequest,
+  spend: ProposedSpend,
+  agent: Spender,
+  state: BatchState,
+): IntentRow {
+  const { tenant, now, input } = request
   const { expiresInMinutes, ...members } = input.body
-  const cause = heldFor({ id: newId('intent') })
-  const { ruling, decision, row, possibleDuplicateOf } = decideOn(ask, agent, desk, item, cause)
-  const { agentId, merchant, payeeIban, country, runId, delegationId, tokenId } = ask
-  desk.decisions.push(row)
-  const waits = ruling.requiresApproval
-  if (ruling.allowed && !waits) {
-    desk.tally.reserve(cause, [agent.id, ...desk.levels.subjectsOf(ask)], ruling.holdEuros, agent.term)
-    desk.funds.hold(agent.walletId, ruling.holdEuros, cause)
-    desk.riskAssessor.learn(agent.id, travelled(ask), now)
+  const { agentId, merchant, payeeIban, country, runId, delegationId, tokenId } = spend
+  const cause = causeOf({ id: newId('intent') })
+  const { ruling, decision, row, possibleDuplicateOf } = decideIntent(spend, agent, state, request, cause)
+  state.decisions.push(row)
+  const needsPerson = ruling.requiresApproval
+  if (ruling.allowed && !needsPerson) {
+    const subjects = [agent.id, ...state.levels.subjectsOf(spend)]
+    state.counters.reserve(cause, subjects, ruling.holdEuros, agent.term)
+    state.funds.hold(agent.walletId, ruling.holdEuros, cause)
+    state.riskAssessor.learn(agent.id, spendForRisk(spend), now)
   }
+  const decidedStatus = ruling.allowed ? 'approved' : 'denied'
   return {
-    ...{ ...members, agentId, merchant, payeeIban, country },
-    ...{ runId, delegationId, tokenId, ...tenant, id: cause.id, createdAt: now, updatedAt: now },
-    status: waits ? intentMachine.initial : ruling.allowed ? 'approved' : 'denied',
-    expiresAt: desk.levels.endOf(ask, after(now, minutes(expiresInMinutes))),
-    decidedAt: waits ? null : now,
-    decidedBy: waits ? null : { type: 'policy', id: agent.policyId, name: null },
-    ...{ currency: 'EUR', comment: null, decision, possibleDuplicateOf, likeness: likenessOf(ask) },
-    ...{ transactionId: null, paymentId: null },
-    workflowId: waits ? workflowIdOf(intentProcess, cause.id) : null,
+    ...members,
+    ...tenant,
+    id: cause.id,
+    createdAt: now,
+    updatedAt: now,
+    agentId,
+    merchant,
+    payeeIban,
+    country,
+    runId,
+    delegationId,
+    tokenId,
+    currency: 'EUR',
+    fingerprint: fingerprintOf(spend),
+    possibleDuplicateOf,
+    expiresAt: state.levels.cappedExpiry(spend, after(now, minutes(expiresInMinutes))),
+    status: needsPerson ? intentMachine.initial : decidedStatus,
+    decision,
+    decidedAt: needsPerson ? null : now,
+    decidedBy: needsPerson ? null : { type: 'policy', id: agent.policyId, name: null },
+    comment: null,
+    transactionId: null,
+    paymentId: null,
+    workflowId: needsPerson ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }
 
-/** Declaring is hot: a busy agent makes thousands a second. Only who waits for a person gets a process. */
+/** Runs in group commits: a busy agent declares thousands a second. Only an intent that waits for a person has a process. */
 export const declare: Create = {
-  load,
-  decide(item, desk: Desk, { emit, refuse, wake }) {
-    const ask = askOf(item, desk.payees)
-    if (!ask.agentId) return refuse('agent_required')
-    const agent = askerOf(item.actor, ask.agentId, desk)
+  load: loadBatch,
+  decide(request, state: BatchState, { emit, refuse, wake }) {
+    const spend = proposedSpend(request, state.payees)
+    if (!spend.agentId) return refuse('agent_required')
+    const agent = spenderFor(request.actor, spend.agentId, state)
     if (!agent) return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
-    const nowhere = missing(item, ask, desk)
-    if (nowhere) return refuse(nowhere)
-    const contradiction = desk.payees.contradiction(item.input.body)
+    const code = refusalCode(request, spend, state)
+    if (code) return refuse(code)
+    const contradiction = state.payees.contradiction(request.input.body)
     if (contradiction) return refuse('payee_mismatch', contradiction)
-    const { clientIntentId } = item.input.body
-    const name = clientIntentId && takenName(agent.id, clientIntentId)
-    if (name && desk.taken.has(name)) return refuse('client_intent_id_taken')
-    if (name) desk.taken.add(name)
-    const intent = intentFrom(item, ask, agent, desk)
-    desk.declared.push(intent)
+    const { clientIntentId } = request.input.body
+    const clientId = clientIntentId && clientIdKey(agent.id, clientIntentId)
+    if (clientId && state.takenClientIds.has(clientId)) return refuse('client_intent_id_taken')
+    if (clientId) state.takenClientIds.add(clientId)
+    const intent = newIntent(request, spend, agent, state)
+    state.declared.push(intent)
     emit('intent.created', { ...intentEvent(intent), status: 'created' })
     if (intent.status === 'created') wake(intentProcess, intent)
     if (intent.status === 'denied') emit('intent.denied', intentEvent(intent, intent.decision.reason))
-    else if (intent.likeness) desk.alike.set(intent.likeness, intent.id)
+    else if (intent.fingerprint) state.duplicates.set(intent.fingerprint, intent.id)
     if (intent.status === 'approved') emit('intent.approved', intentEvent(intent))
-    for (const [event, data] of desk.riskAssessor.applyOutcome(agent, { ...intent, type: 'intent' }))
-      emit(event, data)
-    return unpaid(intent)
+    const riskEvents = state.riskAssessor.applyOutcome(agent, { ...intent, type: 'intent' })
+    for (const [event, data] of riskEvents) emit(event, data)
+    return unpaidResponse(intent)
   },
-  async write({ declared, decisions, tally, funds, riskAssessor }: Desk, sql) {
+  async write({ declared, decisions, counters, funds, riskAssessor }: BatchState, sql) {
     await insertIntents(sql, declared, decisions)
-    await tally.write(sql)
+    await counters.write(sql)
     await riskAssessor.write(sql)
     await funds.post(sql)
   },

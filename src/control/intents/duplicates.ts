@@ -1,16 +1,19 @@
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { after } from '../../values/clock.ts'
-import { ALIKE_FOR } from './intent.ts'
+import { DUPLICATE_WINDOW_MS } from './intent.ts'
 
-/** An agent, and the likeness of an intent in a run of it. */
-export interface Alike {
+/** The fingerprint that an intent of an agent would have. */
+interface AgentFingerprint {
   readonly agentId: string
-  readonly likeness: string
+  readonly fingerprint: string
 }
 
-/** In the words of the index over them: of intents that came to nothing a second one is no double. */
-const ALIKE = `
-select w.likeness, latest.id
+/**
+ * The condition is written as in the index on fingerprints (stored as `likeness`). An intent that was denied, cancelled
+ * or has expired has no duplicate.
+ */
+const LATEST = `
+select w.likeness as fingerprint, latest.id
 from unnest($1::text[], $2::text[]) as w (agent_id, likeness)
 cross join lateral (
   select i.id from intents i
@@ -18,14 +21,18 @@ cross join lateral (
     and i.status in ('created', 'approved', 'completed')
   order by i.created_at desc limit 1) as latest`
 
-/** The latest intent of each likeness, where there has been one lately. Their agents are locked. */
-export async function alikeOf(sql: Sql, wanted: readonly Alike[], now: Date): Promise<Map<string, string>> {
-  if (wanted.length === 0) return new Map()
-  const each = [...new Map(wanted.map(one => [one.likeness, one])).values()]
-  const found = await sql<Row & { likeness: string; id: string }>(ALIKE, [
-    each.map(({ agentId }) => agentId),
-    each.map(({ likeness }) => likeness),
-    after(now, -ALIKE_FOR),
+/** Finds the latest recent intent with each fingerprint. The caller has locked the agents. */
+export async function findDuplicates(
+  sql: Sql,
+  fingerprints: readonly AgentFingerprint[],
+  now: Date,
+): Promise<Map<string, string>> {
+  if (fingerprints.length === 0) return new Map()
+  const unique = [...new Map(fingerprints.map(row => [row.fingerprint, row])).values()]
+  const rows = await sql<Row & { fingerprint: string; id: string }>(LATEST, [
+    unique.map(({ agentId }) => agentId),
+    unique.map(({ fingerprint }) => fingerprint),
+    after(now, -DUPLICATE_WINDOW_MS),
   ])
-  return new Map(found.map(({ likeness, id }) => [likeness, id]))
+  return new Map(rows.map(({ fingerprint, id }) => [fingerprint, id]))
 }

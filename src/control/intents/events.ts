@@ -1,7 +1,7 @@
 import { excerpt } from '../../values/schemas.ts'
 import type { IntentRow } from './intent-rows.ts'
 
-/** What the world is told of an intent. */
+/** The data of an intent's event: no purpose and no full texts. */
 export const intentEvent = (
   { id, agentId, runId, delegationId, status, amountEuros, merchant }: IntentRow,
   reason?: string,

@@ -1,10 +1,10 @@
 export type { IntentRow } from './intent-rows.ts'
 export {
-  aboveHeld,
-  type Bar,
+  aboveHeldMessage,
   isApprovedPayee,
   openPayments,
-  openPaymentsToEnd,
   Payments,
   paidEvents,
+  paymentsToCancel,
+  type SubmissionBlocker,
 } from './payments.ts'

@@ -1,5 +1,5 @@
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { formatEuros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { StoredDecision } from '../decisions/index.ts'
 import { isSameMerchant } from '../merchants/index.ts'
@@ -8,38 +8,37 @@ import { explain } from '../rules/index.ts'
 import { intentEvent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
-import { paymentsOf, wordsOn } from './response.ts'
+import { paymentSentence, paymentsOf } from './response.ts'
 
-type Inquiring = Pick<ContextOf<typeof inquiryApi.explanation>, 'em' | 'sql' | 'tenant' | 'ports'>
+type ReadContext = Pick<ContextOf<typeof inquiryApi.explanation>, 'em' | 'sql' | 'tenant' | 'ports'>
 
-type Told = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion' | 'reason' | 'checks'> & { at: Date }
+type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion' | 'reason' | 'checks'> & {
+  readonly at: Date
+}
 
-/** All that has been decided about an intent, the first one first: what persons asked for in vain, too. */
-async function decisionsOn(intent: Intent, { em }: Inquiring): Promise<[Told, ...Told[]]> {
+/** All decisions about an intent, oldest first, with those that refused a person's approval. */
+async function decisionsOn(
+  intent: Intent,
+  { em }: ReadContext,
+): Promise<readonly [PastDecision, ...PastDecision[]]> {
   const where = { subjectId: intent.id, subjectType: 'intent' }
   const stored = await em.find(StoredDecision, where, { orderBy: { id: 'asc' } })
-  const told = stored.map(({ id, createdAt: at, policyId, policyVersion, result: { reason, checks } }) => ({
-    ...{ id, at, policyId, policyVersion, reason },
-    checks: [...checks],
+  const decisions = stored.map(({ id, createdAt, policyId, policyVersion, result }) => ({
+    id,
+    at: createdAt,
+    policyId,
+    policyVersion,
+    reason: result.reason,
+    checks: [...result.checks],
   }))
-  const [first = { ...intent.decision, at: intent.createdAt }, ...others] = told
+  const [first = { ...intent.decision, at: intent.createdAt }, ...others] = decisions
   return [first, ...others]
 }
 
-const chargedTooMuch = (actual: Euros, most: Euros) => ({
-  field: 'amount' as const,
-  message: `${formatEuros(actual)} were charged, ${formatEuros(most)} were approved at most.`,
-})
+type IntentStatus = (typeof intentMachine.states)[number]
 
-const anotherMerchant = (actual: string, declared: string) => ({
-  field: 'merchant' as const,
-  message: `${excerpt(actual)} has charged, ${excerpt(declared)} was approved.`,
-})
-
-type State = (typeof intentMachine.states)[number]
-
-/** How it stands, and why somebody or the policy has let it come so far. */
-const summaries: Readonly<Record<State, (intent: Intent, why: string) => string>> = {
+/** How an intent stands, and the reason for the decision that led there. */
+const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: string) => string>> = {
   created: (_, why) => `It waits for a person: ${why}`,
   approved: (_, why) => `It is approved: ${why}`,
   denied: (_, why) => `It was denied: ${why}`,
@@ -52,38 +51,39 @@ const summaries: Readonly<Record<State, (intent: Intent, why: string) => string>
       : `Its deadline has passed, and nobody had decided: ${why}`,
 }
 
-function summaryOf(intent: Intent, reason: string): string {
+/** Says how the intent and its latest payment stand. */
+async function summaryOf(intent: Intent, policyReason: string, context: ReadContext): Promise<string> {
   const { decidedBy, comment } = intent
-  const status: State = intent.status
-  const isPersons = decidedBy !== null && decidedBy.type !== 'policy'
-  const said = comment ? `a person decided, and said: ${comment}` : 'a person decided'
-  return summaries[status](intent, isPersons ? said : reason)
+  const personsReason = comment ? `a person decided, and said: ${comment}` : 'a person decided'
+  const byPerson = decidedBy !== null && decidedBy.type !== 'policy'
+  const status: IntentStatus = intent.status
+  const summary = summaryByStatus[status](intent, byPerson ? personsReason : policyReason)
+  const [latestPayment] = await paymentsOf([intent], context)
+  const sentence = latestPayment && paymentSentence(latestPayment)
+  return sentence ? `${summary} ${sentence}` : summary
 }
 
-/** The same, and what there is to say of its latest payment. */
-async function summaryWithPayment(intent: Intent, reason: string, context: Inquiring): Promise<string> {
-  const [latest] = await paymentsOf([intent], context)
-  return [summaryOf(intent, reason), (latest && wordsOn(latest)) || []].flat().join(' ')
+const versionName = (version: number | null): string =>
+  version === null ? 'no policy' : `version ${version}`
+
+const hasChanged = ({ policyId, policyVersion }: PastDecision, current: Policy | null): boolean =>
+  policyId !== (current?.id ?? null) || policyVersion !== (current?.version ?? null)
+
+/** Says how the policy changed from the first decision to the latest, and from that to now; null if it did not. */
+function policyNote(first: PastDecision, latest: PastDecision, current: Policy | null): string | null {
+  const firstName = versionName(first.policyVersion)
+  const latestName = versionName(latest.policyVersion)
+  const notes: string[] = []
+  if (first.policyVersion !== latest.policyVersion || first.policyId !== latest.policyId)
+    notes.push(
+      `It was declared under ${firstName} and decided anew under ${latestName}: the newer one counts.`,
+    )
+  if (hasChanged(latest, current))
+    notes.push(
+      `The policy has changed since then, from ${latestName} to ${versionName(current?.version ?? null)}: asked today, the answer may be another one.`,
+    )
+  return notes.length > 0 ? notes.join(' ') : null
 }
-
-/** What has become of the policy between the first decision, the latest one and now. */
-function noteOn(first: Told, latest: Told, now: Policy | null): string | null {
-  const was = latest.policyVersion
-  const notes = [
-    first.policyVersion !== was || first.policyId !== latest.policyId
-      ? `It was declared under ${named(first.policyVersion)} and decided anew under ${named(was)}: the newer one counts.`
-      : '',
-    isOther(latest, now)
-      ? `The policy has changed since then, from ${named(was)} to ${named(now?.version ?? null)}: asked today, the answer may be another one.`
-      : '',
-  ].filter(Boolean)
-  return notes.join(' ') || null
-}
-
-const named = (version: number | null): string => (version === null ? 'no policy' : `version ${version}`)
-
-const isOther = ({ policyId, policyVersion }: Told, now: Policy | null): boolean =>
-  policyId !== (now?.id ?? null) || policyVersion !== (now?.version ?? null)
 
 export const inquiries = implement(inquiryApi, {
   async verify({ params, body }, { em, emit, refuse }) {
@@ -92,13 +92,18 @@ export const inquiries = implement(inquiryApi, {
     if (intent.status !== 'approved' && intent.status !== 'completed') return refuse('intent_not_approved')
     const { actualAmountEuros, actualMerchant } = body
     const decision = await em.findOne(StoredDecision, { id: intent.decision.id })
-    const most = decision ? BigInt(decision.result.holdEuros) : intent.amountEuros
-    const mismatches = [
-      ...(actualAmountEuros > most ? [chargedTooMuch(actualAmountEuros, most)] : []),
-      ...(isSameMerchant(intent.merchant, actualMerchant)
-        ? []
-        : [anotherMerchant(actualMerchant, intent.merchant)]),
-    ]
+    const approvedEuros = decision ? BigInt(decision.result.holdEuros) : intent.amountEuros
+    const mismatches: { field: 'amount' | 'merchant'; message: string }[] = []
+    if (actualAmountEuros > approvedEuros)
+      mismatches.push({
+        field: 'amount',
+        message: `${formatEuros(actualAmountEuros)} were charged, ${formatEuros(approvedEuros)} were approved at most.`,
+      })
+    if (!isSameMerchant(intent.merchant, actualMerchant))
+      mismatches.push({
+        field: 'merchant',
+        message: `${excerpt(actualMerchant)} has charged, ${excerpt(intent.merchant)} was approved.`,
+      })
     if (mismatches.length > 0)
       emit('verification.mismatch', {
         ...intentEvent(intent),
@@ -116,15 +121,15 @@ export const inquiries = implement(inquiryApi, {
     const [first, ...others] = await decisionsOn(intent, context)
     const latest = others.at(-1) ?? first
     const { policyId, policyVersion: version } = latest
-    const now = await effectivePolicy(em, intent.agentId)
-    const changedSince = isOther(latest, now)
+    const current = await effectivePolicy(em, intent.agentId)
+    const changedSince = hasChanged(latest, current)
     return {
       intentId: intent.id,
       decisionId: latest.id,
       decidedAt: latest.at,
-      summary: await summaryWithPayment(intent, latest.reason, context),
+      summary: await summaryOf(intent, latest.reason, context),
       policy: policyId === null || version === null ? null : { policyId, version, changedSince },
-      note: noteOn(first, latest, now),
+      note: policyNote(first, latest, current),
       rules: explain(latest.checks, intent.decidedAt === null),
     }
   },

@@ -5,12 +5,12 @@ import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { decisionTable } from '../decisions/index.ts'
 import { Intent } from './intent.ts'
 
-/** An intent without its entity: what a group commit loads, decides on and writes. */
+/** An intent as a plain object, as group commits load, decide and write it. */
 export type IntentRow = RowOf<Intent>
 
 const intentTable = tableOf(Intent)
 
-/** Each with the decision that was made about it. */
+/** Inserts intents together with the decisions about them. */
 export const insertIntents = insertIntoBoth(intentTable, decisionTable)
 export const updateIntents = updateOf(intentTable, [
   'status',
@@ -24,7 +24,10 @@ export const updateIntents = updateOf(intentTable, [
   'expiresAt',
 ])
 
-/** By their ids and those of the tenant's agents: of a young table PostgreSQL would rather read all that the tenant has. */
+/**
+ * Joined with the agents to reach the tenant: a condition on the tenant of `intents` would make PostgreSQL read all
+ * intents of the tenant while the table has no statistics.
+ */
 const LOCK = `
 select ${selectList(intentTable, 'i')}
 from intents i
@@ -32,7 +35,7 @@ join agents a on a.id = i.agent_id and (a.owner_id, a.mode) = ($1, $2)
 where i.id = any($3::text[])
 order by i.id for update of i`
 
-/** As they are once they are held, by their ids; none that is not the tenant's. */
+/** Locks intents of the tenant and returns them by their ids, as they are once locked. */
 export async function lockIntents(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -17,7 +17,7 @@ export const intentMachine = machine('intent', {
 
 export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as const
 
-/** Who decided; a name that an operator gave is not proved by anything. */
+/** Who decided. Nothing proves the name that an operator gives. */
 export interface DecidedBy {
   type: (typeof deciders)[number]
   id: string | null
@@ -33,7 +33,7 @@ const schema = defineEntity({
     amountEuros: p.bigint().name('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
-    /** The account of whom beneficiaryId or walletId names, as it was when it was declared. */
+    /** The IBAN of the beneficiary or wallet that is paid, as it was when the intent was declared. */
     payeeIban: maybe.string(),
     mcc: maybe.string(),
     country: maybe.string(),
@@ -43,11 +43,11 @@ const schema = defineEntity({
     cardId: maybe.string(),
     runId: maybe.string(),
     delegationId: maybe.string(),
-    /** With which it was declared, where that has a budget of its own. */
+    /** The token that declared the intent, if the token has a budget of its own. */
     tokenId: maybe.string(),
     clientIntentId: maybe.string(),
     possibleDuplicateOf: maybe.string(),
-    likeness: maybe.string(),
+    fingerprint: maybe.string().name('likeness'),
     expiresAt: timestamp(),
     decidedAt: maybe.instant(),
     decidedBy: p
@@ -57,7 +57,7 @@ const schema = defineEntity({
     comment: maybe.string(),
     decision: p.json<Decision>(),
     transactionId: maybe.string(),
-    /** The payment that is under way on it: while it is open, the intent neither is cancelled nor expires. */
+    /** The payment that is under way: until it has ended, the intent is neither cancelled nor does it expire. */
     paymentId: maybe.string(),
     workflowId: maybe.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
@@ -67,17 +67,17 @@ const schema = defineEntity({
 export class Intent extends schema.class {}
 schema.setClass(Intent)
 
-/** For what the ledger keeps its money, and the counters its share of the limits. */
-export const heldFor = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
+/** The cause under which the ledger holds the intent's money and the counters its part of the limits. */
+export const causeOf = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
 
-/** So long a second intent like the first one is taken for the same one by mistake. */
-export const ALIKE_FOR = minutes(10)
+/** How long a second intent with the same fingerprint may be the first one, declared again by mistake. */
+export const DUPLICATE_WINDOW_MS = minutes(10)
 
 /**
- * What makes two intents of a run alike: the merchant, however it is spelled, and the amount. ExternalSystems of a run nothing
- * is: who pays the same a hundred times a day means it.
+ * Equal for intents of one run with the same amount and the same merchant, however that is spelled. Null outside of a
+ * run: an agent that pays the same a hundred times a day means it.
  */
-export const likenessOf = ({
+export const fingerprintOf = ({
   merchant,
   amountEuros,
   runId,

@@ -7,25 +7,23 @@ import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
-import { keptFor, letGo, OPEN, onDelegationRevoked } from './cancel.ts'
+import { cancelIntent, OPEN, onDelegationRevoked, openReservations } from './cancel.ts'
 import { declare } from './declare.ts'
 import { intentEvent } from './events.ts'
 import { inquiries } from './inquiries.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, intentMachine } from './intent.ts'
 import { intentProcess } from './process.ts'
-import { paymentsOf, shown, unpaid, withPayments } from './response.ts'
-import { alreadyIn, approve, deciderOf, expire } from './settle.ts'
+import { intentResponse, intentResponses, paymentsOf, unpaidResponse } from './response.ts'
+import { alreadyMessage, approve, deciderOf, expire } from './settle.ts'
 import { simulate } from './simulate.ts'
 import { simulationApi } from './simulation-api.ts'
 import { processStatusOf } from './status.ts'
 
 const find = (em: EntityManager, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 
-const isOpen = ({ status }: Intent): boolean => !intentMachine.isFinal(status)
-
-/** How many intents of an agent are ended in one transaction. */
-const AT_ONCE = 500
+/** How many intents of an agent are cancelled in one transaction. */
+const CANCEL_BATCH = 500
 
 const intents = implement(intentsApi, {
   create: declare,
@@ -34,44 +32,44 @@ const intents = implement(intentsApi, {
 
   async list({ query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
     const created = await createdWithin('intent', { from, to }, context)
-    const found = await context.page(Intent, {
+    const page = await context.page(Intent, {
       ...given({ ...filters, ...created }),
       ...ofMerchant(merchant),
     })
-    return { ...found, data: await withPayments(found.data, context) }
+    return { ...page, data: await intentResponses(page.data, context) }
   },
 
   async get({ params }, context) {
     const intent = await find(context.em, params.id)
-    return intent ? shown(intent, context) : context.refuse('intent_not_found')
+    return intent ? intentResponse(intent, context) : context.refuse('intent_not_found')
   },
 
   async deny({ params, body }, { em, actor, now, emit, refuse, wake }) {
     const intent = await lock(em, Intent, params.id)
     if (!intent) return refuse('intent_not_found')
-    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyIn(intent.status))
+    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyMessage(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
     intentMachine.move(intent, 'denied')
     Object.assign(intent, { decidedAt: now, decidedBy: deciderOf(actor), comment: body.reason })
     emit('intent.denied', intentEvent(intent, body.reason))
     wake(intentProcess, intent)
-    return unpaid(intent)
+    return unpaidResponse(intent)
   },
 
   async cancel({ params, body }, context) {
     const { em, now, refuse } = context
-    const known = await find(em, params.id)
-    const agent = known && (await findAgent(em, known.agentId))
+    const unlocked = await find(em, params.id)
+    const agent = unlocked && (await findAgent(em, unlocked.agentId))
     if (!agent) return refuse('intent_not_found')
-    const kept = await keptFor([params.id], agent, context)
+    const reservations = await openReservations([params.id], agent, context)
     const intent = (await lock(em, Intent, params.id)) as Intent
-    if (!isOpen(intent)) return refuse('intent_closed', alreadyIn(intent.status))
+    if (intentMachine.isFinal(intent.status)) return refuse('intent_closed', alreadyMessage(intent.status))
     if (intent.paymentId) return refuse('intent_being_paid')
     if (intent.expiresAt <= now) return refuse('intent_expired')
-    letGo(intent, body.comment, context)
-    kept.giveBack(intent)
-    await kept.write()
-    return shown(intent, context)
+    cancelIntent(intent, body.comment, context)
+    reservations.release(intent)
+    await reservations.write()
+    return intentResponse(intent, context)
   },
 
   async endForAgent({ params }, context) {
@@ -81,10 +79,10 @@ const intents = implement(intentsApi, {
     const open = await em.find(
       Intent,
       { agentId: agent.id, [raw(OPEN)]: [] },
-      { orderBy: { id: 'asc' }, limit: AT_ONCE, lockMode: LockMode.PESSIMISTIC_WRITE },
+      { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lockMode: LockMode.PESSIMISTIC_WRITE },
     )
-    for (const intent of open) letGo(intent, 'The agent is being deleted.', context)
-    const done = open.length < AT_ONCE
+    for (const intent of open) cancelIntent(intent, 'The agent is being deleted.', context)
+    const done = open.length < CANCEL_BATCH
     if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
     return { done }
   },
@@ -112,7 +110,7 @@ const all = implement(
 
 export const intentsArea = area(
   'Intents',
-  'What agents mean to spend: declared, decided, paid, or let go.',
+  'What agents want to spend: declared, decided, then paid, cancelled or expired.',
   all,
   {
     entities: [Intent],

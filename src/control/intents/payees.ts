@@ -4,22 +4,22 @@ import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { foldMerchant } from '../merchants/index.ts'
 
-/** Whom a request says that it pays. */
-export interface Saying {
+/** The payee as a request names it. */
+export interface PayeeReference {
   readonly merchant?: string | undefined
   readonly country: string | null
   readonly beneficiaryId: string | null
   readonly walletId: string | null
 }
 
-/** Who is paid, for every rule; an account where it is a record of the owner's. */
+/** The payee that the rules judge; the IBAN is known if the payee is a record of the owner. */
 export interface Payee {
   readonly merchant: string
   readonly payeeIban: string | null
   readonly country: string | null
 }
 
-/** What is paid is the record that is named, whatever else is said of it. */
+/** The records that requests name as payees. Their name, IBAN and country count, not what a request says beside them. */
 export class Payees {
   readonly #wallets: ReadonlyMap<string, WalletRow>
   readonly #beneficiaries: ReadonlyMap<string, PayeeRow>
@@ -29,49 +29,49 @@ export class Payees {
     this.#beneficiaries = beneficiaries
   }
 
-  /** The record that is named and not there. */
-  missing({ beneficiaryId, walletId }: Saying) {
+  /** The refusal for a named record that does not exist. */
+  missingRecord({ beneficiaryId, walletId }: PayeeReference) {
     if (walletId && !this.#wallets.has(walletId)) return 'wallet_not_found'
     return beneficiaryId && !this.#beneficiaries.has(beneficiaryId) ? 'beneficiary_not_found' : undefined
   }
 
-  of(saying: Saying): Payee {
-    const record = this.#recordOf(saying)
-    const { merchant = '', country } = saying
-    if (!record) return { merchant, country, payeeIban: null }
-    return { merchant: record.name, payeeIban: record.iban, country: record.country ?? country }
+  resolve({ merchant = '', country, beneficiaryId, walletId }: PayeeReference): Payee {
+    const wallet = walletId ? this.#wallets.get(walletId) : undefined
+    if (wallet) return { merchant: wallet.name, payeeIban: wallet.iban, country }
+    const beneficiary = beneficiaryId ? this.#beneficiaries.get(beneficiaryId) : undefined
+    if (!beneficiary) return { merchant, country, payeeIban: null }
+    const { name, iban } = beneficiary
+    return { merchant: name, payeeIban: iban, country: beneficiary.country ?? country }
   }
 
-  /** In words, where a request says otherwise of its payee than the payee's record. */
-  contradiction(saying: Saying): string | undefined {
-    const payee = this.of(saying)
-    const { merchant, country } = saying
+  /** A sentence about what the request says otherwise than the payee's record; undefined if they agree. */
+  contradiction(reference: PayeeReference): string | undefined {
+    const payee = this.resolve(reference)
+    const { merchant, country } = reference
     if (merchant !== undefined && foldMerchant(merchant) !== foldMerchant(payee.merchant))
       return `merchant: ${merchant} is not whom this pays: that is ${payee.merchant}. Leave it out.`
     if (country !== null && country !== payee.country)
       return `country: ${payee.merchant} is in ${payee.country}, not in ${country}. Leave it out.`
     return undefined
   }
-
-  #recordOf({ beneficiaryId, walletId }: Saying) {
-    const wallet = walletId ? this.#wallets.get(walletId) : undefined
-    if (wallet) return { name: wallet.name, iban: wallet.iban, country: null }
-    return beneficiaryId ? this.#beneficiaries.get(beneficiaryId) : undefined
-  }
 }
 
-/** Read where somebody names one: most intents do not. */
-export async function openPayees(sql: Sql, tenant: Tenant, all: readonly Saying[]): Promise<Payees> {
-  const wallets = all.flatMap(({ walletId }) => walletId ?? [])
-  const beneficiaries = all.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
+/** Reads nothing if no request names a record, as most intents do not. */
+export async function openPayees(
+  sql: Sql,
+  tenant: Tenant,
+  references: readonly PayeeReference[],
+): Promise<Payees> {
+  const wallets = references.flatMap(({ walletId }) => walletId ?? [])
+  const beneficiaries = references.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
   return new Payees(
     wallets.length > 0 ? await walletsById(sql, tenant, wallets) : new Map(),
     beneficiaries.length > 0 ? await payeesById(sql, tenant, beneficiaries) : new Map(),
   )
 }
 
-/** What is asked of risk: no agent travels to whom it pays by a transfer. */
-export const travelled = <
+/** The spend as the risk is scored: without the country if a transfer pays it, as no agent travels to its payee then. */
+export const spendForRisk = <
   T extends { readonly country: string | null; readonly payeeIban?: string | null | undefined },
 >(
   spend: T,

@@ -1,6 +1,6 @@
 import type { Process } from '../../kernel/contract/process.ts'
 
-/** Exists while an intent waits for a person, and then until it is completed or its deadline has come. */
+/** Begins when an intent waits for a person; ends when the intent is completed, cancelled, denied or expired. */
 export const intentProcess = {
   name: 'intent',
   title: 'Intent',
@@ -15,7 +15,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /intents/{id}/approve\`.`,
 } as const satisfies Process
 
-/** Signals of an approver, from the Web UI or the command line, and what each does. */
+/** The signals that approvers send from the Web UI or the command line, and what each does. */
 export const intentSignals = {
   approve: 'Approves the intent and holds its money.',
   deny: 'Denies the intent and ends the run.',

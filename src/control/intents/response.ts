@@ -3,37 +3,35 @@ import type { IntentPayment } from '../../kernel/contract/intent-payments.ts'
 import { answered } from '../../kernel/database/entity.ts'
 import type { Intent } from './intent.ts'
 
-type Reading = Pick<Context, 'sql' | 'tenant' | 'ports'>
+type ReadContext = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-/** What is paid is approved before. */
-const canBePaid = ({ status }: Intent): boolean => status !== 'created' && status !== 'denied'
-
-/** All payments on an intent, the newest first: some may have come to nothing. */
+/** All payments on these intents, newest first, failed ones too. */
 export async function paymentsOf(
   intents: readonly Intent[],
-  { sql, tenant, ports }: Reading,
+  { sql, tenant, ports }: ReadContext,
 ): Promise<readonly IntentPayment[]> {
-  const ids = intents.filter(canBePaid).map(({ id }) => id)
+  const wasApproved = ({ status }: Intent): boolean => status !== 'created' && status !== 'denied'
+  const ids = intents.filter(wasApproved).map(({ id }) => id)
   return ids.length > 0 ? ports.paymentsOn(ids, tenant, sql) : []
 }
 
-/** The intents with how the latest payment on each stands, read together. */
-export async function withPayments(intents: readonly Intent[], context: Reading) {
+/** Adds to each intent its latest payment; the payments of all are read together. */
+export async function intentResponses(intents: readonly Intent[], context: ReadContext) {
   const payments = await paymentsOf(intents, context)
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
   return intents.map(intent => answered(intent, { payment: latest.get(intent.id) ?? null }))
 }
 
-export async function shown(intent: Intent, context: Reading) {
-  const [record] = await withPayments([intent], context)
+export async function intentResponse(intent: Intent, context: ReadContext) {
+  const [record] = await intentResponses([intent], context)
   return record as NonNullable<typeof record>
 }
 
-/** An intent on which nothing can have been paid yet. */
-export const unpaid = <T extends object>(intent: T) => answered(intent, { payment: null })
+/** The response for an intent on which nothing can have been paid yet. */
+export const unpaidResponse = <T extends object>(intent: T) => answered(intent, { payment: null })
 
-/** What is to be said of a payment besides that it is there; null where it goes its way. */
-export function wordsOn({ status, reason }: IntentPayment): string | null {
+/** A sentence about how a payment stands; null if it was completed, as the intent's status says that. */
+export function paymentSentence({ status, reason }: IntentPayment): string | null {
   const why = reason ? ` ${reason.message}` : ''
   if (status === 'rejected') return `Its payment was rejected, and the money is back.${why}`
   if (status === 'returned') return `Its payment came back.${why}`

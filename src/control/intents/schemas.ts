@@ -11,29 +11,29 @@ export const status = z.enum(intentMachine.states)
 
 export const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
-/** Whom it pays, as far as it is said by name. */
+/** The payee by name. */
 export const merchant = label.optional().meta({
   description:
     'The payee. Where `beneficiaryId` or `walletId` is given, it is the name of that one and may be left out; another name is refused.',
   examples: ['Bookshop'],
 })
 
-interface Saying {
+interface PayeeReference {
   readonly merchant?: string | undefined
   readonly beneficiaryId: string | null
   readonly walletId: string | null
 }
 
-export const namesPayee = ({ merchant, beneficiaryId, walletId }: Saying): boolean =>
+export const hasPayee = ({ merchant, beneficiaryId, walletId }: PayeeReference): boolean =>
   merchant !== undefined || beneficiaryId !== null || walletId !== null
-export const unnamedPayee = {
+export const payeeMissing = {
   path: ['merchant'],
   error: 'say whom it pays, here or with beneficiaryId or walletId',
 }
 
-export const namesOnePayee = ({ beneficiaryId, walletId }: Saying): boolean =>
+export const hasOnePayee = ({ beneficiaryId, walletId }: PayeeReference): boolean =>
   beneficiaryId === null || walletId === null
-export const twoPayees = { path: ['walletId'], error: 'give it or beneficiaryId, not both' }
+export const payeeAmbiguous = { path: ['walletId'], error: 'give it or beneficiaryId, not both' }
 
 const DecidedBy = z.object({
   type: z.enum(deciders),

@@ -1,151 +1,164 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
-import { openTally, type Tally } from '../budgets/index.ts'
+import { type BudgetCounters, openCounters } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
 import { decideSpend, lockSpendersOfIntents, type SpendDecision, type Spender } from '../policies/index.ts'
 import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
-import { type Levels, openLevels, openLevelsOf } from './budget-levels.ts'
+import { type BudgetLevels, openBudgetLevels, openBudgetLevelsOfIntents } from './budget-levels.ts'
 import { intentEvent } from './events.ts'
-import { type DecidedBy, heldFor, intentMachine } from './intent.ts'
+import { causeOf, type DecidedBy, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
-import { travelled } from './payees.ts'
+import { spendForRisk } from './payees.ts'
 import { intentProcess } from './process.ts'
-import { unpaid } from './response.ts'
+import { unpaidResponse } from './response.ts'
 
 type Approve = HandlerOf<typeof intentsApi.approve>
 type Expire = HandlerOf<typeof intentsApi.expire>
-type Asked = Parameters<Approve['decide']>[0] | Parameters<Expire['decide']>[0]
+type SettleRequest = Parameters<Approve['decide']>[0] | Parameters<Expire['decide']>[0]
 
-interface Desk {
+/** The records that a batch of intents is approved or expired by, and what it has changed so far. */
+interface BatchState {
   readonly agents: ReadonlyMap<string, Spender>
   readonly intents: ReadonlyMap<string, IntentRow>
-  readonly levels: Levels
-  readonly tally: Tally
+  readonly levels: BudgetLevels
+  readonly counters: BudgetCounters
   readonly book: Book
   readonly riskAssessor: RiskAssessor
   readonly changed: Set<IntentRow>
   readonly decisions: DecisionRow[]
 }
 
-/** Agents, their counters and accounts, and these before the records, as everywhere. */
-const loading =
-  (ends: boolean) =>
-  async (items: readonly Asked[], sql: Sql): Promise<Desk> => {
-    const { tenant, now } = items[0] as Asked
-    const ids = [...new Set(items.map(({ input }) => input.params.id))]
-    const causes = ends ? ids.map(id => heldFor({ id })) : []
-    const agents = await lockSpendersOfIntents(sql, tenant, ids)
-    const levels = ends ? await openLevels(sql, tenant, []) : await openLevelsOf(sql, tenant, ids)
-    const spending = [...agents.keys(), ...levels.subjects]
-    const wanted = ends ? { causes, agents: [...agents.keys()] } : { spending }
-    const tally = await openTally(sql, { tenant, now }, wanted)
-    const wallets = [...agents.values()].map(({ walletId }) => walletId)
-    const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
-    const intents = await lockIntents(sql, tenant, ids)
-    const riskAssessor = await openRiskAssessor(sql, { tenant, now }, ends ? [] : [...intents.values()])
-    return { agents, intents, levels, tally, book, riskAssessor, changed: new Set(), decisions: [] }
-  }
+/**
+ * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs the budget
+ * levels and the risk; an expiry gives back what was reserved, so it needs the reservations and holds instead.
+ */
+async function loadBatch(
+  requests: readonly SettleRequest[],
+  sql: Sql,
+  purpose: 'approve' | 'expire',
+): Promise<BatchState> {
+  const { tenant, now } = requests[0] as SettleRequest
+  const expires = purpose === 'expire'
+  const ids = [...new Set(requests.map(({ input }) => input.params.id))]
+  const agents = await lockSpendersOfIntents(sql, tenant, ids)
+  const agentIds = [...agents.keys()]
+  const levels = expires
+    ? await openBudgetLevels(sql, tenant, [])
+    : await openBudgetLevelsOfIntents(sql, tenant, ids)
+  const causes = expires ? ids.map(id => causeOf({ id })) : []
+  const countersToOpen = expires
+    ? { causes, agents: agentIds }
+    : { spending: [...agentIds, ...levels.subjects] }
+  const counters = await openCounters(sql, { tenant, now }, countersToOpen)
+  const wallets = [...agents.values()].map(({ walletId }) => walletId)
+  const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
+  const intents = await lockIntents(sql, tenant, ids)
+  const riskAssessor = await openRiskAssessor(sql, { tenant, now }, expires ? [] : [...intents.values()])
+  return { agents, intents, levels, counters, book, riskAssessor, changed: new Set(), decisions: [] }
+}
 
-async function write({ tally, book, riskAssessor, changed, decisions }: Desk, sql: Sql): Promise<void> {
+async function write(
+  { counters, book, riskAssessor, changed, decisions }: BatchState,
+  sql: Sql,
+): Promise<void> {
   await updateIntents(sql, [...changed])
   await insertDecisions(sql, decisions)
-  await tally.write(sql)
+  await counters.write(sql)
   await riskAssessor.write(sql)
   await book.post(sql)
 }
 
-/** The policy as it is now, the limits as they stand now, and a person who says yes. */
-function decideAgain(
-  item: Asked,
+/** Decides again with a person's approval: by the policy and the limits of now, and the risk of the declaration. */
+function decideApproval(
+  request: SettleRequest,
   intent: IntentRow,
   agent: Spender,
-  { levels, tally, book }: Desk,
+  { levels, counters, book }: BatchState,
 ): SpendDecision {
-  const { amountEuros, merchant, payeeIban, mcc, country, possibleDuplicateOf } = intent
+  const { amountEuros, merchant, payeeIban, mcc, country, possibleDuplicateOf, decision } = intent
   return decideSpend(
     agent,
     {
-      ...{
-        kind: 'intent',
-        amountEuros,
-        merchant,
-        payeeIban,
-        mcc,
-        country,
-        possibleDuplicateOf,
-        intentId: null,
-      },
-      // What a person says yes to is the risk that was seen when it was declared.
-      ...{ budgets: levels.budgetsOf(intent, tally), risk: intent.decision.risk ?? null },
+      kind: 'intent',
+      amountEuros,
+      merchant,
+      payeeIban,
+      mcc,
+      country,
+      possibleDuplicateOf,
+      intentId: null,
+      budgets: levels.budgetsOf(intent, counters),
+      // The person approves the risk that the declaration showed.
+      risk: decision.risk ?? null,
       approval: { attestedAt: noPasskeys.attestedAt(intent) },
       walletFrozen: book.isFrozen(agent.walletId),
       availableEuros: book.available(agent.walletId),
     },
-    tally.countersOf(agent.id, agent.term),
-    item,
-    heldFor(intent),
+    counters.snapshotOf(agent.id, agent.term),
+    request,
+    causeOf(intent),
   )
 }
 
-/** How a refusal is called by the rule that fails. */
-const refusals = {
+/** The code of a refused approval, by the rule that fails; any other rule gives `against_policy`. */
+const refusalByRule = {
   agentStatus: 'agent_not_active',
   walletStatus: 'wallet_frozen',
   insufficient_funds: 'insufficient_funds',
   requireAttestation: 'attestation_required',
 } as const
 
-function refusalFor({ ruling: { checks } }: SpendDecision) {
+function approvalRefusal({ ruling: { checks } }: SpendDecision) {
   const rule = checks.find(({ outcome }) => outcome === 'fail')?.rule
-  return refusals[rule as keyof typeof refusals] ?? 'against_policy'
+  return refusalByRule[rule as keyof typeof refusalByRule] ?? 'against_policy'
 }
 
-/** A person approves, by the API or by a signal to the run: the first one counts. */
+/** A person approves by the API or by a signal to the process; the first of several counts. */
 export const approve: Approve = {
-  load: loading(false),
-  decide(item, desk: Desk, { emit, refuse, wake }) {
-    const { input, actor, now } = item
-    const intent = desk.intents.get(input.params.id)
-    const agent = intent && desk.agents.get(intent.agentId)
+  load: (requests, sql) => loadBatch(requests, sql, 'approve'),
+  decide(request, state: BatchState, { emit, refuse, wake }) {
+    const { input, actor, now } = request
+    const intent = state.intents.get(input.params.id)
+    const agent = intent && state.agents.get(intent.agentId)
     if (!intent || !agent) return refuse('intent_not_found')
-    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyIn(intent.status))
+    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyMessage(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
-    const closed = desk.levels.obstacleTo(intent, now)
-    if (closed) return refuse(closed)
-    const decided = decideAgain(item, intent, agent, desk)
+    const blocker = state.levels.blockerOf(intent, now)
+    if (blocker) return refuse(blocker)
+    const decided = decideApproval(request, intent, agent, state)
     const { ruling, decision, row } = decided
-    desk.decisions.push(row)
-    if (!ruling.allowed) return refuse(refusalFor(decided), ruling.reason)
+    state.decisions.push(row)
+    if (!ruling.allowed) return refuse(approvalRefusal(decided), ruling.reason)
     intentMachine.move(intent, 'approved')
-    const subjects = [agent.id, ...desk.levels.subjectsOf(intent)]
-    desk.tally.reserve(heldFor(intent), subjects, ruling.holdEuros, agent.term)
-    desk.book.hold(agent.walletId, ruling.holdEuros, heldFor(intent))
-    desk.riskAssessor.learn(agent.id, travelled(intent), intent.createdAt)
+    const subjects = [agent.id, ...state.levels.subjectsOf(intent)]
+    state.counters.reserve(causeOf(intent), subjects, ruling.holdEuros, agent.term)
+    state.book.hold(agent.walletId, ruling.holdEuros, causeOf(intent))
+    state.riskAssessor.learn(agent.id, spendForRisk(intent), intent.createdAt)
     const { comment } = input.body
     Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
-    desk.changed.add(intent)
+    state.changed.add(intent)
     emit('intent.approved', intentEvent(intent, comment ?? undefined))
     wake(intentProcess, intent)
-    return unpaid(intent)
+    return unpaidResponse(intent)
   },
   write,
 }
 
-/** Only past the deadline, by the tenant's clock; who comes second finds nothing to do. */
+/** Expires an intent past its deadline by the tenant's clock. Sweep and process may both try: the second changes nothing. */
 export const expire: Expire = {
-  load: loading(true),
-  decide({ input, now }, { intents, tally, book, changed }: Desk, { emit, refuse, wake }) {
+  load: (requests, sql) => loadBatch(requests, sql, 'expire'),
+  decide({ input, now }, { intents, counters, book, changed }: BatchState, { emit, refuse, wake }) {
     const intent = intents.get(input.params.id)
     if (!intent) return refuse('intent_not_found')
     if (intent.paymentId || intent.expiresAt > now || !intentMachine.move(intent, 'expired'))
       return { expired: false }
     intent.updatedAt = now
     changed.add(intent)
-    tally.giveBack(heldFor(intent))
-    book.release(heldFor(intent))
+    counters.release(causeOf(intent))
+    book.release(causeOf(intent))
     emit('intent.expired', intentEvent(intent))
     if (intent.workflowId) wake(intentProcess, intent)
     return { expired: true }
@@ -153,13 +166,13 @@ export const expire: Expire = {
   write,
 }
 
-export const alreadyIn = (status: string): string => `The intent is ${status} already.`
+export const alreadyMessage = (status: string): string => `The intent is ${status} already.`
 
 interface Decider {
   readonly type: string
   readonly id: string | null
 }
 
-/** An operator has no id of ours: only the name that was given with the signal, proved by nothing. */
+/** An operator has no id of ours: only the name that came with the signal, which nothing proves. */
 export const deciderOf = ({ type, id }: Decider): DecidedBy =>
   type === 'operator' ? { type, id: null, name: id } : { type: 'key', id, name: null }

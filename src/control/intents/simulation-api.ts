@@ -6,8 +6,8 @@ import { positiveEuros } from '../../values/money.ts'
 import { country } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { PolicyCreate } from '../rules/index.ts'
-import { inRun, overThere, payee_mismatch } from './refusals.ts'
-import { mcc, merchant, namesOnePayee, namesPayee, twoPayees, unnamedPayee } from './schemas.ts'
+import { levelRefusals, payee_mismatch, runRefusals } from './refusals.ts'
+import { hasOnePayee, hasPayee, mcc, merchant, payeeAmbiguous, payeeMissing } from './schemas.ts'
 
 const Simulation = z
   .strictObject({
@@ -33,14 +33,14 @@ const Simulation = z
     path: ['runId'],
     error: 'only an agent has runs: a policy by itself has none',
   })
-  .refine(namesPayee, unnamedPayee)
-  .refine(namesOnePayee, twoPayees)
+  .refine(hasPayee, payeeMissing)
+  .refine(hasOnePayee, payeeAmbiguous)
 
 const SimulatedDecision = DecisionRecord.extend({
   id: z.null().meta({ description: 'None: nothing is stored.', examples: [null] }),
 }).meta({ id: 'SimulatedDecision' })
 
-/** Declaring, without doing it: it belongs to the policies, and needs all that intents know. */
+/** An operation of policies for its callers. It lives here because it decides by all that intents are decided by. */
 export const simulationApi = {
   simulate: post('/policies/simulate', {
     tag: 'Policies',
@@ -61,8 +61,8 @@ export const simulationApi = {
       wallet_not_found: [404, 'walletId: no such wallet.'],
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       payee_mismatch,
-      ...inRun,
-      ...overThere,
+      ...runRefusals,
+      ...levelRefusals,
     },
   }),
 }

@@ -1,8 +1,8 @@
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { balancesOf, openBook } from '../../money/ledger/index.ts'
+import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
-import { type Cause, openTally, readTally, type Tally } from '../budgets/index.ts'
+import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
 import {
   decideSpend,
   findSpenders,
@@ -12,76 +12,74 @@ import {
 } from '../policies/index.ts'
 import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { SpendRequest } from '../rules/index.ts'
-import { type Levels, openLevels, type Under } from './budget-levels.ts'
-import { alikeOf } from './duplicates.ts'
-import { likenessOf } from './intent.ts'
-import { type Payee, travelled } from './payees.ts'
+import { type BudgetLevelIds, type BudgetLevels, openBudgetLevels } from './budget-levels.ts'
+import { findDuplicates } from './duplicates.ts'
+import { fingerprintOf } from './intent.ts'
+import { type Payee, spendForRisk } from './payees.ts'
 
-/** An agent asks to spend, under something. */
-export interface Ask extends Under, Payee, Pick<SpendRequest, 'amountEuros' | 'mcc'> {
+/** What an agent wants to spend, on whom, and under which budgets. */
+export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest, 'amountEuros' | 'mcc'> {
   readonly agentId: string
 }
 
-/** What is in wallets. */
+/** The money in wallets: the ledger's locked book, or balances that were only read. */
 interface Funds {
   available(walletId: string): Euros
   isFrozen(walletId: string): boolean
 }
 
-/** Everything that decides about intents, and what has been decided so far. */
-export interface Scene<F extends Funds = Funds> {
+/** Everything that intents are decided by. Decisions change it, so each sees what the ones before it took. */
+export interface SpendContext<F extends Funds = Funds> {
   readonly agents: ReadonlyMap<string, Spender>
-  readonly levels: Levels
-  readonly tally: Tally
+  readonly levels: BudgetLevels
+  readonly counters: BudgetCounters
   readonly funds: F
   readonly riskAssessor: RiskAssessor
-  /** The latest intent of each likeness. */
-  readonly alike: Map<string, string>
+  /** The id of the latest intent that each fingerprint has. */
+  readonly duplicates: Map<string, string>
 }
 
-type Reading<Wanted, Found> = (sql: Sql, opening: TenantNow, wanted: readonly Wanted[]) => Promise<Found>
+type Loader<Key, Loaded> = (sql: Sql, tenantNow: TenantNow, keys: readonly Key[]) => Promise<Loaded>
 
-/** How those rows are come by that can be held or only be looked at. */
-interface Means<F extends Funds> {
+/** The rows that one loader locks and the other only reads. */
+interface RowLoaders<F extends Funds> {
   readonly agents: typeof lockSpenders
-  readonly tally: Reading<string, Tally>
-  readonly funds: Reading<string, F>
+  readonly counters: Loader<string, BudgetCounters>
+  readonly funds: Loader<string, F>
 }
 
-/** In the global order: agents, counters, accounts; then what nobody changes without those. */
-const gathering =
-  <F extends Funds>(means: Means<F>): Reading<Ask, Scene<F>> =>
-  async (sql, opening, asks) => {
-    const { tenant, now } = opening
-    const agents = await means.agents(
-      sql,
-      tenant,
-      asks.map(({ agentId }) => agentId),
-    )
-    const levels = await openLevels(sql, tenant, asks)
-    const tally = await means.tally(sql, opening, [...agents.keys(), ...levels.subjects])
+/** Loads in the global order of locks: agents, counters, accounts. The rest never changes while those are locked. */
+const contextLoader =
+  <F extends Funds>(rows: RowLoaders<F>): Loader<ProposedSpend, SpendContext<F>> =>
+  async (sql, tenantNow, spends) => {
+    const { tenant, now } = tenantNow
+    const agentIds = spends.map(({ agentId }) => agentId)
+    const agents = await rows.agents(sql, tenant, agentIds)
+    const levels = await openBudgetLevels(sql, tenant, spends)
+    const counters = await rows.counters(sql, tenantNow, [...agents.keys(), ...levels.subjects])
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
-    const funds = await means.funds(sql, opening, wallets)
-    const known = asks.filter(({ agentId }) => agents.has(agentId))
-    const riskAssessor = await openRiskAssessor(sql, opening, known)
-    const alike = known.flatMap(({ agentId, ...ask }) => {
-      const likeness = likenessOf(ask)
-      return likeness ? { agentId, likeness } : []
+    const funds = await rows.funds(sql, tenantNow, wallets)
+    const spendsOfAgents = spends.filter(({ agentId }) => agents.has(agentId))
+    const riskAssessor = await openRiskAssessor(sql, tenantNow, spendsOfAgents)
+    const fingerprints = spendsOfAgents.flatMap(({ agentId, ...spend }) => {
+      const fingerprint = fingerprintOf(spend)
+      return fingerprint ? { agentId, fingerprint } : []
     })
-    return { agents, levels, tally, funds, riskAssessor, alike: await alikeOf(sql, alike, now) }
+    const duplicates = await findDuplicates(sql, fingerprints, now)
+    return { agents, levels, counters, funds, riskAssessor, duplicates }
   }
 
-/** For who writes what comes of it. */
-export const holdScene = gathering({
+/** Locks the rows: for callers that will store the decision. */
+export const lockSpendContext = contextLoader({
   agents: lockSpenders,
-  tally: (sql, opening, spending) => openTally(sql, opening, { spending }),
-  funds: (sql, opening, wallets) => openBook(sql, opening, { wallets }),
+  counters: (sql, tenantNow, spending) => openCounters(sql, tenantNow, { spending }),
+  funds: (sql, tenantNow, wallets) => openBook(sql, tenantNow, { wallets }),
 })
 
-/** For who only wants to know. */
-export const viewScene = gathering({
+/** Locks nothing: for callers that only want to know what would be decided. */
+export const readSpendContext = contextLoader({
   agents: findSpenders,
-  tally: readTally,
+  counters: readCounters,
   async funds(sql, { tenant }, wallets) {
     const balances = await balancesOf(sql, tenant, wallets)
     return {
@@ -91,48 +89,57 @@ export const viewScene = gathering({
   },
 })
 
-/** In which run, by the header or the body, and with which token. */
-export const underOf = (
+/** The run that the body names, else the header's; the delegation and the budgeted token of the caller. */
+export const levelIdsOf = (
   { delegationId = null, budgetId = null }: Actor,
-  inHeader: string | null,
-  inBody: string | null,
-): Under => ({ runId: inBody ?? inHeader, delegationId, tokenId: budgetId })
+  runInHeader: string | null,
+  runInBody: string | null,
+): BudgetLevelIds => ({ runId: runInBody ?? runInHeader, delegationId, tokenId: budgetId })
 
-/** An agent of the caller: its token asks for itself only. */
-export const askerOf = (actor: Actor, agentId: string, { agents }: Scene): Spender | undefined => {
+/** The agent, if the caller may spend for it: an agent's token spends for that agent alone. */
+export const spenderFor = (actor: Actor, agentId: string, { agents }: SpendContext): Spender | undefined => {
   const agent = actor.agentId === null || actor.agentId === agentId ? agents.get(agentId) : undefined
   return agent?.status === 'deleted' ? undefined : agent
 }
 
-/** What stands in the way before anything is decided; undefined where nothing does. */
-export function obstacleTo(ask: Ask, { levels }: Scene, now: Date, runInHeader: string | null) {
-  if (runInHeader && ask.runId !== runInHeader) return 'run_mismatch'
-  return levels.hasRun(ask, ask.agentId) ? levels.obstacleTo(ask, now) : 'run_not_found'
+/** Why the spend cannot even be decided, because of its run or delegation; undefined if it can. */
+export function blockerOf(
+  spend: ProposedSpend,
+  { levels }: SpendContext,
+  now: Date,
+  runInHeader: string | null,
+) {
+  if (runInHeader && spend.runId !== runInHeader) return 'run_mismatch'
+  return levels.hasRun(spend, spend.agentId) ? levels.blockerOf(spend, now) : 'run_not_found'
 }
 
 export interface DecidedIntent extends SpendDecision {
   readonly possibleDuplicateOf: string | null
 }
 
-/** What is decided as things stand: the same whether it is meant or only asked. */
-export function decideOn(
-  ask: Ask,
+/** Decides about a declared or a simulated intent: both get the same answer. */
+export function decideIntent(
+  proposed: ProposedSpend,
   agent: Spender,
-  { levels, tally, funds, riskAssessor, alike }: Scene,
-  opening: TenantNow,
+  { levels, counters, funds, riskAssessor, duplicates }: SpendContext,
+  tenantNow: TenantNow,
   subject: Cause,
 ): DecidedIntent {
-  const { amountEuros, merchant, payeeIban, mcc, country } = ask
+  const { amountEuros, merchant, payeeIban, mcc, country } = proposed
   const spend = { amountEuros, merchant, payeeIban, mcc, country }
-  const likeness = likenessOf(ask)
-  const possibleDuplicateOf = (likeness && alike.get(likeness)) || null
-  const asked = {
-    ...{ ...spend, kind: 'intent' as const, intentId: null, approval: null, possibleDuplicateOf },
-    budgets: levels.budgetsOf(ask, tally),
-    risk: riskAssessor.assess(agent.id, travelled(spend)),
+  const fingerprint = fingerprintOf(proposed)
+  const possibleDuplicateOf = (fingerprint && duplicates.get(fingerprint)) || null
+  const request = {
+    ...spend,
+    kind: 'intent' as const,
+    intentId: null,
+    approval: null,
+    possibleDuplicateOf,
+    budgets: levels.budgetsOf(proposed, counters),
+    risk: riskAssessor.assess(agent.id, spendForRisk(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
     availableEuros: funds.available(agent.walletId),
   }
-  const counters = tally.countersOf(agent.id, agent.term)
-  return { ...decideSpend(agent, asked, counters, opening, subject), possibleDuplicateOf }
+  const decided = decideSpend(agent, request, counters.snapshotOf(agent.id, agent.term), tenantNow, subject)
+  return { ...decided, possibleDuplicateOf }
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
-import { type Recorded, recordedIn, type Span } from '../decisions/index.ts'
+import { type DecisionSpan, type RecordedDecision, recordedDecisions } from '../decisions/index.ts'
 import { type CompiledPolicy, compile, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
 import { DecisionDiff, type Replayed } from './decision-diff.ts'
 import { findPolicy } from './policy-versioning.ts'
@@ -31,7 +31,11 @@ const MAX_EXAMPLES = 100
 const TIME_LIMIT_MS = 30_000
 
 /** The rule that makes the difference: it stops the spend now, or stopped it then. */
-const decidingRule = ({ rule }: Recorded, { was, now }: Replayed, { checks, reason }: Ruling): string =>
+const decidingRule = (
+  { rule }: RecordedDecision,
+  { was, now }: Replayed,
+  { checks, reason }: Ruling,
+): string =>
   (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
 /** Counts differences as they come. Only the first examples stay in memory, however long the span is. */
@@ -41,14 +45,14 @@ class Report {
   readonly byRule = new Map<string, ReturnType<typeof noDifferences>>()
   readonly examples: Example[] = []
 
-  add(recorded: Recorded, replayed: Replayed): void {
+  add(recorded: RecordedDecision, replayed: Replayed): void {
     const { was, now, ruling } = replayed
     this.decisions++
     if (ruling && now !== was) this.#addDifference(recorded, replayed, ruling)
     else addTo(ruling ? this.totals.same : this.totals.decidedBefore, BigInt(recorded.request.amountEuros))
   }
 
-  #addDifference(recorded: Recorded, replayed: Replayed, ruling: Ruling): void {
+  #addDifference(recorded: RecordedDecision, replayed: Replayed, ruling: Ruling): void {
     const { was, now } = replayed
     const amountEuros = BigInt(recorded.request.amountEuros)
     const rule = decidingRule(recorded, replayed, ruling)
@@ -83,7 +87,7 @@ function addTo(total: Total, amountEuros: Euros): void {
 export async function replayAll(
   sql: Sql,
   tenant: Tenant,
-  span: Span,
+  span: DecisionSpan,
   policy: CompiledPolicy,
   timeLimitMs = TIME_LIMIT_MS,
 ): Promise<Report | undefined> {
@@ -91,7 +95,7 @@ export async function replayAll(
   const report = new Report()
   let agentId = ''
   let diff = new DecisionDiff(policy)
-  for await (const page of recordedIn(sql, tenant, span)) {
+  for await (const page of recordedDecisions(sql, tenant, span)) {
     for (const recorded of page) {
       if (recorded.agentId !== agentId) {
         agentId = recorded.agentId

@@ -1,6 +1,6 @@
 import type { Euros } from '../../values/money.ts'
 import { dayOf } from '../budgets/index.ts'
-import { countersOf, type Recorded, requestOf } from '../decisions/index.ts'
+import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
 import {
   type Budget,
   type CompiledPolicy,
@@ -52,14 +52,14 @@ export class DecisionDiff {
   }
 
   /** Replays the agent's next decision. Decisions come in the order of time. */
-  replay(recorded: Recorded): Replayed {
-    const request = requestOf(recorded.request)
+  replay(recorded: RecordedDecision): Replayed {
+    const request = parseRequest(recorded.request)
     const isApproval = request.approval !== null
     const was = verdictOf(recorded, isApproval)
     this.#startDay(dayOf(recorded.at))
     const settledHold = isApproval ? this.#settled.get(recorded.subjectId) : undefined
     if (settledHold !== undefined) return this.#replayApproval(recorded, request, was, settledHold)
-    const counters = countersOf(recorded.counters)
+    const counters = parseCounters(recorded.counters)
     if (this.#lastSpendAt === undefined) this.#lastSpendAt = counters.lastSpendAt
     const ruling = decide(this.#policy, this.#adjustRequest(request), this.#adjustCounters(counters))
     const now = verdictOf(ruling, isApproval)
@@ -69,7 +69,7 @@ export class DecisionDiff {
   }
 
   #addDifference(
-    { subjectId, kept }: Recorded,
+    { subjectId, usedEuros }: RecordedDecision,
     request: SpendRequest,
     { was, now, ruling }: Replayed & { ruling: Ruling },
   ): void {
@@ -79,12 +79,12 @@ export class DecisionDiff {
     if (mayBeApproved && now !== 'person')
       this.#settle(subjectId, now === 'allowed' ? ruling.holdEuros : null)
     if (now === 'allowed') this.#addUse(request, ruling.holdEuros, 1)
-    else if (now === 'denied' && was === 'allowed' && kept > 0n) this.#addUse(request, -kept, -1)
+    else if (now === 'denied' && was === 'allowed' && usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
   }
 
   /** A person approved a spend that this policy had denied, or allowed, when it was declared. */
   #replayApproval(
-    { subjectId, kept }: Recorded,
+    { subjectId, usedEuros }: RecordedDecision,
     request: SpendRequest,
     was: Verdict,
     settledHold: Euros | null,
@@ -94,7 +94,7 @@ export class DecisionDiff {
     this.#settled.delete(subjectId)
     // From here on the record counts the spend. This policy has counted it since its declaration, or never counts it.
     if (settledHold !== null) this.#addUse(request, -settledHold, -1)
-    else if (kept > 0n) this.#addUse(request, -kept, -1)
+    else if (usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
     return { was, now, ruling: null }
   }
 

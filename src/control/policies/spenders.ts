@@ -3,7 +3,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
 import { newId } from '../../values/ids.ts'
 import type { Agent } from '../agents/index.ts'
-import { type DecisionRow, keptCounters, keptRequest, keptRuling } from '../decisions/index.ts'
+import { type DecisionRow, storedCounters, storedRequest, storedRuling } from '../decisions/index.ts'
 import {
   type CompiledPolicy,
   type Counters,
@@ -138,9 +138,9 @@ export function decideSpend(
     policyVersion,
     subjectType: subject.type,
     subjectId: subject.id,
-    request: keptRequest(request),
-    counters: keptCounters(counters),
-    result: keptRuling(ruling),
+    request: storedRequest(request),
+    counters: storedCounters(counters),
+    result: storedRuling(ruling),
   }
   return { ruling, decision, row }
 }

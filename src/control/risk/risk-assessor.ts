@@ -2,7 +2,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
-import { type Frozen, freeze, updateFrozen } from '../agents/index.ts'
+import { type FrozenAgent, freeze, updateFrozenAgents } from '../agents/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { Risk } from '../rules/index.ts'
 import { type AlertRow, alertMachine } from './alert.ts'
@@ -71,7 +71,7 @@ export class RiskAssessor {
   readonly #newMerchants: { agentId: string; merchant: string }[] = []
   readonly #records: RiskRecordRow[] = []
   readonly #alerts: AlertRow[] = []
-  readonly #frozen: Frozen[] = []
+  readonly #frozen: FrozenAgent[] = []
 
   constructor(tenantNow: TenantNow, { config, profiles, known }: RiskData) {
     this.#tenantNow = tenantNow
@@ -131,7 +131,7 @@ export class RiskAssessor {
   /** Two statements at most: one freezes agents, the other stores everything else. */
   async write(sql: Sql): Promise<void> {
     const { tenant, now } = this.#tenantNow
-    await updateFrozen(sql, this.#frozen)
+    await updateFrozenAgents(sql, this.#frozen)
     const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records, this.#alerts]
     if (changes.every(rows => rows.length === 0)) return
     const encoded = changes.map(rows => JSON.stringify(rows, (_, value) => exact(value)))

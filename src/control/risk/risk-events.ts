@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type AgentEvent, agentEvent, type Frozen } from '../agents/index.ts'
+import { type AgentEvent, agentEvent, type FrozenAgent } from '../agents/index.ts'
 import type { Decision } from '../policies/index.ts'
 import type { Risk } from '../rules/index.ts'
 import type { RiskEvent } from './api.ts'
@@ -31,7 +31,7 @@ export interface DecidedSpend extends Spend {
 interface RiskOutcome {
   readonly risk: Risk
   readonly alertId: string | null
-  readonly frozen: Frozen | undefined
+  readonly frozen: FrozenAgent | undefined
 }
 
 const hasSignal = ({ parts }: Risk, name: SignalName): boolean => parts.some(({ signal }) => signal === name)

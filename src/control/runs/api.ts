@@ -162,7 +162,7 @@ export const runsApi = {
     item: TimelineEntry,
     fails: { run_not_found },
   }),
-  /** A step in the deletion of an agent: so many at a time, the rest when it is asked again. */
+  /** A step in the deletion of an agent: ends a batch of its runs, and is repeated until none is running. */
   endForAgent: post('/agents/{id}/end-runs', {
     summary: 'End the runs of an agent that is being deleted',
     callers: [],

@@ -2,14 +2,14 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Run } from './run.ts'
 
-/** What a run says to whoever spends in it. */
+/** The members of a run that limit what is spent in it. */
 export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetEuros'>
 
 const LIMITS = `
 select id, agent_id as "agentId", name, status, budget_cents as "budgetEuros" from runs
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** For who holds the agents of the runs: they stay as they are until the transaction ends. */
+/** Reads runs whose agents the caller has locked: nobody changes them until the transaction ends. */
 export async function runLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,

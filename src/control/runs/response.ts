@@ -1,27 +1,26 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { excerpt } from '../../values/schemas.ts'
-import { usesOf } from '../agents/index.ts'
+import { readBudgetUse } from '../agents/index.ts'
 import type { RunEvent } from './api.ts'
 import type { Run } from './run.ts'
 
-/** The runs with what each holds and has spent, read in one statement. */
-export async function withUses(runs: readonly Run[], { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
-  const uses = await usesOf(
-    sql,
-    tenant,
-    runs.map(({ id }) => id),
-  )
-  return runs.map(run => Object.assign(run, uses(run.id)))
+type ReadContext = Pick<Context, 'sql' | 'tenant'>
+
+/** Adds to each run what it holds and has spent. */
+export async function runResponses(runs: readonly Run[], { sql, tenant }: ReadContext) {
+  const ids = runs.map(({ id }) => id)
+  const useOf = await readBudgetUse(sql, tenant, ids)
+  return runs.map(run => Object.assign(run, useOf(run.id)))
 }
 
-export async function shown(run: Run, context: Pick<Context, 'sql' | 'tenant'>) {
-  const [record] = await withUses([run], context)
+export async function runResponse(run: Run, context: ReadContext) {
+  const [record] = await runResponses([run], context)
   return record as NonNullable<typeof record>
 }
 
-/** What the world is told of a run. */
-export const about = ({
+/** The data of a run's event. */
+export const runEvent = ({
   id,
   agentId,
   status,

@@ -13,15 +13,15 @@ const schema = defineEntity({
   properties: {
     ...record('run'),
     agentId: p.text(),
-    /** Under which delegation it was started. */
+    /** The delegation whose token started the run. */
     delegationId: maybe.string(),
     name: p.text(),
     externalId: maybe.string(),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
     budgetEuros: maybe.euros('budget_cents'),
-    /** What was said when it was completed. */
+    /** The caller's words at the completion. */
     comment: maybe.string(),
-    /** Why it failed. */
+    /** Why the run failed. */
     reason: maybe.string(),
     endedAt: maybe.instant(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),

@@ -9,14 +9,15 @@ import { timelineOfRun } from '../../kernel/journal/timeline.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { runsApi } from './api.ts'
-import { about, shown, withUses } from './response.ts'
+import { runEvent, runResponse, runResponses } from './response.ts'
 import { Run, runMachine } from './run.ts'
 
 const find = (em: EntityManager, id: string): Promise<Run | null> => em.findOne(Run, { id })
 
 /**
- * A run that the caller may change: a delegation's token may work in all of its agent's, and end its own. Whoever
- * spends holds the agent, and so does whoever changes a run: nothing is approved on what it was before.
+ * Locks a run that the caller may change; null if there is none. A delegation's token may spend in every run of its agent,
+ * but changes only those it has started. The agent is locked first, as spending does, so that nothing is approved by
+ * what the run was before the change.
  */
 async function lockRun({ em, actor }: Pick<Context, 'em' | 'actor'>, id: string): Promise<Run | null> {
   const run = await find(em, id)
@@ -26,7 +27,7 @@ async function lockRun({ em, actor }: Pick<Context, 'em' | 'actor'>, id: string)
 }
 
 /** How many runs of an agent are ended in one transaction. */
-const AT_ONCE = 500
+const END_BATCH = 500
 
 const runs = implement(runsApi, {
   async create({ body }, context) {
@@ -39,20 +40,19 @@ const runs = implement(runsApi, {
     if (externalId && (await em.findOne(Run, { agentId: agent.id, externalId })))
       return refuse('external_id_taken')
     const run = em.create(Run, { ...body, agentId, delegationId: actor.delegationId ?? null })
-    emit('run.created', about(run))
-    return shown(run, context)
+    emit('run.created', runEvent(run))
+    return runResponse(run, context)
   },
 
   async list({ query: { status, agentId, externalId, ...span } }, context) {
     const created = await createdWithin('run', span, context)
-    const wanted = given({ status, agentId, externalId, ...created })
-    const found = await context.page(Run, wanted)
-    return { ...found, data: await withUses(found.data, context) }
+    const page = await context.page(Run, given({ status, agentId, externalId, ...created }))
+    return { ...page, data: await runResponses(page.data, context) }
   },
 
   async get({ params }, context) {
     const run = await find(context.em, params.id)
-    return run ? shown(run, context) : context.refuse('run_not_found')
+    return run ? runResponse(run, context) : context.refuse('run_not_found')
   },
 
   async update({ params, body }, context) {
@@ -61,8 +61,8 @@ const runs = implement(runsApi, {
     if (!run) return refuse('run_not_found')
     if (run.status !== 'running') return refuse('run_not_running')
     Object.assign(run, body)
-    emit('run.updated', about(run))
-    return shown(run, context)
+    emit('run.updated', runEvent(run))
+    return runResponse(run, context)
   },
 
   async complete({ params, body }, context) {
@@ -71,8 +71,8 @@ const runs = implement(runsApi, {
     if (!run) return refuse('run_not_found')
     if (!runMachine.move(run, 'completed')) return refuse('run_not_running')
     Object.assign(run, { comment: body.comment, endedAt: now })
-    emit('run.completed', about(run))
-    return shown(run, context)
+    emit('run.completed', runEvent(run))
+    return runResponse(run, context)
   },
 
   async fail({ params, body }, context) {
@@ -81,8 +81,8 @@ const runs = implement(runsApi, {
     if (!run) return refuse('run_not_found')
     if (!runMachine.move(run, 'failed')) return refuse('run_not_running')
     Object.assign(run, { reason: body.reason, endedAt: now })
-    emit('run.failed', about(run))
-    return shown(run, context)
+    emit('run.failed', runEvent(run))
+    return runResponse(run, context)
   },
 
   async timeline({ params }, { em, sql, actor, pageBy, refuse }) {
@@ -94,17 +94,17 @@ const runs = implement(runsApi, {
   async endForAgent({ params }, { em, now, emit, wake }) {
     const agent = await findAgent(em, params.id)
     if (agent?.status !== 'deleting') return { done: true }
-    const going = await em.find(
+    const running = await em.find(
       Run,
       { agentId: agent.id, status: 'running' },
-      { orderBy: { id: 'asc' }, limit: AT_ONCE, lockMode: LockMode.PESSIMISTIC_WRITE },
+      { orderBy: { id: 'asc' }, limit: END_BATCH, lockMode: LockMode.PESSIMISTIC_WRITE },
     )
-    for (const run of going) {
+    for (const run of running) {
       runMachine.move(run, 'failed')
       Object.assign(run, { reason: 'The agent is being deleted.', endedAt: now })
-      emit('run.failed', about(run))
+      emit('run.failed', runEvent(run))
     }
-    const done = going.length < AT_ONCE
+    const done = running.length < END_BATCH
     if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
     return { done }
   },
@@ -118,7 +118,7 @@ const findRuns: FindRuns = (ids, sql) => sql<FoundRun & Row>(RUNS, [ids])
 
 export const runsArea = area(
   'Runs',
-  'ByteStream of an agent’s work: what each caused, what it cost, and the most it may cost.',
+  'Pieces of an agent’s work: what each caused, what it cost, and the most it may cost.',
   runs,
   { aliases: { runs: 'workflows' }, entities: [Run], machines: [runMachine], findRuns },
 )

@@ -7,8 +7,8 @@ import { traceOf, transactionsOf } from '../../support/trace.ts'
 const service = await startTestService()
 const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
 
-describe('an agent', () => {
-  test('sees itself and its own tokens, and no other agent', async () => {
+describe('the token of an agent', () => {
+  test('reads its agent and the agent’s tokens, and no other agent', async () => {
     const { client, agent, token, itself } = await anOwnerWithAgent()
     const other = await anAgent(client)
     const others = await aToken(client, other.id)
@@ -24,7 +24,7 @@ describe('an agent', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
   })
 
-  test('changes nothing of itself', async () => {
+  test('changes nothing of its agent', async () => {
     const { agent, token, itself } = await anOwnerWithAgent()
     const params = { id: agent.id }
     const answers = [
@@ -43,7 +43,7 @@ describe('an agent', () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 403, code: 'wrong_caller' })
   })
 
-  test('needs the scope', async () => {
+  test('needs the scope of the operation', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const narrow = clientOf(await aToken(client, agent.id, { scopes: ['events:read'] }))
     const answers = [
@@ -54,15 +54,15 @@ describe('an agent', () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 403, code: 'missing_scope' })
   })
 
-  test('still reads while it is frozen', async () => {
+  test('still reads while its agent is frozen', async () => {
     const { client, agent, itself } = await anOwnerWithAgent()
     await made(client.agents.freeze({ params: { id: agent.id } }))
     expect((await itself.agents.get({ params: { id: agent.id } })).body.status).toBe('frozen')
   })
 })
 
-describe('revoking', () => {
-  test('stops a token at once', async () => {
+describe('revoking a token', () => {
+  test('stops it at once', async () => {
     const { client, agent, token, itself } = await anOwnerWithAgent()
     const params = { id: agent.id, tokenId: token.id }
     expect((await itself.agents.list()).status).toBe(200)
@@ -78,7 +78,7 @@ describe('revoking', () => {
     expect(await client.agentTokens.revoke({ params })).toMatchObject({ status: 400, code: 'token_revoked' })
   })
 
-  test('finds a token only under its own agent and its own owner', async () => {
+  test('finds it only under its own agent and its own owner', async () => {
     const { client, agent, token } = await anOwnerWithAgent()
     const other = await anAgent(client)
     const stranger = await service.owner()
@@ -96,7 +96,7 @@ describe('revoking', () => {
     )
   })
 
-  test('happens to all of an agent’s tokens when the agent is deleted', async () => {
+  test('is done to all tokens of an agent that is deleted', async () => {
     const { client, agent, token, itself } = await anOwnerWithAgent()
     const second = await aToken(client, agent.id)
     const gone = await aToken(client, agent.id)
@@ -111,7 +111,7 @@ describe('revoking', () => {
     expect((await itself.agents.list()).status).toBe(401)
   })
 
-  test('leaves no open token behind when one is made while the agent is deleted', async () => {
+  test('leaves no valid token behind when one is created during the deletion', async () => {
     for (let round = 0; round < 5; round++) {
       const { client } = await service.owner()
       const params = { id: (await anAgent(client)).id }
@@ -126,7 +126,7 @@ describe('revoking', () => {
   })
 })
 
-describe('a token opens nothing', () => {
+describe('a token is refused', () => {
   test('when it has expired', async () => {
     const { token, itself } = await anOwnerWithAgent()
     await service.sql(`update agent_tokens set expires_at = now() - interval '1 second' where id = $1`, [
@@ -135,7 +135,7 @@ describe('a token opens nothing', () => {
     expect(await itself.agents.list()).toMatchObject({ status: 401, code: 'unauthenticated' })
   })
 
-  test('when a key is presented as a token, or a token as a key', async () => {
+  test('when it is presented as a key, or a key as a token', async () => {
     const { key, token } = await anOwnerWithAgent()
     const swapped = [
       key.replace('sk_sandbox_', 'at_test_'),
@@ -147,24 +147,24 @@ describe('a token opens nothing', () => {
 })
 
 describe('a token with a budget', () => {
-  test('shows what is held, spent and left of it, and nothing left once it is revoked', async () => {
+  test('shows what is held, spent and left, and has nothing left once it is revoked', async () => {
     const { client } = await service.owner()
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
     const scopes = ['intents:write' as const, 'transfers:create' as const, 'tokens:read' as const]
-    const given = await aToken(client, agent.id, { maxAmountEuros: 30, scopes })
-    expect(given).toMatchObject({ heldEuros: 0, spentEuros: 0, remainingEuros: 30 })
-    const itself = clientOf(given)
+    const token = await aToken(client, agent.id, { maxAmountEuros: 30, scopes })
+    expect(token).toMatchObject({ heldEuros: 0, spentEuros: 0, remainingEuros: 30 })
+    const itself = clientOf(token)
     const walletId = (await aWallet(client)).id
     const paid = await anIntent(itself, agent.id, { amountEuros: 12, walletId })
     const payment = { fromWalletId: agent.walletId, toWalletId: walletId, amountEuros: 10, intentId: paid.id }
     await made(itself.transfers.create({ body: payment }))
     await anIntent(itself, agent.id, { amountEuros: 5, merchant: 'Library' })
-    // What the owner spends by another way is of no token.
+    // What is not declared or paid with the token does not count.
     await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Museum' })
-    const params = { id: agent.id, tokenId: given.id }
-    const stands = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }
-    expect(await made(itself.agentTokens.get({ params }))).toMatchObject(stands)
-    expect((await made(client.agentTokens.list({ params }))).data[0]).toMatchObject(stands)
-    expect(await made(client.agentTokens.revoke({ params }))).toMatchObject({ ...stands, remainingEuros: 0 })
+    const params = { id: agent.id, tokenId: token.id }
+    const use = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }
+    expect(await made(itself.agentTokens.get({ params }))).toMatchObject(use)
+    expect((await made(client.agentTokens.list({ params }))).data[0]).toMatchObject(use)
+    expect(await made(client.agentTokens.revoke({ params }))).toMatchObject({ ...use, remainingEuros: 0 })
   })
 })

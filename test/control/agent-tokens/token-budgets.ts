@@ -17,7 +17,7 @@ const service = await startTestService()
 const { clientOf } = agentTokensIn(service)
 const scopes = ['intents:write', 'transfers:create', 'tokens:read'] as const
 
-/** An agent that pays with a token of 30 €, and what is said of that token. */
+/** An agent that pays with a token of 30 €. */
 async function aPayer() {
   const { client } = await service.owner()
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
@@ -31,11 +31,11 @@ async function aPayer() {
 }
 
 describe('the budget of a token', () => {
-  test('holds for what a key has declared and the token pays', async () => {
+  test('limits what the token pays on intents that a key has declared', async () => {
     const { client, agent, payee, itself, pay, use } = await aPayer()
-    const declared = (amountEuros: number, by = client) =>
+    const declare = (amountEuros: number, by = client) =>
       anIntent(by, agent.id, { amountEuros, walletId: payee })
-    const [own, first, second] = [await declared(10, itself), await declared(15), await declared(15)]
+    const [own, first, second] = [await declare(10, itself), await declare(15), await declare(15)]
     expect((await pay(first.id, 15)).status).toBe(201)
     expect(await use()).toMatchObject({ heldEuros: 10, spentEuros: 15, remainingEuros: 5 })
     const refused = await pay(second.id, 15)
@@ -44,10 +44,10 @@ describe('the budget of a token', () => {
       'amountEuros: € 15.00 are asked for, € 5.00 are left of the budget of the token.',
     )
     expect((await pay(own.id, 10)).status).toBe(201)
-    expect((await declared(5.01, itself)).status).toBe('denied')
+    expect((await declare(5.01, itself)).status).toBe('denied')
     expect((await pay(second.id, 5)).status).toBe(201)
     expect(await use()).toMatchObject({ heldEuros: 0, spentEuros: 30, remainingEuros: 0 })
-    expect((await declared(0.01, itself)).status).toBe('denied')
+    expect((await declare(0.01, itself)).status).toBe('denied')
   })
 
   test('is never exceeded by many payments at once', async () => {
@@ -58,7 +58,7 @@ describe('the budget of a token', () => {
     expect(await use()).toMatchObject({ spentEuros: 28, remainingEuros: 2 })
   })
 
-  test('is free again when a payment comes to nothing', async () => {
+  test('gets back what a failed payment has used', async () => {
     const { client, agent, pay, use } = await aPayer()
     const { id: beneficiaryId } = await aBeneficiary(client)
     const intent = await anIntent(client, agent.id, { amountEuros: 20, beneficiaryId })
@@ -72,54 +72,53 @@ describe('the budget of a token', () => {
 })
 
 describe('the token of a delegation', () => {
-  test('sees nothing of what is not made with it', async () => {
+  test('sees no records but its own', async () => {
     const { client, agent, payee, pay } = await aPayer()
-    const [one, other] = [
-      await aDelegation(client, agent.id, { label: 'One' }),
-      await aDelegation(client, agent.id, { label: 'Other' }),
-    ]
-    const [mine, theirs] = [await redeemed(client, one), await redeemed(client, other)]
-    const itself = clientOf(mine)
+    const own = await redeemed(client, await aDelegation(client, agent.id, { label: 'Own' }))
+    const other = await redeemed(client, await aDelegation(client, agent.id, { label: 'Other' }))
+    const itself = clientOf(own)
     const intent = await anIntent(client, agent.id, { amountEuros: 5, walletId: payee })
     await made(pay(intent.id, 5, { toWalletId: payee }, client))
-    const own = await anIntent(itself, agent.id, { amountEuros: 5, walletId: payee })
-    await made(pay(own.id, 5, { toWalletId: payee }, client))
+    const ownIntent = await anIntent(itself, agent.id, { amountEuros: 5, walletId: payee })
+    await made(pay(ownIntent.id, 5, { toWalletId: payee }, client))
     const ids = async (page: Promise<{ data: { id: string }[] }>) => (await page).data.map(({ id }) => id)
     const params = { id: agent.id }
-    expect(await ids(made(itself.agentTokens.list({ params })))).toEqual([mine.tokenId])
-    const get = itself.agentTokens.get({ params: { ...params, tokenId: String(theirs.tokenId) } })
+    expect(await ids(made(itself.agentTokens.list({ params })))).toEqual([own.tokenId])
+    const get = itself.agentTokens.get({ params: { ...params, tokenId: String(other.tokenId) } })
     expect((await get).status).toBe(404)
-    expect(await ids(made(itself.delegations.list()))).toEqual([mine.id])
-    expect((await made(itself.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([own.id])
+    expect(await ids(made(itself.delegations.list()))).toEqual([own.id])
+    expect((await made(itself.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([
+      ownIntent.id,
+    ])
     const [foreign] = (await made(client.transactions.list({ query: { intentId: intent.id } }))).data
     expect((await itself.transactions.get({ params: { id: String(foreign?.id) } })).status).toBe(404)
     expect((await made(itself.merchants.suggestions())).data).toMatchObject([{ spends: 1 }])
-    const seen = (await made(itself.events.list({ query: { limit: 100 } }))).data
-    expect(seen.map(({ event }) => event)).toEqual(
+    const visible = (await made(itself.events.list({ query: { limit: 100 } }))).data
+    expect(visible.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['delegation.created', 'token.created', 'intent.created', 'intent.completed']),
     )
-    for (const { data } of seen) expect(data).toMatchObject({ delegationId: mine.id })
-    const [unseen] = (await made(client.events.list({ query: { event: 'token.created' } }))).data
-    expect(unseen?.data).toMatchObject({ tokenId: theirs.tokenId })
-    expect((await itself.events.get({ params: { id: String(unseen?.id) } })).status).toBe(404)
+    for (const { data } of visible) expect(data).toMatchObject({ delegationId: own.id })
+    const [invisible] = (await made(client.events.list({ query: { event: 'token.created' } }))).data
+    expect(invisible?.data).toMatchObject({ tokenId: other.tokenId })
+    expect((await itself.events.get({ params: { id: String(invisible?.id) } })).status).toBe(404)
   })
 
-  test('sees of a run that it shares what is made with it, and nothing of the others', async () => {
+  test('sees only its own records in a run that it shares', async () => {
     const { client, agent } = await aPayer()
-    const [one, other] = [await aDelegation(client, agent.id), await aDelegation(client, agent.id)]
-    const [itself, another] = [clientOf(await redeemed(client, one)), clientOf(await redeemed(client, other))]
+    const itself = clientOf(await redeemed(client, await aDelegation(client, agent.id)))
+    const another = clientOf(await redeemed(client, await aDelegation(client, agent.id)))
     const run = await made(client.runs.create({ body: { agentId: agent.id, name: 'Shared' } }))
-    const declared = (by: typeof client) => anIntent(by, agent.id, { amountEuros: 5, runId: run.id })
-    const mine = await declared(itself)
-    await declared(another)
-    await declared(client)
+    const declare = (by: typeof client) => anIntent(by, agent.id, { amountEuros: 5, runId: run.id })
+    const mine = await declare(itself)
+    await declare(another)
+    await declare(client)
     const params = { id: run.id }
-    const seen = (await made(itself.runs.timeline({ params }))).data
-    expect(seen.map(({ event, resourceId }) => [event, resourceId])).toEqual([
+    const entries = (await made(itself.runs.timeline({ params }))).data
+    expect(entries.map(({ event, resourceId }) => [event, resourceId])).toEqual([
       ['intent.created', mine.id],
       ['intent.approved', mine.id],
     ])
-    expect((await made(client.runs.timeline({ params }))).data.length).toBeGreaterThan(seen.length)
+    expect((await made(client.runs.timeline({ params }))).data.length).toBeGreaterThan(entries.length)
     await made(client.intents.cancel({ params: { id: mine.id } }))
     expect((await made(itself.runs.timeline({ params }))).data.at(-1)?.event).toBe('intent.cancelled')
   })

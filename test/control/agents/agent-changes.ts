@@ -5,8 +5,8 @@ import { traceOf, transactionsOf } from '../../support/trace.ts'
 
 const service = await startTestService()
 
-describe('changing an agent', () => {
-  test('writes what is named and leaves the rest', async () => {
+describe('updating an agent', () => {
+  test('changes the given members and leaves the others', async () => {
     const { client } = await service.owner()
     const before = await anAgent(client, { description: 'Buys papers.', metadata: { team: 'research' } })
     const params = { id: before.id }
@@ -22,8 +22,8 @@ describe('changing an agent', () => {
   })
 })
 
-describe('freezing', () => {
-  test('keeps the reason until it is over', async () => {
+describe('freezing an agent', () => {
+  test('stores the reason until the agent is unfrozen', async () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const frozen = await client.agents.freeze({ params, body: { reason: 'Unusual spending' } })
@@ -38,7 +38,7 @@ describe('freezing', () => {
     ['letters', 'r'.repeat(1_000), `${'r'.repeat(199)}…`],
     ['pictures', `r${'🚀'.repeat(400)}`, `r${'🚀'.repeat(99)}…`],
     ['pictures that would be cut in half', '🚀'.repeat(400), `${'🚀'.repeat(99)}…`],
-  ])('tells no more than 200 characters of a reason of %s', async (_, reason, told) => {
+  ])('emits at most 200 characters of a reason of %s', async (_, reason, told) => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     await made(client.agents.freeze({ params, body: { reason } }))
@@ -46,7 +46,7 @@ describe('freezing', () => {
     expect(event?.data).toEqual({ agentId: params.id, status: 'frozen', reason: told })
   })
 
-  test('refuses to freeze a frozen agent and to unfreeze an active one', async () => {
+  test('is refused for a frozen agent, as unfreezing is for an active one', async () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     expect(await client.agents.unfreeze({ params })).toMatchObject({ status: 400, code: 'agent_not_frozen' })
@@ -54,7 +54,7 @@ describe('freezing', () => {
     expect(await client.agents.freeze({ params })).toMatchObject({ status: 400, code: 'agent_not_active' })
   })
 
-  test('happens once when it is asked for five times at once', async () => {
+  test('succeeds for one of five requests at once', async () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.agents.freeze({ params })))

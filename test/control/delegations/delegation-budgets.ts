@@ -7,7 +7,7 @@ const service = await startTestService()
 const { aDelegate, anOwnerWithAgent } = delegationsIn(service)
 
 describe('the cap of a delegation', () => {
-  test('lets exactly so many of a hundred at once pass', async () => {
+  test('is never exceeded by a hundred intents at once, nor left unused', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { itself, params } = await aDelegate(client, agent.id, { maxAmountEuros: 7, label: 'Sub' })
     const answers = await declareAll(itself, agent.id, Array(100).fill(1))
@@ -24,12 +24,14 @@ describe('the cap of a delegation', () => {
     expect(body).toMatchObject({ heldEuros: 7, spentEuros: 0, remainingEuros: 0 })
   })
 
-  test('holds together with that of its run and of all above it, and the narrowest is named', async () => {
+  test('counts with those of the run and of all delegations above, and a denial names the narrowest', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegate(client, agent.id, { maxAmountEuros: 10, label: 'Root' })
     const leaf = await aDelegate(client, agent.id, {
-      ...{ parentDelegationId: root.id, expiresInMinutes: 50 },
-      ...{ maxAmountEuros: 8, label: 'Leaf' },
+      parentDelegationId: root.id,
+      expiresInMinutes: 50,
+      maxAmountEuros: 8,
+      label: 'Leaf',
     })
     const run = await made(
       leaf.itself.runs.create({ body: { agentId: agent.id, name: 'R', budgetEuros: 3 } }),
@@ -52,36 +54,38 @@ describe('the cap of a delegation', () => {
     ])
   })
 
-  test('is never exceeded in a family, and refuses nothing that fits: an oracle counts along', async () => {
+  test('is never exceeded in a tree of delegations and denies nothing that fits', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const caps: Record<string, { cap: number; line: string[]; itself: TestClient }> = {}
+    const caps: Record<string, { cap: number; path: string[]; itself: TestClient }> = {}
     const add = async (name: string, cap: number, above?: string) => {
       const parent = above ? caps[above] : undefined
-      const parentDelegationId = parent ? (parent.line.at(-1) as string) : null
-      const expiresInMinutes = 60 - 5 * (parent?.line.length ?? 0)
+      const parentDelegationId = parent ? (parent.path.at(-1) as string) : null
+      const expiresInMinutes = 60 - 5 * (parent?.path.length ?? 0)
       const { id, itself } = await aDelegate(client, agent.id, {
-        ...{ parentDelegationId, maxAmountEuros: cap, expiresInMinutes },
+        parentDelegationId,
+        maxAmountEuros: cap,
+        expiresInMinutes,
       })
-      caps[name] = { cap, line: [...(parent?.line ?? []), id], itself }
+      caps[name] = { cap, path: [...(parent?.path ?? []), id], itself }
     }
     await add('root', 40)
     await add('left', 30, 'root')
     await add('right', 25, 'root')
     await add('leaf', 12, 'left')
-    const family = Object.values(caps)
-    const capOf = new Map(family.map(({ cap, line }) => [line.at(-1) as string, cap]))
-    const wishes = Array.from({ length: 96 }, (_, n) => ({
-      by: family[n % 4] as (typeof family)[number],
+    const delegations = Object.values(caps)
+    const capOf = new Map(delegations.map(({ cap, path }) => [path.at(-1) as string, cap]))
+    const requests = Array.from({ length: 96 }, (_, n) => ({
+      by: delegations[n % 4] as (typeof delegations)[number],
       amount: ((n * 7) % 5) + 0.37,
       merchant: `Shop ${n}`,
     }))
     const answers = await Promise.all(
-      wishes.map(({ by, amount, merchant }) => declareOne(by.itself, agent.id, amount, merchant)),
+      requests.map(({ by, amount, merchant }) => declareOne(by.itself, agent.id, amount, merchant)),
     )
     const used = new Map<string, number>()
     answers.forEach(({ status, amountEuros }, n) => {
       if (status !== 'approved') return
-      for (const id of wishes[n]?.by.line ?? [])
+      for (const id of requests[n]?.by.path ?? [])
         used.set(id, (used.get(id) ?? 0) + Math.round(amountEuros * 100))
     })
     const usedOf = (id: string): number => used.get(id) ?? 0
@@ -91,20 +95,21 @@ describe('the cap of a delegation', () => {
       expect(Math.round(heldEuros * 100)).toBe(usedOf(id))
     }
     answers.forEach(({ status, amountEuros }, n) => {
-      const line = wishes[n]?.by.line ?? []
-      const isTooMuch = line.some(id => usedOf(id) + amountEuros * 100 > (capOf.get(id) ?? 0) * 100 + 0.001)
+      const path = requests[n]?.by.path ?? []
+      const isTooMuch = path.some(id => usedOf(id) + amountEuros * 100 > (capOf.get(id) ?? 0) * 100 + 0.001)
       expect([status, status === 'approved' || isTooMuch]).toEqual([status, true])
     })
     expect(answers.filter(({ status }) => status === 'approved').length).toBeGreaterThan(4)
     const { heldEuros } = await made(client.agents.balance({ params: agent }))
-    expect(Math.round(heldEuros * 100)).toBe(usedOf(caps.root?.line[0] as string))
+    expect(Math.round(heldEuros * 100)).toBe(usedOf(caps.root?.path[0] as string))
   })
 
-  test('is good for its merchant alone, and says so', async () => {
+  test('pays its merchant alone, and a denial says so', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegation(client, agent.id, { merchant: 'Bookshop', label: 'Books' })
     const { itself } = await aDelegate(client, agent.id, {
-      ...{ parentDelegationId: root.id, expiresInMinutes: 50 },
+      parentDelegationId: root.id,
+      expiresInMinutes: 50,
     })
     expect((await declareOne(itself, agent.id, 1, 'BOOKSHOP')).status).toBe('approved')
     const denied = await declareOne(itself, agent.id, 1, 'Bakery')
@@ -114,7 +119,7 @@ describe('the cap of a delegation', () => {
     ])
   })
 
-  test('reaches no intent but those that are made with it, not even by a key that another request has used', async () => {
+  test('reaches only intents declared with it, even with an idempotency key of another request', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { itself, id } = await aDelegate(client, agent.id)
     const agentItself = service.client(String((await aToken(client, agent.id)).token))
@@ -125,11 +130,11 @@ describe('the cap of a delegation', () => {
     const theirs = await made(agentItself.intents.create({ body, idempotencyKey: 'same' }))
     const own = await made(itself.intents.create({ body, idempotencyKey: 'same' }))
     expect([theirs.delegationId, own.delegationId]).toEqual([null, id])
-    expect((await made(itself.intents.list())).data.map(one => one.id)).toEqual([own.id])
-    expect((await made(itself.delegations.list())).data.map(one => one.id)).toEqual([id])
+    expect((await made(itself.intents.list())).data.map(({ id }) => id)).toEqual([own.id])
+    expect((await made(itself.delegations.list())).data.map(({ id }) => id)).toEqual([id])
   })
 
-  test('works in the runs of its agent, and ends its own', async () => {
+  test('spends in the runs of its agent, and ends its own', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { itself, id } = await aDelegate(client, agent.id)
     const run = await aRun(client, agent.id)
@@ -147,7 +152,7 @@ describe('the cap of a delegation', () => {
     expect((await itself.runs.fail({ params: own, body: { reason: 'No' } })).body.status).toBe('failed')
   })
 
-  test('ends with it: nothing that was made under it outlives it', async () => {
+  test('ends with it: no intent outlives its delegation', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { itself, params } = await aDelegate(client, agent.id, { expiresInMinutes: 30 })
     const intent = await declareOne(itself, agent.id, 5, 'Bookshop')
@@ -158,7 +163,7 @@ describe('the cap of a delegation', () => {
   })
 })
 
-test('the budget of a token lets exactly so many of fifty at once pass, and binds approvals too', async () => {
+test('the budget of a token is not exceeded by fifty intents at once, nor by approvals', async () => {
   const { client, agent } = await anOwnerWithAgent()
   const token = await aToken(client, agent.id, { maxAmountEuros: 3, label: 'Small' })
   const itself = service.client(String(token.token))

@@ -9,7 +9,7 @@ const service = await startTestService()
 const { anyone, aDelegate, anOwnerWithAgent } = delegationsIn(service)
 
 describe('the end of a delegation', () => {
-  test('is one transaction for all below it, and their tokens stop', async () => {
+  test('ends all below it in one transaction, and their tokens stop', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegate(client, agent.id)
     const below = { parentDelegationId: root.id, expiresInMinutes: 50 }
@@ -37,7 +37,7 @@ describe('the end of a delegation', () => {
     expect((await beside.itself.agents.list()).status).toBe(200)
   })
 
-  test('comes by the owner’s clock, and is told', async () => {
+  test('comes by the owner’s clock and is an event', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { id, params, itself } = await aDelegate(client, agent.id)
     const unused = await aDelegation(client, agent.id, { expiresInMinutes: 30 })
@@ -52,7 +52,7 @@ describe('the end of a delegation', () => {
     expect((await client.delegations.revoke({ params })).code).toBe('delegation_over')
   })
 
-  test('comes with that of its agent', async () => {
+  test('comes with the deletion of its agent', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     const { itself, id } = await aDelegate(client, agent.id)
@@ -66,15 +66,15 @@ describe('the end of a delegation', () => {
     await until('it stops', async () => (await itself.agents.list()).status === 401)
   })
 
-  test('and the redeeming of its code do not miss each other', async () => {
+  test('and the redeeming of its code at the same time leave no valid token', async () => {
     const { client, agent } = await anOwnerWithAgent()
     for (let round = 0; round < 5; round++) {
       const delegation = await aDelegation(client, agent.id)
-      const [taken] = await Promise.all([
+      const [redemption] = await Promise.all([
         anyone.delegations.redeem(codeOf(delegation)),
         client.delegations.revoke({ params: delegation }),
       ])
-      expect([201, 410]).toContain(taken.status)
+      expect([201, 410]).toContain(redemption.status)
       const open = await service.sql(
         'select id from agent_tokens where delegation_id = $1 and revoked_at is null',
         [delegation.id],
@@ -84,12 +84,14 @@ describe('the end of a delegation', () => {
   })
 })
 
-describe('a delegation that is revoked', () => {
-  test('cancels what is open under it and below, and frees its money', async () => {
+describe('revoking a delegation', () => {
+  test('cancels open intents under it and below, and releases their money', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegate(client, agent.id, { maxAmountEuros: 200 })
     const leaf = await aDelegate(client, agent.id, {
-      ...{ parentDelegationId: root.id, expiresInMinutes: 50, maxAmountEuros: 100 },
+      parentDelegationId: root.id,
+      expiresInMinutes: 50,
+      maxAmountEuros: 100,
     })
     const beside = await declareOne(client, agent.id, 3, 'Beside')
     const open = [
@@ -112,40 +114,44 @@ describe('a delegation that is revoked', () => {
     expect((await made(client.ledger.verify())).ok).toBe(true)
   })
 
-  test('in the middle of a burst below it: nothing is approved afterwards', async () => {
+  test('lets nothing be approved afterwards, in the middle of a burst below it', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegate(client, agent.id, { maxAmountEuros: 2_000 })
     const { itself, params } = await aDelegate(client, agent.id, {
-      ...{ parentDelegationId: root.id, expiresInMinutes: 50, maxAmountEuros: 1_000 },
+      parentDelegationId: root.id,
+      expiresInMinutes: 50,
+      maxAmountEuros: 1_000,
     })
-    const told: { began: number; status: string | undefined; code: string | undefined }[] = []
+    const answers: { began: number; status: string | undefined; code: string | undefined }[] = []
     let over = false
     let count = 0
-    const lane = async (): Promise<void> => {
+    const declareUntilOver = async (): Promise<void> => {
       while (!over) {
-        const [began, merchant] = [performance.now(), `Shop ${count++}`]
-        const body = { agentId: agent.id, amountEuros: 1, merchant, purpose: 'A paper' }
+        const began = performance.now()
+        const body = { agentId: agent.id, amountEuros: 1, merchant: `Shop ${count++}`, purpose: 'A paper' }
         const { status, code, ...answer } = await itself.intents.create({ body })
-        told.push({ began, status: status === 201 ? answer.body.status : undefined, code })
+        answers.push({ began, status: status === 201 ? answer.body.status : undefined, code })
       }
     }
-    const lanes = Promise.all(Array.from({ length: 48 }, lane))
-    await until('some are approved', async () => told.length > 200)
+    const declarations = Promise.all(Array.from({ length: 48 }, declareUntilOver))
+    await until('some are approved', async () => answers.length > 200)
     const answer = await client.delegations.revoke(root)
     const revoked = performance.now()
-    await until('it is told', async () => told.some(({ began }) => began > revoked))
+    await until('a request after the revocation is answered', async () =>
+      answers.some(({ began }) => began > revoked),
+    )
     over = true
-    await lanes
+    await declarations
     expect(answer.status).toBe(200)
-    expect(told.filter(({ began, status }) => began > revoked && status === 'approved')).toEqual([])
-    const refusals = new Set(told.flatMap(({ code }) => code ?? []))
+    expect(answers.filter(({ began, status }) => began > revoked && status === 'approved')).toEqual([])
+    const refusals = new Set(answers.flatMap(({ code }) => code ?? []))
     expect([...refusals].filter(code => !/^(delegation_over|unauthenticated)$/.test(code))).toEqual([])
     expect(refusals.size).toBeGreaterThan(0)
-    const left = await service.sql(
+    const open = await service.sql(
       `select id from intents where delegation_id = $1 and status in ('created', 'approved')`,
       [params.id],
     )
-    expect(left).toEqual([])
+    expect(open).toEqual([])
     expect((await made(client.agents.balance({ params: agent }))).heldEuros).toBe(0)
   })
 })

@@ -9,7 +9,7 @@ import {
   type RulesInput,
 } from '../../support/control/decide.ts'
 
-describe('the amount to hold', () => {
+describe('the amount that is held', () => {
   test.each([
     [1_000n, null, 1_000n],
     [1_000n, 0, 1_000n],
@@ -27,7 +27,7 @@ describe('the amount to hold', () => {
     ['the month', { monthlyLimitEuros: 100 }, {}, { monthEuros: 8_000n }, 2_000n],
     ['a budget', {}, { budgets: [budgetOf('run', 5_000n, 2_990n)] }, {}, 2_010n],
   ])(
-    'ends at the limit of %s, and the spend is not refused for its tolerance',
+    'has no more tolerance than the limit of %s leaves, and is not refused for it',
     (_, rules, request, counters, held) => {
       const ruling = decideUnder({ amountTolerancePercent: 50, ...rules }, request, counters)
       expect(outcomeOf(ruling)).toBe('pass')
@@ -36,6 +36,6 @@ describe('the amount to hold', () => {
   )
 })
 
-test('without a policy the amount itself is held', () => {
+test('without terms the amount alone is held', () => {
   expect(amountToHold(null, { request: plainRequest, counters: zeroCounters })).toBe(2_000n)
 })

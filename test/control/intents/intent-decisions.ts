@@ -8,8 +8,8 @@ import { traceOf, transactionsOf } from '../../support/trace.ts'
 const service = await startTestService()
 const { setClock, eventsOf, anOwner } = intentsIn(service)
 
-describe('approving', () => {
-  test('is recorded: by whom, when and why', async () => {
+describe('approving an intent', () => {
+  test('records by whom, when and why', async () => {
     const { client, agent } = await anOwner()
     const before = await anIntent(client, agent.id)
     const [key] = (await client.keys.list()).body.data
@@ -67,7 +67,7 @@ describe('approving', () => {
     expect(needless).toMatchObject({ status: 400, code: 'intent_not_waiting' })
   })
 
-  test('is refused after the deadline, before and after its end has been recorded', async () => {
+  test('is refused after the deadline, whether its expiry is recorded or not', async () => {
     const { client, ownerId, agent } = await anOwner()
     const { id } = await anIntent(client, agent.id, { expiresInMinutes: 10 })
     await setClock(ownerId, minutes(10) + 1)
@@ -80,16 +80,18 @@ describe('approving', () => {
     expect(later.error).toBe('The intent is expired already.')
   })
 
-  test('is refused while the agent is frozen, and when it is gone', async () => {
+  test('is refused while the agent is frozen, and once it is deleted', async () => {
     const { client, agent } = await anOwner()
     const params = { id: (await anIntent(client, agent.id)).id }
     await made(client.agents.freeze({ params: { id: agent.id } }))
     expect(await client.intents.approve({ params })).toMatchObject({
-      ...{ status: 400, code: 'agent_not_active', error: 'The agent is frozen: it cannot spend.' },
+      status: 400,
+      code: 'agent_not_active',
+      error: 'The agent is frozen: it cannot spend.',
     })
-    const told = await made(client.intents.explanation({ params }))
-    expect(told.summary).toBe('It waits for a person: The agent is frozen: it cannot spend.')
-    expect(told.rules[0]).toMatchObject({
+    const explanation = await made(client.intents.explanation({ params }))
+    expect(explanation.summary).toBe('It waits for a person: The agent is frozen: it cannot spend.')
+    expect(explanation.rules[0]).toMatchObject({
       rule: 'agentStatus',
       outcome: 'fail',
       remedy: 'Unfreeze the agent.',
@@ -101,7 +103,7 @@ describe('approving', () => {
     expect((await intentOf(client, params.id)).status).toBe('created')
   })
 
-  test('is refused where the policy asks for a passkey by now', async () => {
+  test('is refused if the policy asks for a passkey by then', async () => {
     const { client, agent, params } = await anOwner({ autoApproveLimitEuros: 1 })
     const { id } = await anIntent(client, agent.id)
     await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
@@ -114,7 +116,7 @@ describe('approving', () => {
   })
 })
 
-describe('denying', () => {
+describe('denying an intent', () => {
   test('needs a reason, and records it', async () => {
     const { client, key, agent } = await anOwner()
     const before = await anIntent(client, agent.id)
@@ -144,7 +146,7 @@ describe('denying', () => {
     })
   })
 
-  test('passes on no more than an excerpt of a long reason', async () => {
+  test('emits an excerpt of a long reason', async () => {
     const { client, agent } = await anOwner()
     const { id } = await anIntent(client, agent.id)
     const reason = 'r'.repeat(1_000)
@@ -153,7 +155,7 @@ describe('denying', () => {
     expect(data.reason).toHaveLength(200)
   })
 
-  test('is for what waits only', async () => {
+  test('is refused for an intent that does not wait', async () => {
     const { client, ownerId, agent } = await anOwner({ autoApproveLimitEuros: 10 })
     const deny = (id: string) => client.intents.deny({ params: { id }, body: { reason: 'No' } })
     const approved = await anIntent(client, agent.id, { amountEuros: 1 })
@@ -168,8 +170,8 @@ describe('denying', () => {
   })
 })
 
-describe('cancelling', () => {
-  test('ends what waits, and what is approved and not yet paid', async () => {
+describe('cancelling an intent', () => {
+  test('ends an intent that waits, and one that is approved and not paid yet', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 10 })
     const waiting = await anIntent(client, agent.id)
     const alone = await anIntent(client, agent.id, { amountEuros: 1 })
@@ -188,7 +190,7 @@ describe('cancelling', () => {
     }
   })
 
-  test('may be explained: the words take the place of those before', async () => {
+  test('replaces the comment', async () => {
     const { client, agent } = await anOwner()
     const [explained, wordless] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
     for (const { id } of [explained, wordless])
@@ -202,7 +204,7 @@ describe('cancelling', () => {
     expect((await eventsOf(explained.id)).at(-1)?.data).toMatchObject({ reason: 'Sold out' })
   })
 
-  test('is refused when it has ended already', async () => {
+  test('is refused for an intent that has ended', async () => {
     const { client, agent } = await anOwner()
     const ends: Record<string, (id: string) => Promise<unknown>> = {
       cancelled: id => made(client.intents.cancel({ params: { id } })),

@@ -49,7 +49,7 @@ describe('a new intent', () => {
     expect((await client.intents.list()).body.data).toEqual([])
   })
 
-  test('is refused for an agent that is frozen, and taken again when it is free', async () => {
+  test('is refused while the agent is frozen', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
     const params = { id: agent.id }
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
@@ -61,7 +61,7 @@ describe('a new intent', () => {
     expect((await client.intents.create({ body })).status).toBe(201)
   })
 
-  test('is for an agent that is there: not deleted, not another owner’s, not of the other mode', async () => {
+  test('is refused for an agent that is deleted, another owner’s or of the other mode', async () => {
     const owner = await anOwner()
     const { client } = owner
     const deleted = await aDeletedAgent(client)
@@ -80,7 +80,7 @@ describe('a new intent', () => {
     expect((await client.intents.list()).body.data).toEqual([])
   })
 
-  test('may have a name of the caller’s, which only one intent of the agent has', async () => {
+  test('has a `clientIntentId` that is unique for the agent', async () => {
     const { client, agent } = await anOwner()
     const other = await anAgent(client)
     const members = { clientIntentId: 'order-17' }
@@ -95,7 +95,7 @@ describe('a new intent', () => {
   })
 })
 
-describe('an agent’s token', () => {
+describe('the token of an agent', () => {
   test('declares for its own agent, and for no other', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
     const itself = await asAgent(client, agent.id)
@@ -112,7 +112,7 @@ describe('an agent’s token', () => {
     expect(refused).toMatchObject({ status: 404, code: 'agent_not_found' })
   })
 
-  test('sees, cancels and follows its own intents only', async () => {
+  test('reads and cancels only its own agent’s intents', async () => {
     const { client, agent } = await anOwner()
     const itself = await asAgent(client, agent.id)
     const [own, other] = [
@@ -133,7 +133,7 @@ describe('an agent’s token', () => {
     expect((await made(itself.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
   })
 
-  test('decides nothing', async () => {
+  test('neither approves nor denies', async () => {
     const { client, agent } = await anOwner()
     const itself = await asAgent(client, agent.id)
     const params = { id: (await anIntent(client, agent.id)).id }
@@ -169,8 +169,8 @@ describe('a key without the scope', () => {
   })
 })
 
-describe('an id of nobody, of another owner, of the other mode', () => {
-  test('is found by no operation', async () => {
+describe('an intent of another owner or mode, or of none', () => {
+  test('is not found by any operation', async () => {
     const owner = await anOwner()
     const stranger = await anOwner()
     const live = await aLiveClient(service, owner)
@@ -196,7 +196,7 @@ describe('an id of nobody, of another owner, of the other mode', () => {
 })
 
 describe('an idempotency key', () => {
-  test('replays what was declared, and what was decided', async () => {
+  test('replays a declaration and a decision', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 10 })
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
     const create = () => client.intents.create({ body, idempotencyKey: 'declare' })
@@ -215,7 +215,7 @@ describe('an idempotency key', () => {
     expect(await eventsOf(params.id)).toHaveLength(2)
   })
 
-  test('replays a refusal, and refuses another body', async () => {
+  test('replays a refusal, and is refused with another body', async () => {
     const { client, agent } = await anOwner()
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
     await made(client.agents.freeze({ params: { id: agent.id } }))

@@ -7,8 +7,8 @@ import { startTestService } from '../../support/harness.ts'
 const service = await startTestService()
 const { setClock, asAgent, eventsOf, anOwner } = intentsIn(service)
 
-describe('the end of an intent', () => {
-  test('is an event of its own, with nobody’s decision', async () => {
+describe('the expiry of an intent', () => {
+  test('is an event of its own and nobody’s decision', async () => {
     const { client, agent } = await anOwner()
     const before = await anIntent(client, agent.id, { expiresInMinutes: 1 })
     await made(client.sandbox.advance({ body: { minutes: 1 } }))
@@ -37,7 +37,7 @@ describe('the end of an intent', () => {
     })
   })
 
-  test('cannot be asked for', async () => {
+  test('cannot be called by anybody', async () => {
     const { client, key, agent } = await anOwner()
     const { id } = await anIntent(client, agent.id)
     for (const [method, path] of [
@@ -48,7 +48,7 @@ describe('the end of an intent', () => {
   })
 })
 
-describe('the timeline', () => {
+describe('the timeline of an intent', () => {
   test('says what happened and who did it, the oldest first', async () => {
     const { client, agent } = await anOwner()
     const itself = await asAgent(client, agent.id)
@@ -66,7 +66,7 @@ describe('the timeline', () => {
     expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).toSorted())
   })
 
-  test('is in the time of the intent itself', async () => {
+  test('goes by the owner’s clock, as the intent does', async () => {
     const { client, agent } = await anOwner()
     const { id, expiresAt } = await anIntent(client, agent.id, { expiresInMinutes: 60 })
     await made(client.sandbox.advance({ body: { days: 1 } }))
@@ -79,7 +79,7 @@ describe('the timeline', () => {
 })
 
 describe('a list of intents', () => {
-  test('has the newest first, page by page, while more are declared', async () => {
+  test('has the newest first in complete pages while more are declared', async () => {
     const { client, agent } = await anOwner()
     const ids: string[] = []
     for (let count = 0; count < 4; count++) ids.unshift((await anIntent(client, agent.id)).id)
@@ -94,30 +94,30 @@ describe('a list of intents', () => {
     )
   })
 
-  test('is narrowed by what is asked for', async () => {
+  test('is narrowed by its filters', async () => {
     const { client, ownerId, agent } = await anOwner({ autoApproveLimitEuros: 10 })
     const early = await anIntent(client, agent.id, { amountEuros: 5, clientIntentId: 'one' })
     await setClock(ownerId, days(2))
     const other = await anAgent(client)
     const late = await anIntent(client, other.id, { amountEuros: 20, merchant: 'Airline' })
-    const found = async (query: object) =>
+    const idsWith = async (query: object) =>
       (await made(client.intents.list({ query }))).data.map(({ id }) => id)
     const between = new Date(Date.parse(early.createdAt) + days(1)).toISOString()
-    expect(await found({ status: 'approved' })).toEqual([early.id])
-    expect(await found({ status: 'created' })).toEqual([late.id])
-    expect(await found({ status: 'denied' })).toEqual([])
-    expect(await found({ agentId: agent.id })).toEqual([early.id])
-    expect(await found({ merchant: 'Airline' })).toEqual([late.id])
-    expect(await found({ merchant: 'air' })).toEqual([])
-    expect(await found({ clientIntentId: 'one' })).toEqual([early.id])
-    expect(await found({ from: between })).toEqual([late.id])
-    expect(await found({ to: between })).toEqual([early.id])
-    expect(await found({ from: early.createdAt, to: late.createdAt })).toEqual([early.id])
-    expect(await found({ agentId: agent.id, status: 'created' })).toEqual([])
+    expect(await idsWith({ status: 'approved' })).toEqual([early.id])
+    expect(await idsWith({ status: 'created' })).toEqual([late.id])
+    expect(await idsWith({ status: 'denied' })).toEqual([])
+    expect(await idsWith({ agentId: agent.id })).toEqual([early.id])
+    expect(await idsWith({ merchant: 'Airline' })).toEqual([late.id])
+    expect(await idsWith({ merchant: 'air' })).toEqual([])
+    expect(await idsWith({ clientIntentId: 'one' })).toEqual([early.id])
+    expect(await idsWith({ from: between })).toEqual([late.id])
+    expect(await idsWith({ to: between })).toEqual([early.id])
+    expect(await idsWith({ from: early.createdAt, to: late.createdAt })).toEqual([early.id])
+    expect(await idsWith({ agentId: agent.id, status: 'created' })).toEqual([])
     expect((await client.intents.list({ query: { status: 'lost' as 'created' } })).status).toBe(400)
   })
 
-  test('has nobody else’s', async () => {
+  test('has no intents of others', async () => {
     const owner = await anOwner()
     await anIntent(owner.client, owner.agent.id)
     const live = await aLiveClient(service, owner)

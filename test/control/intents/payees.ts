@@ -18,8 +18,8 @@ const CASINO = 'DE89370400440532013000'
 const BOOKS = 'FR7630006000011234567890189'
 const generous = { autoApproveLimitEuros: 1_000 }
 
-/** An owner whose agent may buy by these rules, with a bookshop and a casino to pay, as accounts and as wallets. */
-async function aTown(rules: object = {}) {
+/** An owner with an agent under these rules, two beneficiaries (a bookshop and a casino) and a wallet named as the casino. */
+async function anOwnerWithPayees(rules: object = {}) {
   const owner = await anOwner({ ...generous, ...rules })
   const { client, agent } = owner
   const casino = await aBeneficiary(client, { name: 'Casino GmbH', iban: CASINO })
@@ -27,14 +27,14 @@ async function aTown(rules: object = {}) {
   const wallet = await aWallet(client, 0, { name: 'Casino GmbH' })
   const declare = (members: object) =>
     client.intents.create({ body: { agentId: agent.id, amountEuros: 50, purpose: 'Paid', ...members } })
-  const toEach = [{ beneficiaryId: casino.id }, { walletId: wallet.id }]
-  return { ...owner, casino, books, wallet, declare, toEach }
+  const casinos = [{ beneficiaryId: casino.id }, { walletId: wallet.id }]
+  return { ...owner, casino, books, wallet, declare, casinos }
 }
 
-describe('who is paid is the record that an intent names', () => {
-  test('and not what it says besides: another merchant is refused, by its name', async () => {
-    const { declare, toEach, client } = await aTown()
-    for (const to of toEach) {
+describe('an intent that names a record as its payee', () => {
+  test('is refused with another merchant beside it, and the refusal names the payee', async () => {
+    const { declare, casinos, client } = await anOwnerWithPayees()
+    for (const to of casinos) {
       const refused = await declare({ merchant: 'Bookshop', ...to })
       expect(refused).toMatchObject({ status: 400, code: 'payee_mismatch' })
       expect(refused.error).toMatch(/^merchant: Bookshop is not whom this pays: that is Casino GmbH/)
@@ -48,34 +48,34 @@ describe('who is paid is the record that an intent names', () => {
     expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: say whom it pays/)])
   })
 
-  test('in every list: neither an allowlist nor a blocklist is passed by', async () => {
+  test('is judged by the name of the record in every list', async () => {
     for (const rules of [
       { merchantAllowlist: ['Bookshop'] },
       { merchantBlocklist: ['Casino GmbH'] },
       { merchantBlocklist: ['Casino'] },
     ]) {
-      const { declare, toEach, books } = await aTown(rules)
-      for (const to of toEach) expect(await made(declare(to))).toMatchObject({ status: 'denied' })
+      const { declare, casinos, books } = await anOwnerWithPayees(rules)
+      for (const to of casinos) expect(await made(declare(to))).toMatchObject({ status: 'denied' })
       expect(await made(declare({ beneficiaryId: books.id }))).toMatchObject({ status: 'approved' })
     }
   })
 
-  test('by its account, where a list names one, and nobody is told that number', async () => {
-    const { declare, casino, books, wallet } = await aTown({
+  test('is judged by the IBAN of the record, and a denial shows only its last four digits', async () => {
+    const { declare, casino, books, wallet } = await anOwnerWithPayees({
       merchantBlocklist: ['DE89 3704 0044 0532 0130 00'],
     })
     const denied = await made(declare({ beneficiaryId: casino.id }))
     expect(denied.decision.reason).toBe('Casino GmbH is on the blocklist, as the IBAN that ends in 3000.')
     expect((await made(declare({ walletId: wallet.id }))).status).toBe('approved')
     expect((await made(declare({ beneficiaryId: books.id }))).status).toBe('approved')
-    const town = await aTown({ merchantAllowlist: [CASINO] })
-    expect((await made(town.declare({ beneficiaryId: town.casino.id }))).status).toBe('approved')
-    expect((await made(town.declare({ beneficiaryId: town.books.id }))).status).toBe('denied')
-    expect((await made(town.declare({ merchant: CASINO }))).status).toBe('denied')
+    const owner = await anOwnerWithPayees({ merchantAllowlist: [CASINO] })
+    expect((await made(owner.declare({ beneficiaryId: owner.casino.id }))).status).toBe('approved')
+    expect((await made(owner.declare({ beneficiaryId: owner.books.id }))).status).toBe('denied')
+    expect((await made(owner.declare({ merchant: CASINO }))).status).toBe('denied')
   })
 
-  test('and where it is: of a beneficiary the country is known', async () => {
-    const { declare, casino, books } = await aTown({ allowedCountries: ['FR'] })
+  test('is judged by the country of the beneficiary', async () => {
+    const { declare, casino, books } = await anOwnerWithPayees({ allowedCountries: ['FR'] })
     expect((await made(declare({ beneficiaryId: casino.id }))).status).toBe('denied')
     expect(await made(declare({ beneficiaryId: books.id }))).toMatchObject({
       status: 'approved',
@@ -85,8 +85,8 @@ describe('who is paid is the record that an intent names', () => {
     expect([refused.code, refused.error]).toEqual(['payee_mismatch', expect.stringMatching(/^country: /)])
   })
 
-  test('for a delegation, for what looks like a double, and for what is foreseen', async () => {
-    const { client, agent, casino, books } = await aTown()
+  test('is judged by the record in delegations, duplicates and simulations too', async () => {
+    const { client, agent, casino, books } = await anOwnerWithPayees()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 500, merchant: 'Bookshop' })
     const itself = service.client(String((await redeemed(client, delegation)).token))
     const by = (members: object) =>
@@ -99,19 +99,19 @@ describe('who is paid is the record that an intent names', () => {
     const second = await anIntent(client, agent.id, { runId, merchant: 'BOOKSHOP' })
     expect(second.possibleDuplicateOf).toBe(first.id)
     const policy = { name: 'P', ...generous, merchantBlocklist: ['Casino'] }
-    const foresee = (body: object) =>
+    const simulate = (body: object) =>
       client.intents.simulate({ body: { policy, amountEuros: 5, ...body } } as never)
-    expect((await foresee({ beneficiaryId: casino.id })).body.allowed).toBe(false)
-    expect((await foresee({ beneficiaryId: books.id })).body.allowed).toBe(true)
-    expect((await foresee({ beneficiaryId: casino.id, merchant: 'Bookshop' })).code).toBe('payee_mismatch')
-    expect((await foresee({ beneficiaryId: 'beneficiary_1' })).code).toBe('beneficiary_not_found')
+    expect((await simulate({ beneficiaryId: casino.id })).body.allowed).toBe(false)
+    expect((await simulate({ beneficiaryId: books.id })).body.allowed).toBe(true)
+    expect((await simulate({ beneficiaryId: casino.id, merchant: 'Bookshop' })).code).toBe('payee_mismatch')
+    expect((await simulate({ beneficiaryId: 'beneficiary_1' })).code).toBe('beneficiary_not_found')
   })
 
   test.each([
     ['name', { name: 'Roulette GmbH' }],
     ['IBAN', { iban: BOOKS }],
-  ])('as it was approved: with another %s it is not paid', async (_, change) => {
-    const { client, agent, casino } = await aTown()
+  ])('is not paid once the record has another %s', async (_, change) => {
+    const { client, agent, casino } = await anOwnerWithPayees()
     const { id: intentId } = await anIntent(client, agent.id, { beneficiaryId: casino.id })
     const body = { fromWalletId: agent.walletId, beneficiaryId: casino.id, amountEuros: 25, intentId }
     await made(client.beneficiaries.update({ params: { id: casino.id }, body: change }))
@@ -123,8 +123,8 @@ describe('who is paid is the record that an intent names', () => {
     expect(await made(client.transfers.create({ body }))).toMatchObject({ status: 'created' })
   })
 
-  test('of an intent of before, which said another one, nothing is paid', async () => {
-    const { client, agent, wallet } = await aTown()
+  test('is not paid if its stored merchant is not the name of the record', async () => {
+    const { client, agent, wallet } = await anOwnerWithPayees()
     const { id: intentId } = await anIntent(client, agent.id, { walletId: wallet.id })
     await service.sql(`update intents set merchant = 'Bookshop', payee_iban = null where id = $1`, [intentId])
     const body = { fromWalletId: agent.walletId, toWalletId: wallet.id, amountEuros: 25, intentId }
@@ -132,20 +132,20 @@ describe('who is paid is the record that an intent names', () => {
   })
 })
 
-describe('an agent’s own token', () => {
-  test('leaves out whose it is, and a key does not', async () => {
+describe('the token of an agent', () => {
+  test('may leave out `agentId`, and a key may not', async () => {
     const { client, agent } = await anOwner(generous)
     const itself = service.client(String((await aToken(client, agent.id)).token))
     const purpose = 'A paper on caching'
-    const asked = { amountEuros: 5, merchant: 'Bookshop' }
-    expect((await made(itself.intents.create({ body: { ...asked, purpose } }))).agentId).toBe(agent.id)
+    const body = { amountEuros: 5, merchant: 'Bookshop' }
+    expect((await made(itself.intents.create({ body: { ...body, purpose } }))).agentId).toBe(agent.id)
     expect((await made(itself.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
-    expect((await made(itself.intents.simulate({ body: asked }))).allowed).toBe(true)
+    expect((await made(itself.intents.simulate({ body }))).allowed).toBe(true)
     expect((await itself.merchants.suggestions()).status).toBe(200)
     for (const answer of [
-      await client.intents.create({ body: { ...asked, purpose } }),
+      await client.intents.create({ body: { ...body, purpose } }),
       await client.runs.create({ body: { name: 'Reading' } }),
-      await client.intents.simulate({ body: asked }),
+      await client.intents.simulate({ body }),
       await client.merchants.suggestions(),
     ])
       expect(answer).toMatchObject({
@@ -156,35 +156,35 @@ describe('an agent’s own token', () => {
   })
 })
 
-test('a list of intents or transactions is searched for a merchant in whatever case', async () => {
-  const { client, agent, wallet } = await aTown()
+test('lists of intents and transactions find a merchant in any case', async () => {
+  const { client, agent, wallet } = await anOwnerWithPayees()
   const paid = await anIntent(client, agent.id, { walletId: wallet.id })
   const umlaut = await anIntent(client, agent.id, { merchant: 'BÄCKEREI Müller' })
   const body = { fromWalletId: agent.walletId, toWalletId: wallet.id, amountEuros: 25, intentId: paid.id }
   await made(client.transfers.create({ body }))
-  const found = async (merchant: string) =>
+  const idsFor = async (merchant: string) =>
     (await made(client.intents.list({ query: { merchant } }))).data.map(({ id }) => id)
   for (const merchant of ['casino gmbh', 'CASINO GMBH', ' Casino GmbH ']) {
-    expect(await found(merchant)).toEqual([paid.id])
+    expect(await idsFor(merchant)).toEqual([paid.id])
     const { data } = await made(client.transactions.list({ query: { merchant } }))
     expect(data.map(({ intentId }) => intentId)).toEqual([paid.id])
   }
-  expect(await found('bäckerei MÜLLER')).toEqual([umlaut.id])
-  expect(await found('Casino')).toEqual([])
+  expect(await idsFor('bäckerei MÜLLER')).toEqual([umlaut.id])
+  expect(await idsFor('Casino')).toEqual([])
 })
 
-test('what is foreseen right after the clock was moved goes by the new time', async () => {
+test('a simulation right after the clock has moved goes by the new time', async () => {
   const { client, agent } = await anOwner({
     ...generous,
     expiresAfterMinutes: 60,
     expirationAction: 'freeze',
   })
-  const foresee = () =>
+  const simulate = () =>
     made(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Bookshop' } }))
-  expect((await foresee()).allowed).toBe(true)
+  expect((await simulate()).allowed).toBe(true)
   for (let round = 1; round <= 5; round++) {
     await made(client.sandbox.advance({ body: { minutes: 12 } }))
     const { offsetSeconds } = await made(client.sandbox.clock())
-    expect([offsetSeconds, (await foresee()).allowed]).toEqual([round * 720, round < 5])
+    expect([offsetSeconds, (await simulate()).allowed]).toEqual([round * 720, round < 5])
   }
 })

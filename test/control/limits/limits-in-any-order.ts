@@ -1,73 +1,79 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { limitsIn } from '../../support/control/limits.ts'
-import { replayDecisions } from '../../support/control/replays.ts'
+import { expectSameDecisions } from '../../support/control/replays.ts'
 import { made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
-const elsewhere = await service.another()
-const { expectToMatch, countersOf, someone } = limitsIn(service, elsewhere)
+const secondUrl = await service.another()
+const { expectLedgerMatch, countersOf, anOwnerWithAgent } = limitsIn(service, secondUrl)
 
 type Step = readonly ['declare' | 'approve' | 'cancel', number]
 
-describe('approved, cancelled and overdue at one instant', () => {
-  test('nothing stays reserved, and nothing is given back twice', async () => {
-    const { declare, any, client, id } = await someone({ autoApproveLimitEuros: 1, dailyLimitEuros: 500 })
-    const intents = await times(15, n => declare(20, { expiresInMinutes: 1 }, any(n)))
+describe('intents approved, cancelled and expired at once', () => {
+  test('leave nothing reserved and release nothing twice', async () => {
+    const { declare, anyClient, client, id } = await anOwnerWithAgent({
+      autoApproveLimitEuros: 1,
+      dailyLimitEuros: 500,
+    })
+    const intents = await times(15, n => declare(20, { expiresInMinutes: 1 }, anyClient(n)))
     await Promise.all([
       ...intents.flatMap(({ id }, n) => [
-        any(n).intents.approve({ params: { id } }),
-        any(n + 1).intents.cancel({ params: { id } }),
+        anyClient(n).intents.approve({ params: { id } }),
+        anyClient(n + 1).intents.cancel({ params: { id } }),
       ]),
       client.sandbox.advance({ body: { minutes: 1 } }),
     ])
     await made(client.sandbox.advance({ body: { minutes: 1 } }))
     for (const { reserved, spent, waiting } of await countersOf(id))
       expect([reserved, spent, waiting]).toEqual(['0', '0', 0])
-    await expectToMatch(client, id)
+    await expectLedgerMatch(client, id)
   })
 })
 
-describe('whatever happens in which order', () => {
-  test('reserved is what paper says, within the limit, and what the ledger holds', async () => {
+describe('after any steps in any order', () => {
+  test('the reserved sum is the expected one, within the limit and equal to the ledger’s', async () => {
     const step: fc.Arbitrary<Step> = fc.tuple(
       fc.constantFrom('declare' as const, 'approve' as const, 'cancel' as const),
       fc.integer({ min: 1, max: 40 }),
     )
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async steps => {
-        const { declare, client, id } = await someone({ dailyLimitEuros: 60, autoApproveLimitEuros: 20 })
+        const { declare, client, id } = await anOwnerWithAgent({
+          dailyLimitEuros: 60,
+          autoApproveLimitEuros: 20,
+        })
         const held = new Map<string, number>()
-        const used = () => [...held.values()].reduce((sum, one) => sum + one, 0)
+        const used = () => [...held.values()].reduce((sum, amount) => sum + amount, 0)
         const declared: { id: string; amount: number }[] = []
         for (const [kind, number] of steps) {
-          const one = declared[number % (declared.length || 1)]
+          const intent = declared[number % (declared.length || 1)]
           if (kind === 'declare') {
             const { id, status } = await declare(number)
             const fits = used() + number <= 60
             expect(status).toBe(fits ? (number <= 20 ? 'approved' : 'created') : 'denied')
             if (status === 'approved') held.set(id, number)
             declared.push({ id, amount: number })
-          } else if (one && kind === 'cancel') {
-            await client.intents.cancel({ params: { id: one.id } })
-            held.delete(one.id)
-          } else if (one) {
-            const { status } = await client.intents.approve({ params: { id: one.id } })
-            if (status === 200) held.set(one.id, one.amount)
+          } else if (intent && kind === 'cancel') {
+            await client.intents.cancel({ params: { id: intent.id } })
+            held.delete(intent.id)
+          } else if (intent) {
+            const { status } = await client.intents.approve({ params: { id: intent.id } })
+            if (status === 200) held.set(intent.id, intent.amount)
           }
           expect(used()).toBeLessThanOrEqual(60)
         }
         const { heldEuros } = await made(client.agents.balance({ params: { id } }))
         expect(heldEuros).toBe(used())
-        await expectToMatch(client, id)
+        await expectLedgerMatch(client, id)
       }),
       { numRuns: 8 },
     )
   })
 
-  test('every decision that was stored says the same when it is asked again', async () => {
-    expect((await replayDecisions(service)).length).toBeGreaterThan(30)
+  test('every stored decision gives the same result when it is decided again', async () => {
+    expect((await expectSameDecisions(service)).length).toBeGreaterThan(30)
   })
 })

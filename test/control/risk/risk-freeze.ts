@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { replayDecisions } from '../../support/control/replays.ts'
+import { expectSameDecisions } from '../../support/control/replays.ts'
 import { onlySignal, riskFixtures } from '../../support/control/risk.ts'
 import { aFundedAgent, aPolicy, made } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -158,7 +158,7 @@ describe('an agent that risk has frozen', () => {
 })
 
 test('every decision of these tests replays to the same result', async () => {
-  const unusual = (await replayDecisions(service)).filter(
+  const unusual = (await expectSameDecisions(service)).filter(
     ({ request }) => request.risk && request.risk.outcome !== 'pass',
   )
   expect(unusual.length).toBeGreaterThan(4)

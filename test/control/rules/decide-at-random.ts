@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { encode } from 'zod'
-import { keptCounters, keptRequest, replay } from '../../../src/control/decisions/stored-decision.ts'
+import { decideAgain, storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
 import { compile, decide } from '../../../src/control/rules/decide.ts'
 import type { Counters, SpendRequest } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
@@ -120,9 +120,11 @@ describe('thousands of random decisions', () => {
       fc.property(nullable(anyPolicy), anyRequest, anyCounters, (rules, request, counters) => {
         const version = rules && JSON.parse(JSON.stringify(encode(PolicyCreate, rules)))
         const row = JSON.parse(
-          JSON.stringify({ request: keptRequest(request), counters: keptCounters(counters) }),
+          JSON.stringify({ request: storedRequest(request), counters: storedCounters(counters) }),
         )
-        expect(isDeepStrictEqual(replay(row, version), decide(compile(rules), request, counters))).toBe(true)
+        expect(isDeepStrictEqual(decideAgain(row, version), decide(compile(rules), request, counters))).toBe(
+          true,
+        )
       }),
       { numRuns: 3_000 },
     )

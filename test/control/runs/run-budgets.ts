@@ -9,30 +9,30 @@ const service = await startTestService()
 const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('the budget of a run', () => {
-  /** As many intents at once, no two alike. */
+  /** Declares these intents at once, each for another merchant. */
   const declareAll = (client: TestClient, agentId: string, members: readonly object[], runId: string) =>
     Promise.all(
-      members.map((one, n) =>
+      members.map((member, n) =>
         client.intents.create({
           ...within(runId),
-          body: { agentId, amountEuros: 1, merchant: `Shop ${n}`, purpose: 'A paper', ...one },
+          body: { agentId, amountEuros: 1, merchant: `Shop ${n}`, purpose: 'A paper', ...member },
         }),
       ),
     )
 
-  test('lets exactly so many of a hundred at once pass, on two processes', async () => {
+  test('is neither exceeded nor left unused by a hundred intents at once, on two processes', async () => {
     const { client, key, agent } = await anOwnerWithAgent()
     const run = await aRun(client, agent.id, { budgetEuros: 7 })
-    const elsewhere = clientOf(areas, { url: await service.another(), token: key })
-    const both = await Promise.all(
-      [client, elsewhere].map(one => declareAll(one, agent.id, Array(50).fill({}), run.id)),
+    const secondClient = clientOf(areas, { url: await service.another(), token: key })
+    const answersOfBoth = await Promise.all(
+      [client, secondClient].map(each => declareAll(each, agent.id, Array(50).fill({}), run.id)),
     )
-    // The two have each declared the same fifty.
-    const answers = both.flat().map(({ body }) => body)
-    const passed = answers.filter(({ status }) => status === 'approved')
-    expect(passed).toHaveLength(7)
+    // Both processes have declared the same fifty merchants, so there are duplicates.
+    const answers = answersOfBoth.flat().map(({ body }) => body)
+    const approved = answers.filter(({ status }) => status === 'approved')
+    expect(approved).toHaveLength(7)
     const denied = answers.filter(({ status }) => status === 'denied')
-    // One that is like another waits for a person as long as there is money in the budget.
+    // A duplicate waits for a person as long as there is money in the budget.
     expect(denied.length).toBeGreaterThanOrEqual(86)
     for (const { decision } of denied) {
       expect(decision.reason).toBe(
@@ -48,7 +48,7 @@ describe('the budget of a run', () => {
     expect((await made(client.runs.get({ params: run }))).heldEuros).toBe(7)
   })
 
-  test('counts what is held, gives back what is let go, and holds for persons too', async () => {
+  test('counts what is held, gets back what is cancelled, and limits approvals by persons too', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const params = await aRun(client, agent.id, { budgetEuros: 100 })
     const heldEuros = async () => (await made(client.runs.get({ params }))).heldEuros
@@ -77,7 +77,7 @@ describe('the budget of a run', () => {
     expect(ofRun.data.map(({ runId }) => runId)).toEqual(Array(3).fill(params.id))
   })
 
-  test('of a run that has ended approves nothing more, and what was approved goes its way', async () => {
+  test('approves nothing once the run has ended, and approved intents are still paid', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const params = await aRun(client, agent.id)
     const [approved, waiting] = (
@@ -93,7 +93,7 @@ describe('the budget of a run', () => {
     expect((await made(client.runs.get({ params }))).heldEuros).toBe(0)
   })
 
-  test('ends with the run, however many are being declared', async () => {
+  test('ends with the run, in the middle of a burst', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const params = await aRun(client, agent.id)
     const [answers, ended] = await Promise.all([
@@ -103,7 +103,7 @@ describe('the budget of a run', () => {
     expect(ended.status).toBe(200)
     for (const { status, code } of answers)
       expect([201, 'run_over', 'invalid_run']).toContain(status === 201 ? status : code)
-    // Both are noted while the agent is held: their order is the one in which they happened.
+    // Both rows are written while the agent is locked, so their order is the order in which they happened.
     const entries = await timelineOf(client, params.id)
     expect(entries.at(-1)?.event).toBe('run.failed')
     expect(entries.filter(({ event }) => event === 'intent.approved')).toHaveLength(
@@ -111,29 +111,29 @@ describe('the budget of a run', () => {
     )
   })
 
-  test('is that of the header or of the body, of one run and of the agent', async () => {
+  test('belongs to the run that header or body name, which must be one run of the agent', async () => {
     const { client, agent, itself } = await anOwnerWithAgent()
     const [run, other] = [await aRun(client, agent.id), await aRun(client, agent.id)]
     const foreign = await aRun(client, (await anAgent(client)).id)
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'Bookshop', purpose: 'A paper' }
     const both = await itself.intents.create({ ...within(run.id), body: { ...body, runId: other.id } })
     expect(both).toMatchObject({ status: 400, code: 'run_mismatch' })
-    const wrong = [
+    const refused = [
       await client.intents.create({ body: { ...body, runId: foreign.id } }),
       await client.intents.create({ ...within(foreign.id), body }),
       await client.intents.create({ body: { ...body, runId: 'run_of_nobody' } }),
     ]
-    for (const answer of wrong) expect(answer).toMatchObject({ status: 404, code: 'run_not_found' })
+    for (const answer of refused) expect(answer).toMatchObject({ status: 404, code: 'run_not_found' })
     const same = await itself.intents.create({ ...within(run.id), body: { ...body, runId: run.id } })
     expect(same.body.runId).toBe(run.id)
-    const [twin] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)
-    expect(twin?.body.possibleDuplicateOf).toBe(null)
-    const [double] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)
-    expect(double?.body).toMatchObject({ status: 'created', possibleDuplicateOf: twin?.body.id })
+    const [first] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)
+    expect(first?.body.possibleDuplicateOf).toBe(null)
+    const [duplicate] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)
+    expect(duplicate?.body).toMatchObject({ status: 'created', possibleDuplicateOf: first?.body.id })
   })
 })
 
-test('a timeline is found by its index, however much else has happened', async () => {
+test('a timeline is read by its index, however much else has happened', async () => {
   const { client, agent } = await anOwnerWithAgent()
   const run = await aRun(client, agent.id)
   await service.sql(

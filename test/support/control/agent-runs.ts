@@ -3,7 +3,7 @@ import type { TestService } from '../harness.ts'
 
 export const within = (runId: string) => ({ headers: { 'x-run-id': runId } })
 
-/** The events of a run, all pages, the oldest first. */
+/** All entries of a run's timeline, oldest first, read page by page. */
 export async function timelineOf(client: TestClient, id: string, limit = 100) {
   const entries = []
   for (let cursor: string | undefined; ; ) {
@@ -15,7 +15,7 @@ export async function timelineOf(client: TestClient, id: string, limit = 100) {
   }
 }
 
-/** What the tests of runs ask of their service. */
+/** Helpers for tests of runs. */
 export function agentRunsIn(service: TestService) {
   async function anOwnerWithAgent(rules = { autoApproveLimitEuros: 50 }) {
     const owner = await service.owner()

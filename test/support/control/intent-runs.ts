@@ -5,7 +5,7 @@ import { until } from '../until.ts'
 
 type Intent = Awaited<ReturnType<typeof anIntent>>
 
-/** An owner whose intents wait, and their runs. */
+/** An owner with an agent, and helpers for the Temporal runs of its intents. */
 export async function intentRunsIn(service: TestService) {
   const temporal = await runs()
   const owner = await service.owner()
@@ -13,7 +13,7 @@ export async function intentRunsIn(service: TestService) {
   const agent = await aFundedAgent(client)
   const get = (id: string, by = client) => made(by.intents.get({ params: { id } }))
 
-  /** An intent that waits for its approver, and its run, which waits as well. */
+  /** An intent that waits for a person, once its run waits too. */
   async function aWaiting(
     members: Parameters<typeof anIntent>[2] = {},
     by = client,
@@ -28,7 +28,7 @@ export async function intentRunsIn(service: TestService) {
   const becomes = (id: string, status: string, by = client) =>
     until(`${id} is ${status}`, async () => (await get(id, by)).status === status)
 
-  /** Who did what to the record, the newest first. */
+  /** The audit rows of a record as `event by actor`, newest first. */
   const auditOf = async (id: string, by = client) =>
     (await made(by.audit.list({ query: { resource: id } }))).data.map(
       ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,

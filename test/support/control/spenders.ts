@@ -22,8 +22,11 @@ const amounts = [100.07, 250, 666.01, 777.06]
 const payees = ['wallet', 'sepa', 'unknown'] as const
 const places = ['agent', 'run', 'delegation'] as const
 const rules = {
-  ...{ dailyLimitEuros: DAILY / 100, monthlyLimitEuros: MONTHLY / 100, maxUsageCount: 7 },
-  ...{ autoApproveLimitEuros: 700, amountTolerancePercent: 10 },
+  dailyLimitEuros: DAILY / 100,
+  monthlyLimitEuros: MONTHLY / 100,
+  maxUsageCount: 7,
+  autoApproveLimitEuros: 700,
+  amountTolerancePercent: 10,
 }
 
 export async function aSpender(service: TestService) {
@@ -53,8 +56,11 @@ export const doings = {
     const place = places[n % 3] as (typeof places)[number]
     await by[place].intents.create({
       body: {
-        ...{ agentId: agent.id, purpose: 'P', expiresInMinutes: 300 },
-        ...{ amountEuros: amounts[(n >> 2) % 4] as number, runId: place === 'run' ? run.id : null },
+        agentId: agent.id,
+        purpose: 'P',
+        expiresInMinutes: 300,
+        amountEuros: amounts[(n >> 2) % 4] as number,
+        runId: place === 'run' ? run.id : null,
         ...payee[payees[(n >> 4) % 3] as (typeof payees)[number]],
       },
     })
@@ -66,7 +72,8 @@ export const doings = {
     one &&
     client.transfers.create({
       body: {
-        ...{ fromWalletId: agent.walletId, intentId: one.id },
+        fromWalletId: agent.walletId,
+        intentId: one.id,
         ...(one.walletId
           ? { toWalletId: one.walletId, amountEuros: n % 2 ? one.amountEuros : 33.33 }
           : { beneficiaryId: String(one.beneficiaryId), amountEuros: one.amountEuros }),

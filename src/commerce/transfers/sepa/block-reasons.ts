@@ -1,4 +1,4 @@
-import type { Bar } from '../../../control/intents/index.ts'
+import type { SubmissionBlocker } from '../../../control/intents/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 
 /** Reasons to cancel a transfer between its making and its submission. */
@@ -23,4 +23,7 @@ export const blockReasons = {
     code: 'intent_other_merchant',
     message: 'The agent pays one merchant only, and has paid another one before the transfer had left.',
   },
-} as const satisfies Record<Bar | 'wallet_frozen' | 'customer_suspended' | 'delegation_revoked', Reason>
+} as const satisfies Record<
+  SubmissionBlocker | 'wallet_frozen' | 'customer_suspended' | 'delegation_revoked',
+  Reason
+>

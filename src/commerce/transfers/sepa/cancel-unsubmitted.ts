@@ -1,4 +1,4 @@
-import { openPaymentsToEnd } from '../../../control/intents/index.ts'
+import { paymentsToCancel } from '../../../control/intents/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
@@ -69,7 +69,7 @@ export async function cancelUnsubmitted(payer: Payer, reason: Reason, context: C
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationId]
   const unlocked = await sql<Unsubmitted & Row>(FIND_UNSUBMITTED, [...values, null])
   if (unlocked.length === 0) return
-  const payments = openPaymentsToEnd(
+  const payments = paymentsToCancel(
     { tenant, now },
     unlocked.flatMap(({ intentId }) => intentId ?? []),
   )
@@ -86,7 +86,7 @@ export async function cancelUnsubmitted(payer: Payer, reason: Reason, context: C
     Object.assign(transfer, { reason, dueAt: null, updatedAt: now })
     book.release(causeOf(transfer))
     const intent = payments.find(transfer.intentId)
-    if (intent) payments.end(intent, context)
+    if (intent) payments.cancel(intent, context)
     days.giveBack(transfer)
     context.emit('transfer.failed', transferEvent(transfer))
     context.wake(transferProcess, transfer)

@@ -73,8 +73,8 @@ export class SepaTransfer {
 
   /** Why the transfer must not be submitted any more, though it could be when it was made; undefined if it may. */
   blockReason(): Reason | undefined {
-    const bar = this.#intent && this.#payments.barTo(this.#intent)
-    return this.wallet.status === 'frozen' ? blockReasons.wallet_frozen : bar && blockReasons[bar]
+    const blocker = this.#intent && this.#payments.submissionBlockerOf(this.#intent)
+    return this.wallet.status === 'frozen' ? blockReasons.wallet_frozen : blocker && blockReasons[blocker]
   }
 
   /** The money leaves the wallet: from now on the rail says how the transfer ends. */
@@ -119,7 +119,7 @@ export class SepaTransfer {
       : (['sepa_undo_unmatched', 'suspense'] as const)
     this.#book.move(kind, 'clearing_sepa', place, this.transfer.amountEuros, causeOf(this.transfer))
     await this.#giveBackDay()
-    this.#undoSpend()
+    this.#reverseSpend()
     if (this.#transaction) declineTransaction(this.#transaction, reason.message, this.#context)
     return this.#finish('transfer.failed', this.#reasonFor(reason))
   }
@@ -132,7 +132,7 @@ export class SepaTransfer {
       ? (['sepa_return', this.wallet.id] as const)
       : (['unmatched_credit', 'suspense'] as const)
     this.#book.move(kind, 'bank', place, this.transfer.amountEuros, causeOf(this.transfer))
-    this.#undoSpend()
+    this.#reverseSpend()
     this.#moveTransaction('refunded')
     return this.#finish('transfer.returned', this.#reasonFor(reason))
   }
@@ -141,7 +141,7 @@ export class SepaTransfer {
   async cancel(reason: Reason | null): Promise<boolean> {
     if (this.transfer.kind !== 'sepa' || !transferMachine.move(this.transfer, 'cancelled')) return false
     this.#book.release(causeOf(this.transfer))
-    if (this.#intent) this.#payments.end(this.#intent, this.#context)
+    if (this.#intent) this.#payments.cancel(this.#intent, this.#context)
     await this.#giveBackDay()
     return this.#finish('transfer.failed', reason)
   }
@@ -169,8 +169,8 @@ export class SepaTransfer {
   }
 
   /** Money that has come back does not count towards the agent's limits. */
-  #undoSpend(): void {
-    if (this.#intent) this.#payments.undo(this.#intent, this.transfer.amountEuros)
+  #reverseSpend(): void {
+    if (this.#intent) this.#payments.reverse(this.#intent, this.transfer.amountEuros)
   }
 
   #isOpen = (): boolean => this.wallet.status !== 'closed'

@@ -1,11 +1,11 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import { usesOf } from '../agents/index.ts'
+import { readBudgetUse } from '../agents/index.ts'
 import { tokenLimits } from './limits.ts'
 
-/** What is left of the budgets of tokens, while it is paid with them; for who holds their agents. */
-export class Purse {
+/** What is left of tokens' budgets while a batch pays with them. The caller has locked their agents. */
+export class TokenBudgets {
   readonly #left: Map<string, Euros>
 
   constructor(left: Map<string, Euros>) {
@@ -16,17 +16,21 @@ export class Purse {
     return this.#left.get(tokenId) ?? 0n
   }
 
-  take(tokenId: string, amount: Euros): void {
+  charge(tokenId: string, amount: Euros): void {
     this.#left.set(tokenId, this.leftOf(tokenId) - amount)
   }
 }
 
-export async function openPurse(sql: Sql, tenant: Tenant, tokenIds: readonly string[]): Promise<Purse> {
+export async function openTokenBudgets(
+  sql: Sql,
+  tenant: Tenant,
+  tokenIds: readonly string[],
+): Promise<TokenBudgets> {
   const limits = await tokenLimits(sql, tenant, tokenIds)
-  const uses = await usesOf(sql, tenant, [...limits.keys()])
+  const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
   const left = [...limits.values()].map(({ id, maxAmountEuros, paidEuros }) => {
-    const { heldEuros, spentEuros } = uses(id)
+    const { heldEuros, spentEuros } = useOf(id)
     return [id, maxAmountEuros - heldEuros - spentEuros - paidEuros] as const
   })
-  return new Purse(new Map(left))
+  return new TokenBudgets(new Map(left))
 }
