@@ -6,8 +6,8 @@ import { problems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
 import { operations } from './support/contract/world.ts'
 
-const named = operations.map(one => [one.key, one.operation] as const)
-const writes = named.filter(([, { method }]) => method !== 'GET')
+const operationEntries = operations.map(one => [one.key, one.operation] as const)
+const writes = operationEntries.filter(([, { method }]) => method !== 'GET')
 
 interface Json {
   readonly properties?: Record<string, Json>
@@ -19,27 +19,29 @@ interface Json {
 }
 
 /** The places in a schema where a member that it does not name would pass. */
-function open(schema: Json, at = 'body'): string[] {
+function openPlaces(schema: Json, at = 'body'): string[] {
   const { properties, additionalProperties, items, anyOf = [], allOf = [], $defs = {} } = schema
-  const here = properties && additionalProperties !== false ? [at] : []
+  const own = properties && additionalProperties !== false ? [at] : []
   const below = [
-    ...Object.entries({ ...properties, ...$defs }).map(([name, member]) => open(member, `${at}.${name}`)),
-    ...[...anyOf, ...allOf, ...(items ? [items] : [])].map(member => open(member, `${at}[]`)),
-    ...(typeof additionalProperties === 'object' ? [open(additionalProperties, `${at}.*`)] : []),
+    ...Object.entries({ ...properties, ...$defs }).map(([name, member]) =>
+      openPlaces(member, `${at}.${name}`),
+    ),
+    ...[...anyOf, ...allOf, ...(items ? [items] : [])].map(member => openPlaces(member, `${at}[]`)),
+    ...(typeof additionalProperties === 'object' ? [openPlaces(additionalProperties, `${at}.*`)] : []),
   ]
-  return [...here, ...below.flat()]
+  return [...own, ...below.flat()]
 }
 
 const jsonOf = (schema: z.ZodType): Json =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as unknown as Json
 
-describe.each(named)('the contract of %s', (key, operation) => {
-  test('takes no member that it does not name', () => {
+describe.each(operationEntries)('the contract of %s', (key, operation) => {
+  test('accepts no member that it does not name', () => {
     const bodies = [operation.body, operation.query].filter(schema => schema !== undefined)
-    expect(bodies.flatMap(schema => open(jsonOf(schema)))).toEqual([])
+    expect(bodies.flatMap(schema => openPlaces(jsonOf(schema)))).toEqual([])
   })
 
-  test('has an example that it takes itself, where it needs one', () => {
+  test('has a valid example if it requires a body', () => {
     const { body, example } = operation
     const needsOne = body !== undefined && !body.safeParse({}).success
     const isMissing = needsOne && example === undefined
@@ -50,7 +52,7 @@ describe.each(named)('the contract of %s', (key, operation) => {
     expect(problem ? `${key}: its own \`example\` does not fit its \`body\`: ${problem}` : '').toBe('')
   })
 
-  test('says in words what it is, and what is refused', () => {
+  test('has a summary, and a code and sentence for each refusal', () => {
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
     for (const [code, [status, message]] of Object.entries<readonly [number, string]>(
       operation.fails ?? {},
@@ -62,7 +64,7 @@ describe.each(named)('the contract of %s', (key, operation) => {
     }
   })
 
-  test('is asked for a scope where a credential can have one', () => {
+  test('requires a scope if keys or agents may call it', () => {
     const scoped = operation.callers.some((caller: string) => caller === 'key' || caller === 'agent')
     const remedy = scoped
       ? `${key}: keys and agents call it, so it needs a \`scope\`, one of src/kernel/contract/scopes.ts.`
@@ -75,17 +77,17 @@ describe.each(named)('the contract of %s', (key, operation) => {
       )
   })
 
-  test('returns what can be described', () => {
+  test('returns a schema that JSON Schema can express', () => {
     const [status, schema] = operation.returns
     expect(status === 204).toBe(schema instanceof z.ZodUndefined)
     if (!mediaTypeOf(schema)) expect(() => jsonOf(schema)).not.toThrow()
   })
 })
 
-describe.each(named.filter(([, { path }]) => /\{\w+\}/.test(path)))(
+describe.each(operationEntries.filter(([, { path }]) => /\{\w+\}/.test(path)))(
   'the contract of %s',
   (key, operation) => {
-    test('can be refused for the record that its address names', () => {
+    test('has a 404 for the record that its address names', () => {
       const statuses = Object.values<readonly [number, string]>(operation.fails ?? {}).map(
         ([status]) => status,
       )
@@ -96,7 +98,7 @@ describe.each(named.filter(([, { path }]) => /\{\w+\}/.test(path)))(
 )
 
 describe.each(writes)('%s', (key, { emits = {}, readOnly }) => {
-  test('tells what it changes by an event, or changes nothing', () => {
+  test('emits an event for what it changes, or is readOnly', () => {
     const remedy = readOnly
       ? `${key} is \`readOnly\` and changes nothing: it \`emits\` no event.`
       : `${key} changes something: declare in \`emits\` what it tells, or that it is \`readOnly\`.`
@@ -110,7 +112,7 @@ describe.each(writes)('%s', (key, { emits = {}, readOnly }) => {
 })
 
 describe('all contracts together', () => {
-  test('mean the same by the same event', () => {
+  test('have one schema for each event', () => {
     const shapes = new Map<string, Set<string>>()
     for (const { operation } of operations)
       for (const [event, schema] of Object.entries<z.ZodType>(operation.emits ?? {}))
@@ -118,14 +120,14 @@ describe('all contracts together', () => {
     expect([...shapes].filter(([, texts]) => texts.size > 1).map(([event]) => event)).toEqual([])
   })
 
-  test('have each address once', () => {
+  test('use each address once', () => {
     const places = operations.map(
       ({ operation: { method, path } }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`,
     )
     expect(new Set(places).size).toBe(places.length)
   })
 
-  test('react to events that somebody emits', () => {
+  test('react only to events that an operation emits', () => {
     const emitted = new Set(operations.flatMap(({ operation }) => Object.keys(operation.emits ?? {})))
     const awaited = Object.values(areas).flatMap(({ reactions }) => Object.keys(reactions))
     expect(awaited.filter(event => !emitted.has(event))).toEqual([])

@@ -3,22 +3,22 @@ import { z } from 'zod'
 import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { scopes } from '../src/kernel/contract/scopes.ts'
-import { askedRightly } from './contract/asked-rightly.ts'
+import { testValidRequests } from './contract/asked-rightly.ts'
 import {
+  acceptingOutbound,
   accepts,
   cases,
-  expectNotTheirs,
+  casesWhere,
+  checkedSender,
+  expectHidden,
   expectPublishedForms,
-  garbageLike,
   hasParameter,
+  invalidCredentials,
   isPublic,
+  isRoute,
   isWrite,
-  leads,
-  sending,
-  takesAll,
-  timeless,
-  which,
   withBody,
+  withoutTimes,
   worldsOf,
 } from './support/contract/contract.ts'
 import { credentials, unknownId } from './support/contract/world.ts'
@@ -31,12 +31,12 @@ import {
 } from './support/harness.ts'
 import { plainHttp } from './support/plain-http.ts'
 
-const started = await startTestService({ outbound: takesAll })
+const started = await startTestService({ outbound: acceptingOutbound })
 const service = { ...started, http: plainHttp(started.url) }
-const { owner, fresh, standing, theirs, agentToken, liveKey, loner } = await worldsOf(service)
-const send = sending(fresh)
+const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = await worldsOf(service)
+const send = checkedSender(freshWorld)
 
-describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
+describe.each(casesWhere(one => !isPublic(one)))('a call of %s with', (_, one) => {
   const { callers, scope } = one.operation
   const kinds: [Caller, string, RequestOptions][] = [
     ['key', 'an owner’s key', { token: owner.key }],
@@ -45,19 +45,19 @@ describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
   ]
   let path: string
   beforeAll(async () => {
-    path = (await standing.prepare(one)).path
+    path = (await sharedWorld.prepare(one)).path
   })
 
-  test.each(garbageLike(owner.key))('%s is a 401', async (_, how) => {
-    const { status, headers, body } = await send(one, path, how)
+  test.each(invalidCredentials(owner.key))('%s is a 401', async (_, options) => {
+    const { status, headers, body } = await send(one, path, options)
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     if (callers.includes('dash')) expect(body.error).toContain('X-Dashboard-Secret')
   })
 
-  for (const [kind, words, how] of kinds)
+  for (const [kind, caller, options] of kinds)
     if (!callers.includes(kind))
-      test(`${words} is a 403`, async () => {
-        const { status, headers, body } = await send(one, path, how)
+      test(`${caller} is a 403`, async () => {
+        const { status, headers, body } = await send(one, path, options)
         expect([status, headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
         expect(body.error).toMatch(
           /^This operation takes (an API key|an agent token|the dashboard secret in X-D)/,
@@ -65,7 +65,7 @@ describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
       })
 
   if (scope)
-    test('who lacks the scope is a 403, and is told which', async () => {
+    test('a credential without the scope is a 403 that names the scope', async () => {
       const others = scopes.filter(name => name !== scope)
       const tokens = [(await aKey(owner.client, { scopes: others })).key]
       const readable = others.filter(
@@ -81,24 +81,24 @@ describe.each(which(one => !isPublic(one)))('%s, asked by', (_, one) => {
     })
 })
 
-describe.each(which(one => hasParameter(one) && !isPublic(one)))('%s finds nothing under', (_, one) => {
+describe.each(casesWhere(one => hasParameter(one) && !isPublic(one)))('%s finds nothing under', (_, one) => {
   let path: string
   let body: unknown
   beforeAll(async () => {
-    ;({ path, body } = await standing.prepare(one))
+    ;({ path, body } = await sharedWorld.prepare(one))
   })
-  const find = (at: string, how: RequestOptions = credentials(one, owner)) =>
-    send(one, at, { ...how, ...withBody(body) })
+  const find = (at: string, options: RequestOptions = credentials(one, owner)) =>
+    send(one, at, { ...options, ...withBody(body) })
 
   test.each(['%00', 'a%20b', '%27', '..%2F', '%', 'x'.repeat(129)])('the malformed id %s', async id => {
     expect((await find(one.operation.path.replace(/\{\w+\}/g, id))).status).toBe(404)
   })
 
-  test('an id of nothing', async () => {
+  test('an unknown id', async () => {
     expect((await find(one.operation.path.replace(/\{\w+\}/g, unknownId('nothing')))).status).toBe(404)
   })
 
-  test('the id of something else', async () => {
+  test('an id of another kind', async () => {
     expect(
       (await find(one.operation.path.replace(/\{\w+\}/g, owner.ownerId.replace(/.$/, '0')))).status,
     ).toBe(404)
@@ -106,30 +106,30 @@ describe.each(which(one => hasParameter(one) && !isPublic(one)))('%s finds nothi
 
   if (one.operation.callers.includes('key')) {
     test('another owner’s id', async () => {
-      const { path: another } = await theirs.prepare(one)
-      expectNotTheirs(path, await find(another))
+      const { path: another } = await foreignWorld.prepare(one)
+      expectHidden(path, await find(another))
     })
 
     test('an id of the other mode', async () => {
-      expectNotTheirs(path, await find(path, { token: liveKey }))
+      expectHidden(path, await find(path, { token: liveKey }))
     })
   }
 
   if (one.operation.callers.includes('agent'))
     test('an id of another agent', async () => {
-      expectNotTheirs(path, await find(path, { token: agentToken }))
+      expectHidden(path, await find(path, { token: agentToken }))
     })
 })
 
-describe.each(which(isWrite))('%s refuses', (_, one) => {
+describe.each(casesWhere(isWrite))('%s refuses', (_, one) => {
   const { body: schema, example } = one.operation
   const members: [string, z.ZodType][] = schema instanceof z.ZodObject ? Object.entries(schema.shape) : []
   let path: string
-  let right: object
+  let validBody: object
   beforeAll(async () => {
-    const prepared = await standing.prepare(one)
+    const prepared = await sharedWorld.prepare(one)
     path = prepared.path
-    right = (prepared.body ?? {}) as object
+    validBody = (prepared.body ?? {}) as object
   })
   const post = async (body: unknown): Promise<HttpResponse> => {
     const answer = await send(one, path, { ...credentials(one, owner), body })
@@ -137,34 +137,39 @@ describe.each(which(isWrite))('%s refuses', (_, one) => {
     return answer
   }
 
-  test('what is no object', async () => {
+  test('a body that is not an object', async () => {
     for (const body of ['[]', 'null', '"text"', '7', '{', '[{}]']) await post(body)
   })
 
-  test('a member that it does not know', async () => {
-    expect((await post({ ...right, colour: 1 })).body.error).toMatch(/colour: there is no such member/)
+  test('an unknown member', async () => {
+    expect((await post({ ...validBody, colour: 1 })).body.error).toMatch(/colour: there is no such member/)
   })
 
-  test('names that programs trip over', async () => {
+  test('__proto__ and constructor as members', async () => {
     await post(`{"__proto__":{"a":1}}`)
-    await post({ ...right, constructor: 1 })
+    await post({ ...validBody, constructor: 1 })
   })
 
   for (const [name, member] of members) {
-    const wrong = [[[{ a: 1 }]], { a: { b: [] } }, 1.23456, '\u0000', true].filter(
+    const wrongValues = [[[{ a: 1 }]], { a: { b: [] } }, 1.23456, '\u0000', true].filter(
       value => !accepts(member, value),
     )
-    if (wrong.length > 0)
-      test(`a ${name} of a wrong kind, by name`, async () => {
-        for (const value of wrong) expect((await post({ ...right, [name]: value })).body.error).toMatch(name)
+    if (wrongValues.length > 0)
+      test(`a ${name} of a wrong type, by name`, async () => {
+        for (const value of wrongValues)
+          expect((await post({ ...validBody, [name]: value })).body.error).toMatch(name)
       })
   }
 
   if (example !== undefined)
-    test('a body in another form', async () => {
+    test('a body of another media type', async () => {
       const headers = { 'content-type': 'text/plain' }
-      const how = credentials(one, owner)
-      const answer = await send(one, path, { ...how, headers: { ...how.headers, ...headers }, body: right })
+      const options = credentials(one, owner)
+      const answer = await send(one, path, {
+        ...options,
+        headers: { ...options.headers, ...headers },
+        body: validBody,
+      })
       expect(answer.status).toBe(415)
     })
 })
@@ -172,8 +177,8 @@ describe.each(which(isWrite))('%s refuses', (_, one) => {
 describe.each(cases)('%s', (_, one) => {
   const { method, path: template, query } = one.operation
 
-  test('refuses a query that it does not know', async () => {
-    const { path } = await standing.prepare(one)
+  test('refuses an unknown query parameter', async () => {
+    const { path } = await sharedWorld.prepare(one)
     const queries = ['colour=1', 'colour=1&colour=2', '__proto__=1', 'a=%00']
     if (query?.shape?.limit)
       queries.push('limit=0', 'limit=101', 'limit=x', 'limit=1&limit=1', 'cursor=forged')
@@ -183,31 +188,36 @@ describe.each(cases)('%s', (_, one) => {
       ).toBe(400)
   })
 
-  test('is called by its method only', async () => {
+  test('is reached by its own method only', async () => {
     const path = template.replace(/\{\w+\}/g, unknownId('nothing'))
-    const known = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => leads(name, path)))
-    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => !known.has(name))
-    expect([known.has(method), others.length > 0]).toEqual([true, true])
-    for (const wrong of others) {
-      const { status, headers } = await service.http(wrong, path, credentials(one, owner))
-      expect([status, headers.get('allow')]).toEqual([405, [...known].join(', ')])
+    const allowedMethods = new Set(
+      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => isRoute(name, path)),
+    )
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => !allowedMethods.has(name))
+    expect([allowedMethods.has(method), others.length > 0]).toEqual([true, true])
+    for (const wrongMethod of others) {
+      const { status, headers } = await service.http(wrongMethod, path, credentials(one, owner))
+      expect([status, headers.get('allow')]).toEqual([405, [...allowedMethods].join(', ')])
     }
   })
 
   test('answers under /v1 as it does without', async () => {
-    const { path, body } = await standing.prepare(one)
+    const { path, body } = await sharedWorld.prepare(one)
     const twin = path.startsWith('/v1/') ? path.slice(3) : `/v1${path === '/' ? '/' : path}`
-    const how = isWrite(one) ? { ...credentials(one, owner), body: { colour: 1 } } : credentials(one, owner)
-    const [here, there] = [await send(one, path, how), await send(one, twin, how)]
+    const options = isWrite(one)
+      ? { ...credentials(one, owner), body: { colour: 1 } }
+      : credentials(one, owner)
+    const [here, there] = [await send(one, path, options), await send(one, twin, options)]
     expect(there.status).toBe(here.status)
-    if (!mediaTypeOf(one.operation.returns[1])) expect(timeless(there.body)).toEqual(timeless(here.body))
+    if (!mediaTypeOf(one.operation.returns[1]))
+      expect(withoutTimes(there.body)).toEqual(withoutTimes(here.body))
     expect(body).not.toBe(null)
   })
 })
 
-askedRightly({ service, owner, fresh, send })
+testValidRequests({ service, owner, freshWorld, send })
 
-test('what has been told meanwhile has the form that is published of it', async () => {
+test('every event emitted in these tests fits its published schema', async () => {
   const events = await service.sql<{ event: string; data: object }>('select event, data from events')
   expectPublishedForms(events)
   expect(new Set(events.map(({ event }) => event)).size).toBeGreaterThan(60)

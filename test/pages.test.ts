@@ -11,7 +11,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...subjects.map(name => `docs/${n
 }))
 const readme = readFileSync('README.md', 'utf8')
 
-describe('the pages', () => {
+describe('the documentation pages', () => {
   test('are all linked from the README', () => {
     const missing = subjects
       .filter(name => !readme.includes(`](docs/${name})`))
@@ -19,7 +19,7 @@ describe('the pages', () => {
     expect(missing).toEqual([])
   })
 
-  test('lead nowhere that is not there', () => {
+  test('have no broken link', () => {
     const links = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\]\((?!http)([^)#]+)/g)].map(([, to]) => ({
         path,
@@ -33,31 +33,31 @@ describe('the pages', () => {
     expect(broken).toEqual([])
   })
 
-  test('name files and folders that are there', () => {
-    const named = pages.flatMap(({ path, text }) =>
+  test('name existing files and folders only', () => {
+    const mentions = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/`((?:src|test|workflows|activities)\/[\w./-]*)`/g)].map(([, file]) => ({
         path,
         file: String(file),
       })),
     )
-    expect(named.length).toBeGreaterThan(20)
-    const gone = named
+    expect(mentions.length).toBeGreaterThan(20)
+    const missingFiles = mentions
       .filter(({ file }) => !existsSync(file))
       .map(({ path, file }) => `${path} names ${file}, which is not there. Name what took its place.`)
-    expect(gone).toEqual([])
+    expect(missingFiles).toEqual([])
   })
 
-  test('name operations that are there', () => {
+  test('name existing operations only', () => {
     const shapeOf = (path: string) => path.replace(/\{\w+\}/g, '{}')
-    const there = new Set(
+    const known = new Set(
       published(areas).map(({ operation: { method, path } }) => `${method} ${shapeOf(path)}`),
     )
-    const named = pages.flatMap(({ text }) =>
+    const mentions = pages.flatMap(({ text }) =>
       [...text.matchAll(/`(GET|POST|PUT|PATCH|DELETE)\s(\/[\w/{}-]+)/g)].map(
         ([, method, path]) => `${method} ${shapeOf(String(path))}`,
       ),
     )
-    expect(named.length).toBeGreaterThan(30)
-    expect(named.filter(one => !there.has(one))).toEqual([])
+    expect(mentions.length).toBeGreaterThan(30)
+    expect(mentions.filter(one => !known.has(one))).toEqual([])
   })
 })

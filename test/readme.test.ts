@@ -24,7 +24,7 @@ async function aCheckout(): Promise<string> {
 const shells = { bash: ['-euo', 'pipefail', '-c'], sh: ['-ec'] }
 
 test.each(Object.entries(shells))(
-  'the first flow of the README works as it is pasted into %s',
+  'the first flow of the README works as pasted into %s',
   async (shell, flags) => {
     const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
     const { stdout } = await run(shell, [...flags, flow], { cwd: await aCheckout(), env: { PATH } })
@@ -34,12 +34,24 @@ test.each(Object.entries(shells))(
       .map(line => JSON.parse(line))
     expect(answers).toHaveLength(13)
     expect(answers.filter(answer => answer.error)).toEqual([])
-    const [policy, , funded, token, alone, approved, toggled, frozen, unfrozen, balance, proof, ...rest] =
-      answers
+    const [
+      policy,
+      ,
+      funded,
+      token,
+      autoApproved,
+      approved,
+      toggled,
+      frozen,
+      unfrozen,
+      balance,
+      proof,
+      ...rest
+    ] = answers
     const [events, audit] = rest
     expect(policy).toMatchObject({ name: 'Research', maxTransactionEuros: 50 })
     expect(token.token).toMatch(/^at_test_/)
-    expect([alone.status, alone.decidedBy.type]).toEqual(['approved', 'policy'])
+    expect([autoApproved.status, autoApproved.decidedBy.type]).toEqual(['approved', 'policy'])
     expect([approved.status, approved.comment]).toEqual(['approved', 'Go ahead'])
     expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 25.5, 34.5])
     expect(proof).toMatchObject({ ok: true, problems: [] })
@@ -50,6 +62,6 @@ test.each(Object.entries(shells))(
   },
 )
 
-test('comments of the flow are comments in zsh, too, the shell of macOS', () => {
+test('the first flow of the README turns comments on in zsh, the shell of macOS', () => {
   expect(flow).toMatch(/^\[ -z "\$\{ZSH_VERSION:-\}" \] \|\| setopt interactivecomments\n[^#]/)
 })

@@ -33,19 +33,22 @@ const columnsOf = (table: string) =>
     [table],
   )
 
-describe('the migrated tables are what the entities say', () => {
+describe('the migrated table of', () => {
   const metadata = database.fork().getMetadata()
-  test.each(entities.map(entity => metadata.get(entity)))('$className', async ({ tableName, props }) => {
-    const columns = new Map((await columnsOf(tableName)).map(column => [column.name, column]))
-    for (const { fieldNames, columnTypes, nullable } of props) {
-      const column = columns.get(String(fieldNames?.[0]))
-      const type = names[String(columnTypes?.[0])]
-      expect(column).toMatchObject({ type, nullable: nullable ?? false })
-    }
-  })
+  test.each(entities.map(entity => metadata.get(entity)))(
+    '$className has the columns and types of the entity',
+    async ({ tableName, props }) => {
+      const columns = new Map((await columnsOf(tableName)).map(column => [column.name, column]))
+      for (const { fieldNames, columnTypes, nullable } of props) {
+        const column = columns.get(String(fieldNames?.[0]))
+        const type = names[String(columnTypes?.[0])]
+        expect(column).toMatchObject({ type, nullable: nullable ?? false })
+      }
+    },
+  )
 })
 
-describe('hot paths name the columns and types of the migrated table for', () => {
+describe('the hot path’s columns of', () => {
   const columnsAndTypes = (table: string) =>
     service.sql<{ name: string; type: string }>(
       `select attname as name, format_type(atttypid, null) as type from pg_attribute
@@ -58,7 +61,7 @@ describe('hot paths name the columns and types of the migrated table for', () =>
     timestamptz: 'timestamp with time zone',
   }
 
-  test.each(entities)('$name', async entity => {
+  test.each(entities)('$name equal those of the migrated table', async entity => {
     const { name: table, columns } = tableOf(entity as EntityClass<{ id: string }>)
     const migrated = new Map((await columnsAndTypes(table)).map(({ name, type }) => [name, type]))
     for (const { member, name, type } of columns)
@@ -67,19 +70,22 @@ describe('hot paths name the columns and types of the migrated table for', () =>
   })
 })
 
-describe('the database holds the states of', () => {
-  test.each(all.flatMap(area => area.machines))('$name', async ({ name, states }) => {
-    const [check] = await service.sql<{ definition: string }>(
-      `select pg_get_constraintdef(oid) as definition from pg_constraint
+describe('the status constraint of', () => {
+  test.each(all.flatMap(area => area.machines))(
+    '$name lists the states of its state machine',
+    async ({ name, states }) => {
+      const [check] = await service.sql<{ definition: string }>(
+        `select pg_get_constraintdef(oid) as definition from pg_constraint
        where conrelid = $1::regclass and contype = 'c' and pg_get_constraintdef(oid) like 'CHECK ((status = ANY%'`,
-      [`${name}s`.replace(/ys$/, 'ies')],
-    )
-    const held = [...(check?.definition ?? '').matchAll(/'(\w+)'/g)].map(([, state]) => state)
-    expect(new Set(held)).toEqual(new Set(states))
-  })
+        [`${name}s`.replace(/ys$/, 'ies')],
+      )
+      const allowed = [...(check?.definition ?? '').matchAll(/'(\w+)'/g)].map(([, state]) => state)
+      expect(new Set(allowed)).toEqual(new Set(states))
+    },
+  )
 })
 
-test('every table of tenants leads with the tenant in a unique key or an index', async () => {
+test('every table of tenants has the tenant first in a unique key or an index', async () => {
   const rows = await service.sql<{ name: string }>(
     `select c.table_name as name from information_schema.columns c
      where c.column_name = 'mode' and c.table_schema = 'public' and not exists (
@@ -88,7 +94,7 @@ test('every table of tenants leads with the tenant in a unique key or an index',
   expect(rows).toEqual([])
 })
 
-test('a PostgreSQL that is too old is refused by name, and a later one is not', () => {
+test('a PostgreSQL older than 18 is refused by its version, a later one is accepted', () => {
   expect(() => requireVersion('17.6 (Debian 17.6-1)')).toThrow(
     'PostgreSQL 17.6 (Debian 17.6-1): it must be 18',
   )

@@ -35,14 +35,14 @@ const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
 /** Every place in these files that is so. */
-const places = (among: readonly Source[], isSo: (part: Node, source: Source) => boolean): string[] =>
+const places = (among: readonly Source[], matches: (part: Node, source: Source) => boolean): string[] =>
   among.flatMap(source =>
     all(source.node)
-      .filter(part => isSo(part, source))
+      .filter(part => matches(part, source))
       .map(part => at(source, part)),
   )
 
-describe('sizes', () => {
+describe('the size', () => {
   // A migration is a text in SQL: as long as its tables are many.
   const code = shipped.filter(({ path }) => !path.startsWith('src/migrations/'))
   const functions = code.flatMap(source =>
@@ -52,19 +52,21 @@ describe('sizes', () => {
   )
   const longer = (limit: number) => functions.filter(({ lines }) => lines > limit)
 
-  test('a function fits on a screen', () => {
+  test('of functions stays within 70 lines, and mostly within 45', () => {
     expect(longer(70)).toEqual([])
     expect(longer(45).length).toBeLessThanOrEqual(functions.length * 0.05)
     expect(median(functions.map(({ lines }) => lines))).toBeLessThan(15)
   })
 
-  test('statements lie at most three deep', () => {
+  test('of nesting stays within three levels', () => {
     expect(functions.filter(({ nesting }) => nesting > 3)).toEqual([])
   })
 
-  test('a file is read in one go', () => {
-    const read = files.filter(({ path }) => !/^test\/(support|bench)\//.test(path))
-    expect(read.filter(({ lines }) => lines > 250).map(({ path, lines }) => `${path} ${lines}`)).toEqual([])
+  test('of a file stays within 250 lines', () => {
+    const limited = files.filter(({ path }) => !/^test\/(support|bench)\//.test(path))
+    expect(limited.filter(({ lines }) => lines > 250).map(({ path, lines }) => `${path} ${lines}`)).toEqual(
+      [],
+    )
     expect(median(shipped.map(({ lines }) => lines))).toBeLessThanOrEqual(80)
   })
 })
@@ -72,11 +74,11 @@ describe('sizes', () => {
 test('no folder has more than 30 files, migrations apart', () => {
   const folders = Map.groupBy(files, ({ path }) => dirname(path))
   folders.delete('src/migrations')
-  const crowded = [...folders].filter(([, inside]) => inside.length > 30)
-  expect(crowded.map(([folder, inside]) => `${folder} ${inside.length}`)).toEqual([])
+  const tooLarge = [...folders].filter(([, members]) => members.length > 30)
+  expect(tooLarge.map(([folder, members]) => `${folder} ${members.length}`)).toEqual([])
 })
 
-const named = (part: Node, name: string): boolean =>
+const accesses = (part: Node, name: string): boolean =>
   (isPropertyAccessExpression(part) && part.name.text === name) ||
   (isElementAccessExpression(part) &&
     isStringLiteral(part.argumentExpression) &&
@@ -99,25 +101,25 @@ function carriesStatus(part: Node): boolean {
 }
 
 function writesStatus(part: Node): boolean {
-  if (isBinaryExpression(part) && isAssignment(part)) return named(part.left, 'status')
+  if (isBinaryExpression(part) && isAssignment(part)) return accesses(part.left, 'status')
   if (!isCallExpression(part) || !MERGES.test(part.expression.getText())) return false
   return part.arguments.slice(1).some(carriesStatus)
 }
 
-describe('one place for each thing', () => {
-  test('a status is written by its machine alone', () => {
+describe('the source', () => {
+  test('writes a status only through its state machine', () => {
     expect(places(areaFiles, writesStatus)).toEqual([])
     const sql = areaFiles.filter(({ text }) => /\bupdate\b[^;`]*\bset\b[^;`]*\bstatus\s*=/i.test(text))
     expect(sql.map(({ path }) => path)).toEqual([])
   })
 
-  test('no area steps around the filter that narrows its queries to the tenant', () => {
-    const around =
+  test('does not bypass the tenant filter', () => {
+    const bypass =
       /\b(createQueryBuilder|getKysely|getConnection|getNativeClient)\b|\bfilters: (false|\{ ?tenant)/
-    expect(areaFiles.filter(({ text }) => around.test(text)).map(({ path }) => path)).toEqual([])
+    expect(areaFiles.filter(({ text }) => bypass.test(text)).map(({ path }) => path)).toEqual([])
   })
 
-  test('time is asked of the clock', () => {
+  test('reads the time only from the clock', () => {
     const elsewhere = shipped.filter(({ path }) => path !== 'src/values/clock.ts')
     expect(places(elsewhere, readsClock)).toEqual([])
     const business = elsewhere.filter(({ path }) => !/^src\/(bin|app|dev|platform)\//.test(path))
@@ -125,15 +127,15 @@ describe('one place for each thing', () => {
     expect(places(business, startsTimer)).toEqual([])
   })
 
-  test('nothing is written to the console', () => {
+  test('writes nothing to the console', () => {
     expect(
       places(files, part => isPropertyAccessExpression(part) && part.expression.getText() === 'console'),
     ).toEqual([])
   })
 
-  test('any is said once, and why', () => {
-    const anys = places(shipped, part => part.kind === SyntaxKind.AnyKeyword)
-    expect([...new Set(anys.map(place => place.replace(/:\d+$/, '')))]).toEqual([
+  test('uses any in one file only', () => {
+    const anyPlaces = places(shipped, part => part.kind === SyntaxKind.AnyKeyword)
+    expect([...new Set(anyPlaces.map(place => place.replace(/:\d+$/, '')))]).toEqual([
       'src/kernel/contract/operation.ts',
     ])
   })
@@ -159,19 +161,19 @@ describe('the repository', () => {
     .filter(path => path !== 'package-lock.json' && path !== 'test/tidy.test.ts')
     .map(path => ({ path, text: readIfThere(join(root, path)) }))
 
-  test('nothing is left for later', () => {
+  test('has no TODO, FIXME, XXX or HACK', () => {
     expect(
       texts.filter(({ text }) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text)).map(({ path }) => path),
     ).toEqual([])
   })
 
-  test('which machine this is, is asked in one place', () => {
-    const asks = /\bprocess\.(platform|arch)\b/
-    const places = texts.filter(({ text }) => asks.test(text)).map(({ path }) => path)
+  test('asks for platform and architecture in one file only', () => {
+    const pattern = /\bprocess\.(platform|arch)\b/
+    const places = texts.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
     expect(places).toEqual(['src/dev/host.mjs', 'test/dev/host.test.ts'])
   })
 
-  test('no path of anybody’s machine', () => {
+  test('contains no path of somebody’s machine', () => {
     const paths = /(^|[\s'"`(=])\/(work|farm|home|Users|root)\/\w/m
     expect(texts.filter(({ text }) => paths.test(text)).map(({ path }) => path)).toEqual([])
   })

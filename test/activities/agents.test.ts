@@ -27,18 +27,18 @@ const activities = (by: Execute = execute) =>
 /** It would say on the console what has been made to fail. */
 const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
 
-const carryOut = (agent: ProcessInput, by?: Execute): Promise<void> =>
+const carryOutDeletion = (agent: ProcessInput, by?: Execute): Promise<void> =>
   environment().run(activities(by).carryOutDeletion, agent)
 
 const read = (agent: ProcessInput) => environment().run(activities().readAgent, agent)
 
-const made = async (key: string, body: object): Promise<{ id: string }> =>
+const createRecord = async (key: string, body: object): Promise<{ id: string }> =>
   JSON.parse(String((await engine.run(tenant, key, { body })).body))
 
 /** An agent with so many open intents. */
 async function anAgentWith(intents: number): Promise<ProcessInput> {
   const members = { name: 'Reader', description: null, externalId: null, policyId: null, metadata: {} }
-  const { id } = await made('agents.create', members)
+  const { id } = await createRecord('agents.create', members)
   const bare = { mcc: null, country: null, clientIntentId: null, expiresInMinutes: 60, metadata: {} }
   const nothing = { beneficiaryId: null, walletId: null, cardId: null, runId: null }
   const body = { agentId: id, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', ...bare, ...nothing }
@@ -46,7 +46,7 @@ async function anAgentWith(intents: number): Promise<ProcessInput> {
   return { id, agentId: id, ...tenant }
 }
 
-const remove = ({ id }: ProcessInput) => engine.run(tenant, 'agents.delete', { params: { id } })
+const deleteAgent = ({ id }: ProcessInput) => engine.run(tenant, 'agents.delete', { params: { id } })
 
 const statusOf = async ({ id }: ProcessInput): Promise<string> =>
   (await engine.sql('select status from agents where id = $1', [id])).rows[0].status
@@ -63,19 +63,21 @@ const eventsOf = async ({ id }: ProcessInput): Promise<Record<string, number>> =
 const openOf = async ({ id }: ProcessInput): Promise<number> =>
   (await engine.sql(`select 1 from intents where agent_id = $1 and status = 'created'`, [id])).rows.length
 
-describe('carrying out a deletion', () => {
-  test('is done once, however often it is tried and wherever the worker was killed', async () => {
+describe('the deletion of an agent', () => {
+  test('is carried out once, however often it is retried and wherever the worker is killed', async () => {
     const agent = await anAgentWith(3)
-    await remove(agent)
+    await deleteAgent(agent)
     const killedAfter: (key: string) => Execute = key => async call => {
       const outcome = await execute(call)
       if (call.operation.key === key) throw new Error('the worker was killed')
       return outcome
     }
-    await expect(carryOut(agent, killedAfter('intents.endForAgent'))).rejects.toThrow('failed: Error')
+    await expect(carryOutDeletion(agent, killedAfter('intents.endForAgent'))).rejects.toThrow('failed: Error')
     expect([await openOf(agent), await statusOf(agent)]).toEqual([0, 'deleting'])
-    await expect(carryOut(agent, killedAfter('agents.finishDeletion'))).rejects.toThrow('failed: Error')
-    await carryOut(agent)
+    await expect(carryOutDeletion(agent, killedAfter('agents.finishDeletion'))).rejects.toThrow(
+      'failed: Error',
+    )
+    await carryOutDeletion(agent)
     expect(await statusOf(agent)).toBe('deleted')
     expect(await eventsOf(agent)).toEqual({
       'agent.created': 1,
@@ -86,45 +88,45 @@ describe('carrying out a deletion', () => {
     })
   })
 
-  test('is done once by many at once, the sweep among them', async () => {
+  test('is carried out once by concurrent activities and sweeps', async () => {
     const agent = await anAgentWith(20)
-    await remove(agent)
+    await deleteAgent(agent)
     await engine.sql(`update agents set deletion_due_at = now() - interval '1 second' where id = $1`, [
       agent.id,
     ])
     const sweep = () => endOverdue({ database: engine.runtime.database, execute, areas })
-    await Promise.all([times(3, () => carryOut(agent)), times(3, sweep)])
+    await Promise.all([times(3, () => carryOutDeletion(agent)), times(3, sweep)])
     expect(await statusOf(agent)).toBe('deleted')
     expect(await eventsOf(agent)).toMatchObject({ 'intent.cancelled': 20, 'agent.deleted': 1 })
   })
 
-  test('goes on where it stopped when there is much to do', async () => {
+  test('continues where it stopped when there are many intents to cancel', async () => {
     const agent = await anAgentWith(1)
     await engine.sql(
       `insert into intents select (jsonb_populate_record(i, jsonb_build_object('id', i.id || '_' || n))).*
        from intents i, generate_series(1, 900) as n where i.agent_id = $1`,
       [agent.id],
     )
-    await remove(agent)
+    await deleteAgent(agent)
     await engine.sql('delete from outbox')
-    await carryOut(agent)
+    await carryOutDeletion(agent)
     expect([await openOf(agent), await statusOf(agent)]).toEqual([401, 'deleting'])
     const { rows } = await engine.sql(`select 1 from outbox where process = 'agent'`)
     expect(rows).toHaveLength(1)
-    await carryOut(agent)
+    await carryOutDeletion(agent)
     expect([await openOf(agent), await statusOf(agent)]).toEqual([0, 'deleted'])
   })
 
-  test('does nothing to an agent that is not to be deleted', async () => {
+  test('does nothing to an agent that is not being deleted', async () => {
     const agent = await anAgentWith(2)
-    await carryOut(agent)
+    await carryOutDeletion(agent)
     expect([await openOf(agent), await statusOf(agent)]).toEqual([2, 'active'])
     expect(await eventsOf(agent)).toEqual({ 'agent.created': 1, 'intent.created': 2 })
   })
 })
 
-describe('reading an agent', () => {
-  test('tells of a deletion before all else', async () => {
+describe('the activity that reads an agent', () => {
+  test('reports a pending deletion before anything else', async () => {
     const agent = await anAgentWith(0)
     const nothing = {
       summary: 'Agent in test mode: nothing is pending',
@@ -134,7 +136,7 @@ describe('reading an agent', () => {
       signals: [],
     }
     expect(await read(agent)).toEqual({ ...nothing, status: 'active' })
-    await remove(agent)
+    await deleteAgent(agent)
     expect(await read(agent)).toEqual({
       status: 'deleting',
       summary: 'Agent in test mode: it is being deleted',
@@ -143,11 +145,11 @@ describe('reading an agent', () => {
       waitsFor: 'for the next step of the deletion',
       signals: [],
     })
-    await carryOut(agent)
+    await carryOutDeletion(agent)
     expect(await read(agent)).toEqual({ ...nothing, status: 'deleted' })
   })
 
-  test('that is not there fails for good', async () => {
+  test('fails without a retry for an unknown agent', async () => {
     await expect(read({ ...tenant, id: 'agent_1', agentId: null })).rejects.toMatchObject({
       nonRetryable: true,
     })

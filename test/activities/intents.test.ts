@@ -12,7 +12,7 @@ import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
 import { type Execute, executor } from '../../src/kernel/run/execute.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
-import { bringMoney } from '../support/factories.ts'
+import { creditWallet } from '../support/factories.ts'
 
 const engine = await startEngine(areas)
 const execute = executor(engine.runtime)
@@ -34,7 +34,7 @@ const bodyOf = async (answer: ReturnType<typeof engine.run>) => JSON.parse(Strin
 async function anIntent() {
   const agent = { name: 'A', description: null, externalId: null, policyId: null, metadata: {} }
   const { id: agentId, walletId } = await bodyOf(engine.run(tenant, 'agents.create', { body: agent }))
-  await bringMoney(engine, { ...tenant, walletId })
+  await creditWallet(engine, { ...tenant, walletId })
   const body = {
     ...{ agentId, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', mcc: null, country: null },
     ...{ beneficiaryId: null, walletId: null, cardId: null, runId: null },
@@ -67,8 +67,8 @@ const approvedEvents = async (id: string): Promise<number> =>
 
 const approve = { verb: 'approve', payload: { by: 'Ada' } } as const
 
-describe('a decision', () => {
-  test('whose answer was lost has been made, and the next attempt is told so', async () => {
+describe('a decision made by a signal', () => {
+  test('is not repeated after its answer was lost; the retry reports that it was made', async () => {
     const intent = await anIntent()
     const lost: Execute = async call => {
       await execute(call)
@@ -82,7 +82,7 @@ describe('a decision', () => {
     )
   })
 
-  test('is tried again where the database was away or the attempt before is still at work', async () => {
+  test('is retried while the database is away or an earlier attempt is still at work', async () => {
     const intent = await anIntent()
     for (const code of ['unavailable', 'busy', 'outcome_unknown', 'in_progress'] as const) {
       const away: Execute = () => Promise.reject(new Problem(code))
@@ -93,7 +93,7 @@ describe('a decision', () => {
     expect(await attempt('1', { ...intent, ...approve })).toBe('Signal approve by Ada: done.')
   })
 
-  test('that fails tells Temporal nothing of the record: neither values of a statement nor words of a rule', async () => {
+  test('writes no values of the record into Temporal when it fails, nor the sentence of a rule', async () => {
     const intent = await anIntent()
     const failing: Execute = () =>
       Promise.reject(
@@ -113,7 +113,7 @@ describe('a decision', () => {
     )
   })
 
-  test('that the operation does not take is told in its own words', async () => {
+  test('reports the refusal of the operation in its own words', async () => {
     const intent = await anIntent()
     const gone = { ...intent, id: 'intent_1', ...approve }
     expect(await attempt('1', gone)).toBe('The signal approve by Ada changed nothing: No such intent.')
@@ -122,11 +122,11 @@ describe('a decision', () => {
   })
 })
 
-describe('reading an intent', () => {
+describe('the activity that reads an intent', () => {
   const read = (id: string): Promise<ProcessStatus> =>
     environmentOf().run(activities().readIntent, { ...tenant, id, agentId: null })
 
-  test('tells its status, what it waits for and what an operator can do', async () => {
+  test('returns the status, what the intent waits for, and the signals that help', async () => {
     const { id } = await anIntent()
     const { dueInMs, ...seen } = await read(id)
     expect(seen).toEqual({
@@ -139,13 +139,13 @@ describe('reading an intent', () => {
     expect(Number(dueInMs)).toBeGreaterThan(3_500_000)
   })
 
-  test('that is not there fails for good', async () => {
+  test('fails without a retry for an unknown intent', async () => {
     await expect(read('intent_1')).rejects.toMatchObject({ nonRetryable: true })
   })
 })
 
-describe('expiring', () => {
-  test('does nothing before the deadline, and the same thing twice after it', async () => {
+describe('the expiry of an intent', () => {
+  test('does nothing before the deadline, and takes effect once after it', async () => {
     const intent = await anIntent()
     const expire = () => environmentOf().run(activities().expireIntent, intent)
     const statusOf = async () =>

@@ -4,24 +4,24 @@ import { areas } from '../../src/areas.ts'
 import { submit } from '../../src/commerce/transfers/sepa/steps.ts'
 import type { Payment } from '../../src/ports/sepa-rail.ts'
 import { type Fault, recordingRail } from '../support/commerce/rail.ts'
-import { attempt, once, type Scheme, transferSteps } from '../support/commerce/transfer-steps.ts'
+import { diesAt, runActivity, type Scheme, transferSteps } from '../support/commerce/transfer-steps.ts'
 import { startEngine } from '../support/engine.ts'
 
 const engine = await startEngine(areas)
 const rail = recordingRail()
-const { sql, execute, activitiesWith, rowOf, endsRight, drive, aTransfer } = transferSteps(engine, rail)
+const { sql, execute, activitiesWith, rowOf, expectEnd, drive, aTransfer } = transferSteps(engine, rail)
 
 Object.assign(engine.runtime.ports, {
   sepaRail: () => rail.rail,
   walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
 })
 
-beforeEach(() => rail.mend())
+beforeEach(() => rail.restore())
 
 /** € 777.05 is a payment of which the first answer cannot be used: it must be asked about. */
 const ASKED_ABOUT = 777_05n
 
-test('what its steps bring about is told under the id of the request behind it', async () => {
+test('the audit entries of a transfer’s steps carry the id of the request that created it', async () => {
   const transfer = await aTransfer({})
   await drive(transfer)
   const { rows } = await engine.sql(
@@ -33,7 +33,7 @@ test('what its steps bring about is told under the id of the request behind it',
   expect(rows[0].steps).toBeGreaterThan(0)
 })
 
-describe('whatever happens to a step', () => {
+describe('a faulty step', () => {
   const steps = ['verify', 'submit', 'inquire'] as const
   const methods = { verify: 'verifyPayee', submit: 'submit', inquire: 'statusOf' } as const
   // A worker that dies leaves the step undone, or done; one that dies once more finds the same as the first.
@@ -53,115 +53,124 @@ describe('whatever happens to a step', () => {
     'the answer is late': 'late',
   }
 
-  test.each(table)('of %s: %s, and %s %i times: it ends right', async (scheme, step, what, times) => {
-    const transfer = await aTransfer({ scheme, ...(step === 'inquire' ? { cents: ASKED_ABOUT } : {}) })
-    const fault = faults[what]
-    if (fault) rail.break(methods[step], fault, times)
-    const moment = what.endsWith('before') ? 'before' : 'after'
-    await drive(transfer, fault ? undefined : once(`transfers.${step}`, moment, times))
-    // An instant payment that never reached the rail in its time is given up, not sent again.
-    const neverSent = scheme === 'sct_inst' && step === 'submit' && what === 'the call is lost'
-    await endsRight(transfer, neverSent ? 'rejected' : 'completed')
-    if (neverSent) expect((await rowOf(transfer)).reason?.code).toBe('TM01')
-    if (scheme === 'sct_inst') expect(rail.count('submit', transfer.id)).toBe(1)
-  })
-
-  test.each(['sct', 'sct_inst'] as const)('%s: what was lost is visible until it is found', async scheme => {
-    const transfer = await aTransfer({ scheme })
-    rail.break('submit', 'after', 1)
-    rail.break('statusOf', 'late')
-    await drive(transfer)
-    expect(await rowOf(transfer)).toMatchObject({ status: 'submitted', reason: { code: 'indeterminate' } })
-    rail.mend()
-    await drive(transfer)
-    await endsRight(transfer, 'completed')
-    expect(rail.count('submit', transfer.id)).toBe(1)
-  })
+  test.each(table)(
+    'by %s in %s, where %s %i times, still ends in the right state',
+    async (scheme, step, what, times) => {
+      const transfer = await aTransfer({ scheme, ...(step === 'inquire' ? { cents: ASKED_ABOUT } : {}) })
+      const fault = faults[what]
+      if (fault) rail.break(methods[step], fault, times)
+      const moment = what.endsWith('before') ? 'before' : 'after'
+      await drive(transfer, fault ? undefined : diesAt(`transfers.${step}`, moment, times))
+      // An instant payment that never reached the rail in its time is given up, not sent again.
+      const neverSent = scheme === 'sct_inst' && step === 'submit' && what === 'the call is lost'
+      await expectEnd(transfer, neverSent ? 'rejected' : 'completed')
+      if (neverSent) expect((await rowOf(transfer)).reason?.code).toBe('TM01')
+      if (scheme === 'sct_inst') expect(rail.count('submit', transfer.id)).toBe(1)
+    },
+  )
 
   test.each(['sct', 'sct_inst'] as const)(
-    '%s: a bank that forgets what it has told is not believed',
+    'by %s leaves the transfer visibly indeterminate until its payment is found',
+    async scheme => {
+      const transfer = await aTransfer({ scheme })
+      rail.break('submit', 'after', 1)
+      rail.break('statusOf', 'late')
+      await drive(transfer)
+      expect(await rowOf(transfer)).toMatchObject({ status: 'submitted', reason: { code: 'indeterminate' } })
+      rail.restore()
+      await drive(transfer)
+      await expectEnd(transfer, 'completed')
+      expect(rail.count('submit', transfer.id)).toBe(1)
+    },
+  )
+
+  test.each(['sct', 'sct_inst'] as const)(
+    'by %s does not fail the transfer when the bank forgets a payment that it had confirmed',
     async scheme => {
       const transfer = await aTransfer({ scheme, cents: 777_06n })
       await drive(transfer)
       rail.forget(transfer.id)
       await drive(transfer)
       expect(await rowOf(transfer)).toMatchObject({ status: 'submitted', reason: { code: 'indeterminate' } })
-      expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 0])
+      expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, 0])
     },
   )
 
-  test('an instant payment is not handed over by a worker that wakes up when its time is over', async () => {
+  test('that begins too late does not submit an instant payment', async () => {
     const payment = { until: new Date() } as Payment
     const errand = { id: 'transfer_late', mode: 'test', asks: payment, byMs: Date.now() }
     expect(await submit.call(errand, { ports: engine.runtime.ports, requestId: 'r' })).toBe('late')
     expect(rail.count('submit', 'transfer_late')).toBe(0)
   })
 
-  test.each(['before', 'after', 'late'] as const)('a recall, %s: it ends right', async fault => {
-    const transfer = await aTransfer()
-    await drive(transfer)
-    await transfer.run('transfers.recall', { params: { id: transfer.id }, body: { reason: 'Twice' } })
-    rail.break('recall', fault, 3)
-    await drive(transfer)
-    await endsRight(transfer, 'returned')
-  })
+  test.each(['before', 'after', 'late'] as const)(
+    'that recalls a payment, with the fault “%s”, still ends in the right state',
+    async fault => {
+      const transfer = await aTransfer()
+      await drive(transfer)
+      await transfer.run('transfers.recall', { params: { id: transfer.id }, body: { reason: 'Twice' } })
+      rail.break('recall', fault, 3)
+      await drive(transfer)
+      await expectEnd(transfer, 'returned')
+    },
+  )
 
-  test('a recall that is never answered does not keep the payment from settling', async () => {
+  test('that gets no answer to a recall does not keep the payment from settling', async () => {
     const transfer = await aTransfer({ cents: 777_01n })
     const { verifyPayee, submitPayment } = activitiesWith(execute)
-    await attempt(verifyPayee, transfer.input)
-    await attempt(submitPayment, transfer.input)
+    await runActivity(verifyPayee, transfer.input)
+    await runActivity(submitPayment, transfer.input)
     await transfer.run('transfers.recall', { params: { id: transfer.id }, body: { reason: 'Twice' } })
     rail.break('recall', 'before')
     await drive(transfer)
     expect((await rowOf(transfer)).status).toBe('completed')
-    rail.mend()
+    rail.restore()
     await drive(transfer)
-    await endsRight(transfer, 'returned')
+    await expectEnd(transfer, 'returned')
   })
 
-  test('a lapse that is told twice, and before its time: it ends right', async () => {
+  test('that cancels an unconfirmed transfer twice, and too early, still ends in the right state', async () => {
     const transfer = await aTransfer({ name: 'No Match GmbH' })
     const { cancelUnconfirmed, verifyPayee } = activitiesWith(execute)
-    await attempt(verifyPayee, transfer.input)
-    await attempt(cancelUnconfirmed, transfer.input)
+    await runActivity(verifyPayee, transfer.input)
+    await runActivity(cancelUnconfirmed, transfer.input)
     expect((await rowOf(transfer)).status).toBe('verifying')
-    await drive(transfer, once('transfers.lapse', 'after'))
-    await endsRight(transfer, 'cancelled')
+    await drive(transfer, diesAt('transfers.lapse', 'after'))
+    await expectEnd(transfer, 'cancelled')
   })
 })
 
-describe('from two places at once', () => {
-  test.each(['sct', 'sct_inst'] as const)('%s is submitted once', async scheme => {
+describe('concurrent steps', () => {
+  test.each(['sct', 'sct_inst'] as const)('submit a payment by %s once', async scheme => {
     const transfer = await aTransfer({ scheme })
     await Promise.all(Array.from({ length: 4 }, () => drive(transfer)))
-    await endsRight(transfer, 'completed')
+    await expectEnd(transfer, 'completed')
     expect(rail.count('submit', transfer.id)).toBe(1)
   })
 
-  test('cancelling against submitting: one of them counts', async () => {
+  test('let either cancelling or submitting take effect, never both', async () => {
     const ends = new Set<string>()
     for (let n = 0; n < 10; n++) {
       const transfer = await aTransfer()
       const { verifyPayee, submitPayment } = activitiesWith(execute)
-      await attempt(verifyPayee, transfer.input)
+      await runActivity(verifyPayee, transfer.input)
       const cancelling = engine.run(transfer.tenant, 'transfers.cancel', {
         params: { id: transfer.id },
         body: { comment: null },
       })
-      const [{ status }] = await Promise.all([cancelling, attempt(submitPayment, transfer.input)])
+      const [{ status }] = await Promise.all([cancelling, runActivity(submitPayment, transfer.input)])
       const cancelled = status === 200
-      await endsRight(transfer, cancelled ? 'cancelled' : 'completed')
-      expect(rail.taken(transfer.id)).toBe(cancelled ? 0 : 1)
+      await expectEnd(transfer, cancelled ? 'cancelled' : 'completed')
+      expect(rail.acceptedCount(transfer.id)).toBe(cancelled ? 0 : 1)
       ends.add(String(status))
     }
     expect(ends.size).toBeGreaterThan(0)
   })
 
-  test('confirming against cancelling: it is paid or it is not', async () => {
+  test('let a cancelled transfer stay unpaid while it is confirmed', async () => {
     for (let n = 0; n < 5; n++) {
       const transfer = await aTransfer({ name: 'No Match GmbH' })
-      await attempt(activitiesWith(execute).verifyPayee, transfer.input)
+      await runActivity(activitiesWith(execute).verifyPayee, transfer.input)
       const ask = (verb: string) =>
         engine.run(transfer.tenant, `transfers.${verb}`, {
           params: { id: transfer.id },
@@ -170,12 +179,12 @@ describe('from two places at once', () => {
       const [, cancelled] = await Promise.all([ask('confirmPayee'), ask('cancel')])
       expect(cancelled.status).toBe(200)
       await drive(transfer)
-      await endsRight(transfer, 'cancelled')
-      expect(rail.taken(transfer.id)).toBe(0)
+      await expectEnd(transfer, 'cancelled')
+      expect(rail.acceptedCount(transfer.id)).toBe(0)
     }
   })
 
-  test('a notice against the answer of the submission: told once', async () => {
+  test('record a settlement once when a notice overtakes the answer to the submission', async () => {
     const transfer = await aTransfer()
     const { id, tenant } = transfer
     const notice = { params: { id }, body: { notice: 'settled', reasonCode: null } }
@@ -183,15 +192,15 @@ describe('from two places at once', () => {
     await drive(transfer)
     for (let count = 0; count < 2; count++)
       expect(await transfer.run('transfers.noticed', notice)).toEqual({ acted: false })
-    await endsRight(transfer, 'completed')
-    const told = await sql(
+    await expectEnd(transfer, 'completed')
+    const completions = await sql(
       `select 1 from events where event = 'transfer.completed' and data ->> 'transferId' = $1`,
       [id],
     )
-    expect(told).toHaveLength(1)
+    expect(completions).toHaveLength(1)
   })
 
-  test('an answer that comes when everything is over changes nothing', async () => {
+  test('ignore an answer that comes after the transfer has ended', async () => {
     const transfer = await aTransfer()
     const { id, tenant } = transfer
     rail.meanwhile('submit', () =>
@@ -201,11 +210,11 @@ describe('from two places at once', () => {
       }),
     )
     await drive(transfer)
-    await endsRight(transfer, 'returned', false)
+    await expectEnd(transfer, 'returned', false)
   })
 })
 
-describe('faults of every kind at every moment', () => {
+describe('random faults at random moments', () => {
   const moment = fc.constantFrom('before', 'after', undefined, undefined, undefined)
   const fault = fc.constantFrom<Fault | undefined>('before', 'after', 'late', undefined, undefined)
   const seeds = fc.record({
@@ -216,17 +225,17 @@ describe('faults of every kind at every moment', () => {
     times: fc.integer({ min: 1, max: 4 }),
   })
 
-  test('never pay twice, and lose no cent', async () => {
+  test('never pay twice and lose no cent', async () => {
     await fc.assert(
       fc.asyncProperty(seeds, async ({ scheme, cents, kills, lost, times }) => {
-        rail.mend()
+        rail.restore()
         for (const [method, kind] of Object.entries(lost))
           if (kind) rail.break(method as 'submit', kind, times)
         const transfer = await aTransfer({ scheme: scheme as Scheme, cents })
-        const left = [...kills]
-        const status = await drive(transfer, () => left.shift())
+        const remainingKills = [...kills]
+        const status = await drive(transfer, () => remainingKills.shift())
         expect(['completed', 'rejected']).toContain(status)
-        await endsRight(transfer, status)
+        await expectEnd(transfer, status)
         if (scheme === 'sct_inst') expect(rail.count('submit', transfer.id)).toBeLessThanOrEqual(1)
       }),
       { numRuns: 40 },

@@ -3,7 +3,7 @@ import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
 import type { Charge } from '../../src/ports/funding-rail.ts'
 import { days, minutes } from '../../src/values/clock.ts'
-import { outsideFor } from '../support/commerce/rail.ts'
+import { externalSystemsFor } from '../support/commerce/rail.ts'
 
 const rail = sandboxFunding()
 const call = { reference: 'funding_1', requestId: 'request-1' }
@@ -14,7 +14,7 @@ const of = (amountEuros: bigint, token = 'tok_visa'): Charge => ({ token, amount
 const later = (charge: Charge, milliseconds: number) =>
   rail.stateOf(charge, { ...call, now: since(milliseconds) })
 
-describe('the sandbox’s processor', () => {
+describe('the sandbox’s payment processor', () => {
   test.each([
     ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
     ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],
@@ -22,7 +22,7 @@ describe('the sandbox’s processor', () => {
     ['tok_sepa_debit', { kind: 'sepa_debit', brand: null, last4: '3000' }],
     ['tok_of_nothing', 'unknown'],
     ['__proto__', 'unknown'],
-  ])('knows %s: %j', async (token, instrument) => {
+  ])('resolves the token %s to %j', async (token, instrument) => {
     expect(await rail.instrumentOf(token, call)).toEqual(instrument)
   })
 
@@ -36,25 +36,28 @@ describe('the sandbox’s processor', () => {
     [1305n, 'pending', 'pending', 'failed'],
     [1306n, 'unknown', 'settled', 'settled'],
     [1307n, 'unknown', 'unknown', 'unknown'],
-  ])('makes of %d cents: %s, after a minute %s, after two days %s', async (cents, ...expected) => {
-    const charge = of(cents)
-    const states = [
-      await rail.charge(charge, call),
-      await later(charge, minutes(1)),
-      await later(charge, days(2)),
-    ]
-    expect(states.map(({ status }) => status)).toEqual(expected)
-    expect(await rail.charge(charge, call)).toEqual(states[0])
-  })
+  ])(
+    'charges %d cents with the status %s, after a minute %s, after two days %s',
+    async (cents, ...expected) => {
+      const charge = of(cents)
+      const states = [
+        await rail.charge(charge, call),
+        await later(charge, minutes(1)),
+        await later(charge, days(2)),
+      ]
+      expect(states.map(({ status }) => status)).toEqual(expected)
+      expect(await rail.charge(charge, call)).toEqual(states[0])
+    },
+  )
 
-  test('declines whatever is drawn with the token for it', async () => {
+  test('declines every charge of the token tok_declined', async () => {
     expect(await rail.charge(of(100n, 'tok_declined'), call)).toMatchObject({
       status: 'failed',
       reason: { code: 'declined' },
     })
   })
 
-  test('says where the payer has to go, and when it is worth to ask again', async () => {
+  test('returns the payer’s next step and the time of the next inquiry', async () => {
     expect(await rail.charge(of(1303n), call)).toEqual({
       status: 'requires_action',
       nextAction: { type: 'redirect', url: 'https://processor.example/authenticate/funding_1' },
@@ -64,14 +67,14 @@ describe('the sandbox’s processor', () => {
   })
 })
 
-describe('the processor of a mode', () => {
-  test('is the sandbox in test mode, and in live mode the one that is set', () => {
-    expect(outsideFor({}).fundingRail('test')).toHaveProperty('charge')
-    expect(outsideFor({ FUNDING_RAIL: 'sandbox' }).fundingRail('live')).toHaveProperty('charge')
+describe('the payment processor of a mode', () => {
+  test('is the sandbox in test mode and the configured one in live mode', () => {
+    expect(externalSystemsFor({}).fundingRail('test')).toHaveProperty('charge')
+    expect(externalSystemsFor({ FUNDING_RAIL: 'sandbox' }).fundingRail('live')).toHaveProperty('charge')
   })
 
-  test('that is not set is a problem that names the setting', () => {
-    expect(() => outsideFor({}).fundingRail('live')).toThrow(Problem)
-    expect(() => outsideFor({ SEPA_RAIL: 'sandbox' }).fundingRail('live')).toThrow(/FUNDING_RAIL/)
+  test('is refused with the name of the setting if none is configured', () => {
+    expect(() => externalSystemsFor({}).fundingRail('live')).toThrow(Problem)
+    expect(() => externalSystemsFor({ SEPA_RAIL: 'sandbox' }).fundingRail('live')).toThrow(/FUNDING_RAIL/)
   })
 })

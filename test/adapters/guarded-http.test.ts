@@ -10,13 +10,13 @@ import { nameServer } from '../support/http/name-server.ts'
 const { resolver } = await nameServer({})
 const guard = guardedHttp({ resolver })
 
-describe('an address', () => {
-  test('there are hostile ones enough, and none twice', () => {
+describe('the judgement of a URL', () => {
+  test('is tried with more than 300 different hostile URLs', () => {
     expect(hostileUrls.length).toBeGreaterThan(300)
     expect(new Set(hostileUrls.map(([url]) => url)).size).toBe(hostileUrls.length)
   })
 
-  test.each(hostileUrls)('%j is refused: %s', async (url, rule) => {
+  test.each(hostileUrls)('refuses %j by the rule %s', async (url, rule) => {
     const refused = guard.judge(url)
     expect(refused?.rule).toBe(rule)
     expect(refused?.message).toMatch(/^The |^Port /)
@@ -24,7 +24,7 @@ describe('an address', () => {
     expect(sent).toEqual({ kind: 'refused', ...refused })
   })
 
-  test.each(harmlessUrls)('%s is not', url => {
+  test.each(harmlessUrls)('allows %s', url => {
     expect(guard.judge(url)).toBeUndefined()
   })
 })

@@ -32,12 +32,12 @@ const order: Order = {
 }
 
 async function nothing(): Promise<void> {}
-async function unasked(): Promise<never> {
+async function neverCalled(): Promise<never> {
   throw new Error('it is not asked')
 }
 
-describe('an order', () => {
-  test('is a message whose totals are those of its payments, to the cent', () => {
+describe('a payment order', () => {
+  test('is a message whose totals equal the sum of its payments, to the cent', () => {
     const document = readXml(pain001(order, debtor))
     const [body] = document.children
     expect(document.namespace).toBe('urn:iso:std:iso:20022:tech:xsd:pain.001.001.09')
@@ -53,7 +53,7 @@ describe('an order', () => {
     expect(body && elementsAt(body, 'PmtInf/PmtTpInf/LclInstrm')).toEqual([])
   })
 
-  test('that is instant says so, and a bank without a BIC is said not to be given', () => {
+  test('for instant payments is marked INST, and names NOTPROVIDED for a bank without a BIC', () => {
     const message = pain001({ ...order, scheme: 'sct_inst' }, { ...debtor, bic: null })
     expect(message).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
     expect(message).toContain('<DbtrAgt><FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId></DbtrAgt>')
@@ -70,11 +70,11 @@ describe('an order', () => {
     ['under a name that is too long', { payments: [payment('e'.repeat(36), 1n)] }],
     ['under a name that begins with a slash', { payments: [payment('/e', 1n)] }],
     ['on no day', { executeOn: '' }],
-  ])('%s goes nowhere', (_, wrong) => {
+  ])('%s is refused', (_, wrong) => {
     expect(() => pain001({ ...order, ...wrong }, debtor)).toThrow(/cannot be ordered/)
   })
 
-  test('has all of its elements, in their order, and no other', () => {
+  test('has exactly the elements of the schema, in their order', () => {
     const shapeOf = (message: string) => {
       const document = readXml(message)
       return schemaViolation({ ...document, attributes: new Map() }, pain001Schema)
@@ -96,7 +96,7 @@ describe('an order', () => {
   })
 })
 
-describe('banks settle', () => {
+describe('the calendar of bank days', () => {
   test.each([
     ['2026-01-01', false],
     ['2026-04-02', true],
@@ -114,17 +114,17 @@ describe('banks settle', () => {
     ['2024-03-29', false],
     ['2025-04-21', false],
     ['2038-04-26', false],
-  ])('on %s: %s', (day, settles) => {
+  ])('answers for %s: %s', (day, settles) => {
     expect(isBankDay(day)).toBe(settles)
   })
 
-  test('again after the longest time without', () => {
+  test('finds the next bank day across the longest closures', () => {
     expect(bankDayOnOrAfter('2026-12-25')).toBe('2026-12-28')
     expect(bankDayOnOrAfter('2026-04-03')).toBe('2026-04-07')
   })
 })
 
-describe('a payment goes into the file', () => {
+describe('a payment is put into the file', () => {
   const times = ['09:00', '15:00']
   test.each([
     ['of the next cut-off', '2026-11-20T07:59:59.999Z', '2026-11-20T08:00:00.000Z', '2026-11-20'],
@@ -152,19 +152,19 @@ describe('a payment goes into the file', () => {
     expect(nextFile('sct', new Date(at), times)).toEqual({ closesAt: new Date(closesAt), executeOn })
   })
 
-  test('at once, on any day, where it is instant', () => {
+  test('that leaves at once, on any day, if it is instant', () => {
     const sunday = new Date('2026-11-22T12:00:00.000Z')
     expect(nextFile('sct_inst', sunday, times)).toEqual({ closesAt: sunday, executeOn: '2026-11-22' })
   })
 })
 
-describe('a rail by files', () => {
+describe('the rail by files', () => {
   const settings = { debtor, cutOffs: ['09:00'], files: { stage: nothing, release: nothing } }
   const rail = railByFiles({
     ...settings,
-    queue: { put: unasked, standing: async () => null, takeOut: unasked },
+    queue: { put: neverCalled, standing: async () => null, takeOut: neverCalled },
   })
-  const asked: Payment = {
+  const instantPayment: Payment = {
     ...payment('e1', 1n),
     scheme: 'sct_inst',
     submittedAt: order.madeAt,
@@ -173,43 +173,43 @@ describe('a rail by files', () => {
   }
   const call = { reference: 'transfer_1', requestId: 'request-1' }
 
-  test('takes no payment that would spoil a file for the others, and none whose time is over', async () => {
-    const nobody = { ...asked.payee, name: '' }
-    expect(await rail.submit({ ...asked, payee: nobody }, call)).toEqual({
+  test('rejects a payment that the bank would refuse, and one whose time is over', async () => {
+    const nobody = { ...instantPayment.payee, name: '' }
+    expect(await rail.submit({ ...instantPayment, payee: nobody }, call)).toEqual({
       status: 'rejected',
       reasonCode: 'FF01',
     })
-    expect(await rail.submit({ ...asked, until: order.madeAt }, call)).toEqual({
+    expect(await rail.submit({ ...instantPayment, until: order.madeAt }, call)).toEqual({
       status: 'rejected',
       reasonCode: 'TM01',
     })
   })
 })
 
-describe('the folder of the bank', () => {
+describe('the folder shared with the bank', () => {
   const folder = temporaryFolder()
   const out = outFolder(folder)
-  const inOut = () => readdirSync(join(folder, 'out'))
+  const outgoing = () => readdirSync(join(folder, 'out'))
 
-  test('gets a file whole, for its owner alone, and once, however often it is handed over', async () => {
+  test('gets each file whole, readable by its owner only, and once, however often it is released', async () => {
     await out.stage('a.xml', '<a/>')
-    expect(inOut()).toEqual([])
+    expect(outgoing()).toEqual([])
     await out.stage('a.xml', '<a/>')
     await out.release('a.xml')
     const path = join(folder, 'out', 'a.xml')
     expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['<a/>', 0o600])
     rmSync(path)
     await out.release('a.xml')
-    expect(inOut()).toEqual([])
+    expect(outgoing()).toEqual([])
     expect(readdirSync(join(folder, 'sent'))).toEqual(['a.xml'])
   })
 
-  test('that is not the one in which a file was laid down is a failure', async () => {
+  test('refuses to release a file that was staged in another folder', async () => {
     await expect(out.release('other.xml')).rejects.toThrow(/ENOENT/)
     await expect(outFolder(join(folder, 'unmounted')).release('a.xml')).rejects.toThrow(/ENOENT/)
   })
 
-  test('that cannot be written to is a failure', async () => {
+  test('fails if it cannot be written to', async () => {
     mkdirSync(join(folder, '.staged', 'b.xml'))
     await expect(out.stage('b.xml', '<b/>')).rejects.toThrow()
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
-import { outsideFor } from '../support/commerce/rail.ts'
+import { externalSystemsFor } from '../support/commerce/rail.ts'
 import './sepa-rail/sepa-payments.ts'
 
 const rail = sandboxRail()
@@ -12,7 +12,7 @@ const ask = (name: string) =>
     { reference: 'payeecheck_1', requestId: 'request-1' },
   )
 
-describe('the sandbox’s bank', () => {
+describe('the payee verification of the sandbox', () => {
   test.each([
     ['Bäckerei Müller', 'match', null],
     ['Close', 'match', null],
@@ -24,7 +24,7 @@ describe('the sandbox’s bank', () => {
     ['No Match GmbH', 'no_match', null],
     ['NO MATCH GMBH', 'no_match', null],
     ['Unknown Person', 'not_possible', null],
-  ])('says of %s: %s', async (name, result, suggestedName) => {
+  ])('answers for %s: %s', async (name, result, suggestedName) => {
     expect(await ask(name)).toEqual({ result, suggestedName })
     expect(await ask(name)).toEqual({ result, suggestedName })
   })
@@ -32,24 +32,24 @@ describe('the sandbox’s bank', () => {
   test.each([
     ['Timeout GmbH', 'late'],
     ['Garbled GmbH', 'unusable'],
-  ])('does not answer about %s: %s', async (name, answer) => {
+  ])('does not answer for %s: %s', async (name, answer) => {
     expect(await ask(name)).toBe(answer)
   })
 })
 
-describe('the rail of a mode', () => {
-  test('is the sandbox in test mode, whatever is set', async () => {
+describe('the SEPA rail of a mode', () => {
+  test('is the sandbox in test mode, whatever is configured', async () => {
     for (const settings of [{}, { SEPA_RAIL: 'sandbox' }])
-      expect(outsideFor(settings).sepaRail('test')).toHaveProperty('verifyPayee')
+      expect(externalSystemsFor(settings).sepaRail('test')).toHaveProperty('verifyPayee')
   })
 
-  test('is the one that is set in live mode, and else a problem that names the setting', () => {
-    expect(outsideFor({ SEPA_RAIL: 'sandbox' }).sepaRail('live')).toHaveProperty('verifyPayee')
-    expect(() => outsideFor({}).sepaRail('live')).toThrow(Problem)
-    expect(() => outsideFor({}).sepaRail('live')).toThrow(/SEPA_RAIL/)
+  test('is the configured one in live mode, and is refused with the name of the missing setting', () => {
+    expect(externalSystemsFor({ SEPA_RAIL: 'sandbox' }).sepaRail('live')).toHaveProperty('verifyPayee')
+    expect(() => externalSystemsFor({}).sepaRail('live')).toThrow(Problem)
+    expect(() => externalSystemsFor({}).sepaRail('live')).toThrow(/SEPA_RAIL/)
     const byFiles = { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000' }
-    expect(() => outsideFor({ SEPA_RAIL: 'files' }).sepaRail('live')).toThrow(/COLLECTION_IBAN/)
-    expect(() => outsideFor(byFiles).sepaRail('live')).toThrow(/SEPA_FOLDER/)
-    expect(outsideFor({ ...byFiles, SEPA_FOLDER: 'bank' }).sepaRail('live')).toHaveProperty('submit')
+    expect(() => externalSystemsFor({ SEPA_RAIL: 'files' }).sepaRail('live')).toThrow(/COLLECTION_IBAN/)
+    expect(() => externalSystemsFor(byFiles).sepaRail('live')).toThrow(/SEPA_FOLDER/)
+    expect(externalSystemsFor({ ...byFiles, SEPA_FOLDER: 'bank' }).sepaRail('live')).toHaveProperty('submit')
   })
 })

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { removePostgres, startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import { removePlace } from '../../src/dev/postgres/place.ts'
 import { migrate } from '../../src/platform/database.ts'
-import { connected } from '../support/rows.ts'
+import { withConnection } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
 
 /** As much of it as is needed to fill it. */
@@ -93,4 +93,4 @@ export const bearer = ({ token }: Pick<Stage, 'token'>) => ({ authorization: `Be
 export const withClient = <T>(
   { databaseUrl }: Pick<Stage, 'databaseUrl'>,
   work: (client: pg.Client) => Promise<T>,
-): Promise<T> => connected(databaseUrl, work)
+): Promise<T> => withConnection(databaseUrl, work)

@@ -7,8 +7,8 @@ import { flakyProxy } from '../support/flaky-proxy.ts'
 import { http } from '../support/harness.ts'
 import { type RawClient, rawClient, request } from '../support/http/raw.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
-import { type Api, join, program, SECRETS, startApi } from '../support/processes/processes.ts'
-import { rows } from '../support/rows.ts'
+import { type Api, createOwner, SECRETS, startApi, startProgram } from '../support/processes/processes.ts'
+import { queryValues } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
@@ -23,26 +23,26 @@ async function emptyDatabase(): Promise<string> {
   return url
 }
 
-const answersOf = ({ heard }: RawClient): number => heard().match(/HTTP\/1\.1 200/g)?.length ?? 0
+const answersOf = ({ received }: RawClient): number => received().match(/HTTP\/1\.1 200/g)?.length ?? 0
 
 const proxy = await flakyProxy(await cloneDatabase())
 
 describe('an API process', () => {
-  test('names every setting that it lacks', async () => {
-    const api = program('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+  test('names every required setting that is not set', async () => {
+    const api = startProgram('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
     expect(await api.exit).toBe(1)
     expect(api.output()).toBe(
       'Not set: DASHBOARD_SECRET, SECRET_KEY, ENCRYPTION_KEY. Give every process the same.\n',
     )
   })
 
-  test('leaves the schema to migrate, which several may run at once', async () => {
+  test('leaves the schema to migrate, of which several may run at once', async () => {
     const settings = { DATABASE_URL: await emptyDatabase(), ...SECRETS }
-    const early = program('api', settings)
+    const early = startProgram('api', settings)
     expect(await early.exit).toBe(1)
     expect(early.output()).toContain('run migrate before')
 
-    const migrations = [program('migrate', settings), program('migrate', settings)]
+    const migrations = [startProgram('migrate', settings), startProgram('migrate', settings)]
     for (const migration of migrations) expect(await migration.exit).toBe(0)
     const api = await startApi(settings.DATABASE_URL)
     expect((await http(api.url, 'GET', '/health', {})).status).toBe(200)
@@ -50,41 +50,43 @@ describe('an API process', () => {
     expect(await api.exit).toBe(0)
   })
 
-  test('of any kind that is started while PostgreSQL is away says so, waits, and begins when it is there', async () => {
+  test('or other program that starts while PostgreSQL is away waits for it and then starts', async () => {
     await proxy.close()
     const settings = { DATABASE_URL: proxy.url, TEMPORAL_ADDRESS: '127.0.0.1:1', ...SECRETS }
     const names = ['api', 'worker', 'relay', 'migrate', 'start']
-    const begun = names.map(name => program(name, { ...settings, DATA_DIR: temporaryFolder() }))
-    for (const one of begun)
-      await one.says(/PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting for it\./)
+    const started = names.map(name => startProgram(name, { ...settings, DATA_DIR: temporaryFolder() }))
+    for (const one of started)
+      await one.untilOutput(
+        /PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting for it\./,
+      )
     await proxy.open()
-    for (const one of begun) {
-      await one.says(/Listening on|is running|is up to date|The service is ready/)
+    for (const one of started) {
+      await one.untilOutput(/Listening on|is running|is up to date|The service is ready/)
       one.kill('SIGTERM')
       expect(await one.exit).toBe(0)
     }
   })
 
-  test('that waits for PostgreSQL ends at once when it is told to', async () => {
-    const api = program('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none', ...SECRETS })
-    await api.says(/Waiting for it/)
+  test('that waits for PostgreSQL ends at once when it is stopped', async () => {
+    const api = startProgram('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none', ...SECRETS })
+    await api.untilOutput(/Waiting for it/)
     api.kill('SIGTERM')
     expect(await api.exit).toBe(0)
     expect(api.output().match(/Waiting for it/g)).toHaveLength(1)
   })
 
-  test('that PostgreSQL does not let in ends with what it says, and without the password', async () => {
+  test('that PostgreSQL refuses ends with PostgreSQL’s message and without the password', async () => {
     const url = new URL(await cloneDatabase())
     url.pathname = '/nowhere'
-    const api = program('api', { DATABASE_URL: url.href, ...SECRETS })
+    const api = startProgram('api', { DATABASE_URL: url.href, ...SECRETS })
     expect(await api.exit).toBe(1)
     expect(api.output()).toBe('database "nowhere" does not exist\n')
   })
 
-  test('that is told to stop under load answers all it has taken on', async () => {
+  test('that is stopped under load answers every request that it has accepted', async () => {
     const databaseUrl = await cloneDatabase()
     const api = await startApi(databaseUrl)
-    const running = burst(api.url, await join(api.url))
+    const running = burst(api.url, await createOwner(api.url))
     await until('thirty creates', () => running.succeeded() >= 30)
     const began = performance.now()
     api.kill('SIGTERM')
@@ -94,8 +96,11 @@ describe('an API process', () => {
     const answered = creates.filter(({ response }) => response)
     expect(answered.every(({ response }) => response?.status === 201)).toBe(true)
     const turnedAway = creates.filter(({ response }) => !response).map(({ name }) => name)
-    const there = await rows(databaseUrl, 'select name from agents union all select name from policies')
-    expect(turnedAway.filter(name => there.includes(name))).toEqual([])
+    const stored = await queryValues(
+      databaseUrl,
+      'select name from agents union all select name from policies',
+    )
+    expect(turnedAway.filter(name => stored.includes(name))).toEqual([])
   })
 })
 
@@ -107,45 +112,50 @@ describe('two API processes on one database', () => {
     const databaseUrl = await cloneDatabase()
     const settings = { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '200', KEEP_ALIVE_SECONDS: '1' }
     ;[a, b] = await Promise.all([startApi(databaseUrl, settings), startApi(databaseUrl, settings)])
-    token = await join(a.url)
+    token = await createOwner(a.url)
   })
   const either = (index: number) => (index % 2 === 0 ? a : b).url
 
-  test('do once what is asked fifty times with the same key', async () => {
-    const asked = { kind: 'agents', name: 'Only one', body: { name: 'Only one' }, key: 'only-one' } as const
-    const times = Array.from({ length: 50 }, (_, index) => create(either(index), token, asked))
+  test('execute fifty concurrent requests with one idempotency key once', async () => {
+    const request1 = {
+      kind: 'agents',
+      name: 'Only one',
+      body: { name: 'Only one' },
+      key: 'only-one',
+    } as const
+    const times = Array.from({ length: 50 }, (_, index) => create(either(index), token, request1))
     const answers = (await Promise.all(times)).map(({ response }) => response)
-    const made = answers.filter(response => response?.status === 201)
-    expect(made.length).toBeGreaterThan(0)
-    expect(answers.filter(response => response?.status === 409)).toHaveLength(50 - made.length)
-    expect(new Set(made.map(response => response?.body.id)).size).toBe(1)
+    const created = answers.filter(response => response?.status === 201)
+    expect(created.length).toBeGreaterThan(0)
+    expect(answers.filter(response => response?.status === 409)).toHaveLength(50 - created.length)
+    expect(new Set(created.map(response => response?.body.id)).size).toBe(1)
     const { body } = await http(b.url, 'GET', '/agents', { token })
     expect(body.data).toHaveLength(1)
   })
 
-  test('answer what was sent while they were stopped, on old connections and new ones', async () => {
-    const asked = request('GET', '/')
+  test('answer what was sent while one was suspended, on old connections and new ones', async () => {
+    const request1 = request('GET', '/')
     const clients = Array.from({ length: 3 }, () => rawClient(a.url))
-    const [kept, begun, opened] = clients as [RawClient, RawClient, RawClient]
-    kept.socket.write(asked)
-    begun.socket.write(asked.slice(0, 20))
-    await until('an answer', () => answersOf(kept) === 1)
+    const [idle, started, opened] = clients as [RawClient, RawClient, RawClient]
+    idle.socket.write(request1)
+    started.socket.write(request1.slice(0, 20))
+    await until('an answer', () => answersOf(idle) === 1)
     a.kill('SIGSTOP')
-    kept.socket.write(asked)
-    begun.socket.write(asked.slice(20))
-    opened.socket.write(asked)
+    idle.socket.write(request1)
+    started.socket.write(request1.slice(20))
+    opened.socket.write(request1)
     // Longer than an idle connection is kept.
     await sleep(2_500)
     const late = rawClient(a.url)
-    late.socket.write(asked)
+    late.socket.write(request1)
     a.kill('SIGCONT')
-    await Promise.race([kept.closed, until('all answers', () => answersOf(kept) === 2)])
-    await until('the others', () => [begun, opened, late].every(one => answersOf(one) === 1))
-    expect(answersOf(kept)).toBe(2)
+    await Promise.race([idle.closed, until('all answers', () => answersOf(idle) === 2)])
+    await until('the others', () => [started, opened, late].every(one => answersOf(one) === 1))
+    expect(answersOf(idle)).toBe(2)
     for (const { socket } of [...clients, late]) socket.destroy()
   })
 
-  test('go on in a list where the other has left off', async () => {
+  test('accept each other’s page cursors', async () => {
     for (let index = 0; index < 5; index++)
       await http(a.url, 'POST', '/policies', { token, body: { name: `${index}` } })
     const { body: first } = await http(a.url, 'GET', '/policies?limit=3', { token })
@@ -155,7 +165,7 @@ describe('two API processes on one database', () => {
     expect(names).toEqual(['4', '3', '2', '1', '0'])
   })
 
-  test('count the requests of a client together', async () => {
+  test('count a client’s requests together', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.7' }
     const times = Array.from({ length: 230 }, (_, index) => http(either(index), 'GET', '/', { headers }))
     const refused = (await Promise.all(times)).filter(({ status }) => status === 429)

@@ -2,64 +2,66 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { burst, type Create, create, intentsOf } from '../support/burst.ts'
-import { anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
-import { install } from '../support/processes/installation.ts'
+import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
+import { startInstallation } from '../support/processes/installation.ts'
 import { ownPostgres } from '../support/processes/own-servers.ts'
-import { fourPlaces, type Kept, kept, runsOf } from '../support/processes/places.ts'
-import { join } from '../support/processes/processes.ts'
-import { rows } from '../support/rows.ts'
+import { intentsWithRuns, runsOf, type StoredIntent, storedIntents } from '../support/processes/places.ts'
+import { createOwner } from '../support/processes/processes.ts'
+import { queryValues } from '../support/rows.ts'
 import { times } from '../support/sample-service.ts'
-import { runs } from '../support/temporal/runs.ts'
+import { runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
 jest.setTimeout(120_000)
 
 const postgres = await ownPostgres()
-const installation = await install(postgres.url)
-const temporal = await runs(installation.temporal.address)
+const installation = await startInstallation(postgres.url)
+const temporal = await runViewer(installation.temporal.address)
 
 beforeEach(async () => {
   await postgres.start()
-  await installation.whole()
+  await installation.startMissing()
 })
 
-const sql = (text: string, values: unknown[] = []) => rows(postgres.url, text, values)
+const sql = (text: string, values: unknown[] = []) => queryValues(postgres.url, text, values)
 
 interface Owner {
   readonly ownerId: string
   readonly token: string
   readonly agentId: string
   /** By way of the API process that runs now. */
-  mine(): TestClient
+  clientNow(): TestClient
 }
 
 /** A new owner with an agent that may spend ten euros by itself. */
 async function anOwner(): Promise<Owner> {
-  const token = await join(installation.api.url)
-  const mine = () => client(areas, { url: installation.api.url, token })
-  const { id: agentId } = await anAgentUnder(mine(), { autoApproveLimitEuros: 10 })
+  const token = await createOwner(installation.api.url)
+  const clientNow = () => client(areas, { url: installation.api.url, token })
+  const { id: agentId } = await anAgentUnder(clientNow(), { autoApproveLimitEuros: 10 })
   const [ownerId] = await sql('select owner_id from agents where id = $1', [agentId])
-  return { ownerId: String(ownerId), token, agentId, mine }
+  return { ownerId: String(ownerId), token, agentId, clientNow }
 }
 
 const load = ({ token, agentId }: Owner, lanes: number, restMs = 0) =>
   burst(installation.api.url, token, { lanes, requestFor: intentsOf(agentId), restMs })
 
-const isMade = ({ response }: Create): boolean => response?.status === 201
+const isCreated = ({ response }: Create): boolean => response?.status === 201
 const idOf = ({ response }: Create): string => response?.body.id
-const waits = ({ response }: Create): boolean => response?.body.workflowId !== null
+const isWaiting = ({ response }: Create): boolean => response?.body.workflowId !== null
 
 /** An intent to which this happened, and nothing else or twice. */
-const done = (id: string, status: string, ...events: string[]): Kept => {
+const intentWith = (id: string, status: string, ...events: string[]): StoredIntent => {
   const names = events.map(event => `intent.${event}`)
   return { id, status, events: names, audit: names }
 }
 
-const asDeclared = (one: Create): Kept =>
-  waits(one) ? done(idOf(one), 'created', 'created') : done(idOf(one), 'approved', 'approved', 'created')
+const expectedIntent = (one: Create): StoredIntent =>
+  isWaiting(one)
+    ? intentWith(idOf(one), 'created', 'created')
+    : intentWith(idOf(one), 'approved', 'approved', 'created')
 
-describe('Temporal that is killed under load', () => {
-  test('is not missed by any request, and every process ends as it should', async () => {
+describe('a crash of Temporal under load', () => {
+  test('affects no request, and every process still ends in the right state', async () => {
     const owner = await anOwner()
     const running = load(owner, 2, 25)
     const more = async (count: number) => {
@@ -72,57 +74,57 @@ describe('Temporal that is killed under load', () => {
     await installation.temporal.start()
     await more(30)
     const creates = await running.stop()
-    expect(creates.filter(one => !isMade(one))).toEqual([])
+    expect(creates.filter(one => !isCreated(one))).toEqual([])
     expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(5_000)
 
-    const ids = creates.filter(waits).map(idOf)
+    const ids = creates.filter(isWaiting).map(idOf)
     const denied = new Set(ids.filter((_, index) => index % 2 === 0))
-    const { intents, sandbox } = owner.mine()
-    for (const id of denied) await made(intents.deny({ params: { id }, body: { reason: 'No' } }))
-    await made(sandbox.advance({ body: { days: 2 } }))
-    expect(await fourPlaces(postgres.url, temporal, ids)).toEqual(
+    const { intents, sandbox } = owner.clientNow()
+    for (const id of denied) await bodyOf(intents.deny({ params: { id }, body: { reason: 'No' } }))
+    await bodyOf(sandbox.advance({ body: { days: 2 } }))
+    expect(await intentsWithRuns(postgres.url, temporal, ids)).toEqual(
       ids.map(id => {
         const end = denied.has(id) ? 'denied' : 'expired'
-        return { ...done(id, end, 'created', end), run: end }
+        return { ...intentWith(id, end, 'created', end), run: end }
       }),
     )
     expect(await runsOf(temporal.client, owner.ownerId)).toEqual(ids.map(id => `intent/${id}`).toSorted())
   })
 })
 
-describe('PostgreSQL that is restarted while workflows wait', () => {
-  test('then knows what was decided meanwhile, before and after, and what expires', async () => {
-    const { agentId, mine } = await anOwner()
-    const intents = await times(4, () => anIntent(mine(), agentId))
+describe('a restart of PostgreSQL while workflows wait', () => {
+  test('loses no decision made before, meanwhile or after, and intents still expire', async () => {
+    const { agentId, clientNow } = await anOwner()
+    const intents = await times(4, () => anIntent(clientNow(), agentId))
     for (const intent of intents) {
-      await temporal.of(intent).begins()
-      await temporal.of(intent).says('waits for approval')
+      await temporal.of(intent).untilBegun()
+      await temporal.of(intent).untilDetails('waits for approval')
     }
-    const [signalled, approved, denied, left] = intents as [Intent, Intent, Intent, Intent]
+    const [signalled, approved, denied, untouched] = intents as [Intent, Intent, Intent, Intent]
     await postgres.stop()
     await temporal.of(signalled).signal('cancel', { by: 'Ada' })
     await postgres.start()
-    await made(mine().intents.approve({ params: { id: approved.id } }))
+    await bodyOf(clientNow().intents.approve({ params: { id: approved.id } }))
     await temporal.of(denied).signal('deny', { by: 'Bob' })
-    await temporal.of(denied).ends()
-    await temporal.of(signalled).ends()
-    await temporal.of(approved).says('in test mode: approved')
-    await made(mine().sandbox.advance({ body: { days: 2 } }))
+    await temporal.of(denied).untilEnded()
+    await temporal.of(signalled).untilEnded()
+    await temporal.of(approved).untilDetails('in test mode: approved')
+    await bodyOf(clientNow().sandbox.advance({ body: { days: 2 } }))
 
     const ids = intents.map(({ id }) => id)
-    expect(await fourPlaces(postgres.url, temporal, ids)).toEqual([
-      { ...done(signalled.id, 'cancelled', 'cancelled', 'created'), run: 'cancelled' },
-      { ...done(approved.id, 'expired', 'approved', 'created', 'expired'), run: 'expired' },
-      { ...done(denied.id, 'denied', 'created', 'denied'), run: 'denied' },
-      { ...done(left.id, 'expired', 'created', 'expired'), run: 'expired' },
+    expect(await intentsWithRuns(postgres.url, temporal, ids)).toEqual([
+      { ...intentWith(signalled.id, 'cancelled', 'cancelled', 'created'), run: 'cancelled' },
+      { ...intentWith(approved.id, 'expired', 'approved', 'created', 'expired'), run: 'expired' },
+      { ...intentWith(denied.id, 'denied', 'created', 'denied'), run: 'denied' },
+      { ...intentWith(untouched.id, 'expired', 'created', 'expired'), run: 'expired' },
     ])
   })
 })
 
 type Intent = Awaited<ReturnType<typeof anIntent>>
 
-describe('everything that is killed in a burst of intents', () => {
-  test('has kept what it answered for, and keeps it when it is started again', async () => {
+describe('a crash of every process in a burst of intents', () => {
+  test('loses nothing that was answered, then or after the restart', async () => {
     const owner = await anOwner()
     const running = load(owner, 12)
     await until('a hundred intents', () => running.succeeded() >= 100)
@@ -135,11 +137,11 @@ describe('everything that is killed in a burst of intents', () => {
     expect(creates.some(({ response }) => response === undefined)).toBe(true)
 
     await postgres.start()
-    const answered = creates.filter(isMade)
-    expect(await kept(postgres.url, answered.map(idOf))).toEqual(answered.map(asDeclared))
+    const created = creates.filter(isCreated)
+    expect(await storedIntents(postgres.url, created.map(idOf))).toEqual(created.map(expectedIntent))
     // What the killed relay had taken for its own is due now.
     await sql('update outbox set due_at = now()')
-    await installation.whole()
+    await installation.startMissing()
     const keyed = creates.filter(({ key }) => key !== null)
     const repeated = await Promise.all(keyed.map(one => create(installation.api.url, owner.token, one)))
     for (const [index, one] of repeated.entries()) {
@@ -147,16 +149,16 @@ describe('everything that is killed in a burst of intents', () => {
       expect(one.response?.status).toBe(201)
       if (before) expect(one.response?.text).toBe(before.text)
     }
-    const all = [...creates.filter(one => one.key === null && isMade(one)), ...repeated]
-    expect(await kept(postgres.url, all.map(idOf))).toEqual(all.map(asDeclared))
-    const twice = 'select merchant from intents where owner_id = $1 group by 1 having count(*) > 1'
-    expect(await sql(twice, [owner.ownerId])).toEqual([])
+    const all = [...creates.filter(one => one.key === null && isCreated(one)), ...repeated]
+    expect(await storedIntents(postgres.url, all.map(idOf))).toEqual(all.map(expectedIntent))
+    const duplicates = 'select merchant from intents where owner_id = $1 group by 1 having count(*) > 1'
+    expect(await sql(duplicates, [owner.ownerId])).toEqual([])
 
     const waiting = await sql(
       'select workflow_id from intents where owner_id = $1 and workflow_id is not null',
       [owner.ownerId],
     )
-    expect(waiting).toEqual(expect.arrayContaining(all.filter(waits).map(one => `intent/${idOf(one)}`)))
+    expect(waiting).toEqual(expect.arrayContaining(all.filter(isWaiting).map(one => `intent/${idOf(one)}`)))
     await until(
       'every run',
       async () => (await runsOf(temporal.client, owner.ownerId)).length >= waiting.length,

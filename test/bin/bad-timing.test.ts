@@ -6,18 +6,18 @@ import {
   aFundedAgent,
   anAgentUnder,
   anIntent,
-  aPayment,
-  made,
+  aSepaTransfer,
+  bodyOf,
   type TestClient,
 } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
-import { install } from '../support/processes/installation.ts'
-import { fourPlaces, kept, runsOf } from '../support/processes/places.ts'
-import { join } from '../support/processes/processes.ts'
+import { startInstallation } from '../support/processes/installation.ts'
+import { intentsWithRuns, runsOf, storedIntents } from '../support/processes/places.ts'
+import { createOwner } from '../support/processes/processes.ts'
 import { expectProven } from '../support/proven.ts'
-import { rows } from '../support/rows.ts'
+import { queryValues } from '../support/rows.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
-import { type RunSeen, runs } from '../support/temporal/runs.ts'
+import { type RunView, runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
 // Temporal takes its time for many runs, and more of it on a machine that has other things to do.
@@ -25,27 +25,27 @@ jest.setTimeout(240_000)
 
 const databaseUrl = await cloneDatabase()
 let proxy: FlakyProxy
-const installation = await install(databaseUrl, {
+const installation = await startInstallation(databaseUrl, {
   durable: false,
   async through(address) {
     proxy = await flakyProxy(`tcp://${address}`)
     return new URL(proxy.url).host
   },
 })
-const temporal = await runs(installation.temporal.address)
+const temporal = await runViewer(installation.temporal.address)
 
-beforeEach(() => installation.whole())
+beforeEach(() => installation.startMissing())
 
 /** A new owner with an agent whose intents all wait. */
 async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: string }> {
   const { url } = installation.api
-  const mine = client(areas, { url, token: await join(url) })
+  const mine = client(areas, { url, token: await createOwner(url) })
   const { id: agentId } = await aFundedAgent(mine)
-  const [ownerId] = await rows(databaseUrl, 'select owner_id from agents where id = $1', [agentId])
+  const [ownerId] = await queryValues(databaseUrl, 'select owner_id from agents where id = $1', [agentId])
   return { mine, ownerId: String(ownerId), agentId }
 }
 
-const eventsOf = async ({ handle }: RunSeen) => (await handle.fetchHistory()).events ?? []
+const eventsOf = async ({ handle }: RunView) => (await handle.fetchHistory()).events ?? []
 
 const history = (id: string) => eventsOf(temporal.of({ workflowId: `intent/${id}` }))
 
@@ -58,13 +58,13 @@ async function activitiesOf(id: string): Promise<{ scheduled: unknown[]; complet
   }
 }
 
-describe('a process that is killed between two steps', () => {
-  test('a worker, after the first of two activities: another one does the second, and nothing is done twice', async () => {
+describe('a kill between two steps', () => {
+  test('of a worker after the first of two activities makes another worker run the second, and nothing runs twice', async () => {
     const { mine, agentId } = await anOwner()
     const intent = await anIntent(mine, agentId)
     const run = temporal.of(intent)
-    await run.begins()
-    await run.says('waits for approval')
+    await run.untilBegun()
+    await run.untilDetails('waits for approval')
     const decided = proxy.silenceAfter('Signal deny by Ada: done.')
     await run.signal('deny', { by: 'Ada' })
     await decided
@@ -72,8 +72,8 @@ describe('a process that is killed between two steps', () => {
     await installation.kill('worker')
     expect((await activitiesOf(intent.id)).scheduled).toEqual(['readIntent', 'decideIntent'])
 
-    await installation.whole()
-    expect(await fourPlaces(databaseUrl, temporal, [intent.id])).toEqual([
+    await installation.startMissing()
+    expect(await intentsWithRuns(databaseUrl, temporal, [intent.id])).toEqual([
       {
         id: intent.id,
         status: 'denied',
@@ -85,55 +85,56 @@ describe('a process that is killed between two steps', () => {
     expect((await activitiesOf(intent.id)).scheduled).toEqual(['readIntent', 'decideIntent', 'readIntent'])
   })
 
-  test('a worker, between the submission of a transfer and its end: it is submitted once, and ends right', async () => {
+  test('of a worker after a submission lets the transfer be submitted once and complete', async () => {
     const { mine } = await anOwner()
-    const transfer = await aPayment(mine, { amountEuros: 777.06 })
+    const transfer = await aSepaTransfer(mine, { amountEuros: 777.06 })
     const { id: transferId } = transfer
     const run = temporal.of(transfer)
-    const stands = async () => (await made(mine.transfers.get({ params: { id: transferId } }))).status
-    await until('it is submitted', async () => (await stands()) === 'submitted')
+    const status = async () => (await bodyOf(mine.transfers.get({ params: { id: transferId } }))).status
+    await until('it is submitted', async () => (await status()) === 'submitted')
     await installation.kill('worker')
-    await made(mine.transfers.simulateSettle({ body: { transferId } }))
+    await bodyOf(mine.transfers.simulateSettle({ body: { transferId } }))
 
-    await installation.whole()
-    expect([await run.ends(), await stands()]).toEqual(['completed', 'completed'])
+    await installation.startMissing()
+    expect([await run.untilEnded(), await status()]).toEqual(['completed', 'completed'])
     const submissions = (await eventsOf(run)).flatMap(
       one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
     )
     expect(submissions.filter(name => name === 'submitPayment')).toHaveLength(1)
-    const { data } = await made(mine.ledger.transfers({ query: { referenceId: transferId } }))
+    const { data } = await bodyOf(mine.ledger.transfers({ query: { referenceId: transferId } }))
     expect(data.map(({ kind }) => kind)).toEqual(['sepa_settle', 'sepa_submit', 'hold'])
     await expectProven(mine)
   })
 
-  test('a relay, after its call and before its mark: the next one calls again, and there is one run', async () => {
+  test('of a relay between its call and the mark of it repeats the call, and there is one run', async () => {
     const { mine, ownerId, agentId } = await anOwner()
-    const left = () => rows(databaseUrl, 'select attempts from outbox where owner_id = $1', [ownerId])
+    const outboxRows = () =>
+      queryValues(databaseUrl, 'select attempts from outbox where owner_id = $1', [ownerId])
     const called = proxy.silenceAfter('recordChanged')
     const intent = await anIntent(mine, agentId)
     await called
     const run = temporal.of(intent)
-    await run.begins()
+    await run.untilBegun()
     const { runId } = await run.handle.describe()
     await installation.kill('relay')
-    expect(await left()).toEqual([1])
+    expect(await outboxRows()).toEqual([1])
 
     // What is leased is due now.
-    await rows(databaseUrl, 'update outbox set due_at = now()')
-    await installation.whole()
-    await until('it is delivered', async () => (await left()).length === 0)
+    await queryValues(databaseUrl, 'update outbox set due_at = now()')
+    await installation.startMissing()
+    await until('it is delivered', async () => (await outboxRows()).length === 0)
     expect((await run.handle.describe()).runId).toBe(runId)
     const events = await history(intent.id)
     expect(events.filter(one => one.workflowExecutionStartedEventAttributes)).toHaveLength(1)
     expect(events.filter(one => one.workflowExecutionSignaledEventAttributes)).toHaveLength(2)
     await until('one run is listed', async () => (await runsOf(temporal.client, ownerId)).length === 1)
-    await run.says('waits for approval')
+    await run.untilDetails('waits for approval')
   })
 })
 
-describe('the same instant', () => {
+describe('simultaneous causes', () => {
   // Five for each of eight distances between the two: in one run both sides come first many times over.
-  test('for an approval and the deadline, forty times: one of them comes first, and all places say so', async () => {
+  test('such as an approval and the deadline take effect one after the other, and every record agrees', async () => {
     const races = await times(40, async index => {
       const { mine, agentId } = await anOwner()
       const { id } = await anIntent(mine, agentId, { expiresInMinutes: 1 })
@@ -143,7 +144,7 @@ describe('the same instant', () => {
       races.map(async ({ mine, id, index }) => {
         const [answer] = await Promise.all([
           approveAfter(index % 8, mine, id),
-          made(mine.sandbox.advance({ body: { minutes: 1 } })),
+          bodyOf(mine.sandbox.advance({ body: { minutes: 1 } })),
         ])
         return answer
       }),
@@ -152,7 +153,7 @@ describe('the same instant', () => {
     expect(approved + late).toBe(races.length)
     expect(Math.min(approved, late)).toBeGreaterThan(0)
     const ids = races.map(({ id }) => id)
-    expect(await fourPlaces(databaseUrl, temporal, ids)).toEqual(
+    expect(await intentsWithRuns(databaseUrl, temporal, ids)).toEqual(
       answers.map(({ status }, index) => {
         const names = ['intent.created', 'intent.expired']
         if (status === 200) names.unshift('intent.approved')
@@ -161,29 +162,29 @@ describe('the same instant', () => {
     )
   })
 
-  test('for hundreds of deadlines: each is met once, with a run that waits, one that has yet to begin, or none', async () => {
+  test('such as hundreds of deadlines take effect once each, whether the run waits, has yet to begin, or does not exist', async () => {
     const { mine, ownerId } = await anOwner()
     const { id: agentId } = await anAgentUnder(mine, { autoApproveLimitEuros: 1 })
     let shops = 0
     const declare = (amountEuros: number) =>
       anIntent(mine, agentId, { amountEuros, merchant: `Shop ${++shops}`, expiresInMinutes: 60 })
     const first = await declare(2)
-    await temporal.of(first).begins()
-    await temporal.of(first).says('waits for approval')
-    const alone = (await times(260, () => declare(1))).map(({ id }) => id)
+    await temporal.of(first).untilBegun()
+    await temporal.of(first).untilDetails('waits for approval')
+    const unprocessed = (await times(260, () => declare(1))).map(({ id }) => id)
     // The last: when the time comes, some of their runs have yet to begin.
     const waiting = [first, ...(await times(39, () => declare(2)))].map(({ id }) => id)
     const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
-    await rows(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
-    await made(mine.sandbox.advance({ body: { minutes: 61 } }))
+    await queryValues(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
+    await bodyOf(mine.sandbox.advance({ body: { minutes: 61 } }))
 
     const names = ['intent.created', 'intent.expired']
-    expect(await fourPlaces(databaseUrl, temporal, waiting)).toEqual(
+    expect(await intentsWithRuns(databaseUrl, temporal, waiting)).toEqual(
       waiting.map(id => ({ id, status: 'expired', events: names, audit: names, run: 'expired' })),
     )
-    const more = ['intent.approved', ...names]
-    expect(await kept(databaseUrl, alone)).toEqual(
-      alone.map(id => ({ id, status: 'expired', events: more, audit: more })),
+    const approvedEvents = ['intent.approved', ...names]
+    expect(await storedIntents(databaseUrl, unprocessed)).toEqual(
+      unprocessed.map(id => ({ id, status: 'expired', events: approvedEvents, audit: approvedEvents })),
     )
     const all = waiting.map(id => `intent/${id}`).toSorted()
     await until('all are listed', async () => (await runsOf(temporal.client, ownerId)).length >= all.length)
@@ -194,7 +195,7 @@ describe('the same instant', () => {
 /** So many questions later, which is before or after what else is under way; who hears that a row is busy asks again. */
 async function approveAfter(questions: number, { intents }: TestClient, id: string) {
   const params = { id }
-  for (let asked = 0; asked < questions; asked++) await made(intents.get({ params }))
+  for (let reads = 0; reads < questions; reads++) await bodyOf(intents.get({ params }))
   return until('an answer', async () => {
     const answer = await intents.approve({ params })
     return answer.code === 'busy' ? undefined : answer

@@ -7,23 +7,23 @@ import { commit } from '../../src/kernel/database/connection.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
 import { type Burst, burst, type Create, create, transfersOf } from '../support/burst.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { aWallet, made } from '../support/factories.ts'
+import { aWallet, bodyOf } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
 import { type OwnPostgres, ownPostgres } from '../support/processes/own-servers.ts'
-import { type Api, join, startApi } from '../support/processes/processes.ts'
+import { type Api, createOwner, startApi } from '../support/processes/processes.ts'
 import { expectProven } from '../support/proven.ts'
-import { rows } from '../support/rows.ts'
+import { queryValues } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
 
-const answered = (status: number) => (one: Create) => one.response?.status === status
+const hasStatus = (status: number) => (one: Create) => one.response?.status === status
 
 const TRACES = `
 select count(*)::int,
-  count(*) filter (where exists (select from events where made.id in (data ->> 'agentId', data ->> 'policyId')))::int,
-  count(*) filter (where exists (select from audit_entries where resource_id = made.id))::int
-from unnest($1::text[]) as made(id)
+  count(*) filter (where exists (select from events where created.id in (data ->> 'agentId', data ->> 'policyId')))::int,
+  count(*) filter (where exists (select from audit_entries where resource_id = created.id))::int
+from unnest($1::text[]) as created(id)
 where id in (select id from agents union all select id from policies)`
 
 /** Each transfer by its reference, with how often it was posted. */
@@ -34,12 +34,12 @@ from transfers t where to_wallet_id = $1`
 const NAMES = 'select name from agents union all select name from policies'
 
 /** What was answered with 201 is there, each with its event and its audit row, and nothing is there twice. */
-async function expectKept(databaseUrl: string, creates: readonly Create[]): Promise<void> {
-  const ids = creates.filter(answered(201)).map(({ response }) => response?.body.id)
+async function expectStored(databaseUrl: string, creates: readonly Create[]): Promise<void> {
+  const ids = creates.filter(hasStatus(201)).map(({ response }) => response?.body.id)
   expect(new Set(ids).size).toBe(ids.length)
-  expect(await rows(databaseUrl, TRACES, [ids])).toEqual([ids.length, ids.length, ids.length])
-  const named = await rows(databaseUrl, NAMES)
-  expect(new Set(named).size).toBe(named.length)
+  expect(await queryValues(databaseUrl, TRACES, [ids])).toEqual([ids.length, ids.length, ids.length])
+  const names = await queryValues(databaseUrl, NAMES)
+  expect(new Set(names).size).toBe(names.length)
 }
 
 describe('an API process that is killed in a burst', () => {
@@ -49,7 +49,7 @@ describe('an API process that is killed in a burst', () => {
   beforeAll(async () => {
     databaseUrl = await cloneDatabase()
     api = await startApi(databaseUrl)
-    token = await join(api.url)
+    token = await createOwner(api.url)
   })
 
   /** What a burst has come to when the process was killed in it, and another one runs. */
@@ -67,7 +67,7 @@ describe('an API process that is killed in a burst', () => {
   async function repeat(creates: readonly Create[]): Promise<Create[]> {
     const keyed = creates.filter(({ key }) => key !== null)
     const repeated = await Promise.all(keyed.map(one => create(api.url, token, one)))
-    expect(repeated.filter(answered(201))).toHaveLength(keyed.length)
+    expect(repeated.filter(hasStatus(201))).toHaveLength(keyed.length)
     for (const [index, { response }] of repeated.entries()) {
       const before = keyed[index]?.response
       if (before) expect(response?.text).toBe(before.text)
@@ -76,22 +76,22 @@ describe('an API process that is killed in a burst', () => {
     return [...creates.filter(({ key }) => key === null), ...repeated]
   }
 
-  test('of creates has kept every promise, and keeps them when it is started again', async () => {
+  test('of creates has stored everything that it answered, and once', async () => {
     const creates = await killedIn(burst(api.url, token))
-    await expectKept(databaseUrl, creates)
-    await expectKept(databaseUrl, await repeat(creates))
+    await expectStored(databaseUrl, creates)
+    await expectStored(databaseUrl, await repeat(creates))
   })
 
-  test('of transfers has paid every one that it has answered for, none twice, and every cent is where it should be', async () => {
+  test('of transfers has paid every transfer that it answered, none twice, and every cent is where it should be', async () => {
     const mine = () => client(areas, { url: api.url, token })
     const [from, to] = [await aWallet(mine(), 100_000), await aWallet(mine())]
     const creates = await killedIn(burst(api.url, token, { requestFor: transfersOf(from.id, to.id) }))
-    const expectPaid = async (asked: readonly Create[]) => {
-      const paid = await rows(databaseUrl, PAID, [to.id])
-      const promised = asked.filter(answered(201)).map(({ name }) => `${name} 1`)
+    const expectPaid = async (creates: readonly Create[]) => {
+      const paid = await queryValues(databaseUrl, PAID, [to.id])
+      const promised = creates.filter(hasStatus(201)).map(({ name }) => `${name} 1`)
       expect(paid).toEqual(expect.arrayContaining(promised))
       expect(new Set(paid.map(one => String(one).split(' ')[0])).size).toBe(paid.length)
-      const { availableEuros } = await made(mine().wallets.get({ params: { id: to.id } }))
+      const { availableEuros } = await bodyOf(mine().wallets.get({ params: { id: to.id } }))
       expect(availableEuros).toBe(paid.length)
       await expectProven(mine())
     }
@@ -100,14 +100,14 @@ describe('an API process that is killed in a burst', () => {
   })
 })
 
-describe('a PostgreSQL that goes away under load', () => {
+describe('a PostgreSQL that crashes under load', () => {
   let postgres: OwnPostgres
   let api: Api
   let token: string
   beforeAll(async () => {
     postgres = await ownPostgres()
     api = await startApi(postgres.url)
-    token = await join(api.url)
+    token = await createOwner(api.url)
   })
   afterAll(async () => {
     api.kill('SIGTERM')
@@ -122,36 +122,39 @@ describe('a PostgreSQL that goes away under load', () => {
     await postgres.start()
   }
 
-  test.each(['SIGQUIT', 'SIGKILL'] as const)('by %s: 503 meanwhile, then all is well again', async signal => {
-    const running = burst(api.url, token)
-    await until('thirty creates', () => running.succeeded() >= 30)
-    await crash(signal)
-    const before = running.succeeded()
-    await until('thirty creates more', () => running.succeeded() >= before + 30)
-    const creates = await running.stop()
+  test.each(['SIGQUIT', 'SIGKILL'] as const)(
+    'by %s causes 503 until it is back, and loses nothing that was answered',
+    async signal => {
+      const running = burst(api.url, token)
+      await until('thirty creates', () => running.succeeded() >= 30)
+      await crash(signal)
+      const before = running.succeeded()
+      await until('thirty creates more', () => running.succeeded() >= before + 30)
+      const creates = await running.stop()
 
-    const refused = creates.filter(one => !answered(201)(one))
-    expect(refused.length).toBeGreaterThan(0)
-    for (const { response } of refused) {
-      expect(response?.status).toBe(503)
-      expect(response?.headers.get('retry-after')).toMatch(/^\d+$/)
-    }
-    expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(8_000)
-    await expectKept(postgres.url, creates)
-    const undone = refused.filter(({ response }) => response?.headers.get('x-error-code') === 'unavailable')
-    const there = new Set(await rows(postgres.url, NAMES))
-    expect(undone.filter(({ name }) => there.has(name))).toEqual([])
-    expect((await http(api.url, 'GET', '/health', {})).status).toBe(200)
-  })
+      const refused = creates.filter(one => !hasStatus(201)(one))
+      expect(refused.length).toBeGreaterThan(0)
+      for (const { response } of refused) {
+        expect(response?.status).toBe(503)
+        expect(response?.headers.get('retry-after')).toMatch(/^\d+$/)
+      }
+      expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(8_000)
+      await expectStored(postgres.url, creates)
+      const undone = refused.filter(({ response }) => response?.headers.get('x-error-code') === 'unavailable')
+      const stored = new Set(await queryValues(postgres.url, NAMES))
+      expect(undone.filter(({ name }) => stored.has(name))).toEqual([])
+      expect((await http(api.url, 'GET', '/health', {})).status).toBe(200)
+    },
+  )
 
-  test('a transaction number that a crash has made free again proves nothing', async () => {
+  test('leads to no false conclusion from a transaction number that the crash freed', async () => {
     const lost = new pg.Client({ connectionString: postgres.url })
     lost.on('error', () => undefined)
     await lost.connect()
     await lost.query('begin')
     const { rows: numbers } = await lost.query('select pg_current_xact_id()::text as id')
     await crash('SIGQUIT')
-    await rows(postgres.url, 'select pg_current_xact_id()')
+    await queryValues(postgres.url, 'select pg_current_xact_id()')
 
     const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
     const gone = {

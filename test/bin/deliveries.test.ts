@@ -1,12 +1,12 @@
 import { expect, jest, test } from '@jest/globals'
 import { verifyWebhook } from '../../src/derive/client.ts'
 import { newId } from '../../src/values/ids.ts'
-import { delivery } from '../support/delivery/deliveries.ts'
+import { untilDelivery } from '../support/delivery/deliveries.ts'
 import { startReceiver } from '../support/delivery/receiver.ts'
 import { anAgent, aWebhook } from '../support/factories.ts'
 import { DASHBOARD_SECRET, ENCRYPTION_KEY, http, startTestService } from '../support/harness.ts'
 import type { Launched } from '../support/processes/launched.ts'
-import { program, SECRETS } from '../support/processes/processes.ts'
+import { SECRETS, startProgram } from '../support/processes/processes.ts'
 import { addressOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
@@ -17,16 +17,16 @@ const receiver = await startReceiver()
 const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
 async function startRelay(): Promise<Launched> {
-  const relay = program('relay', {
+  const relay = startProgram('relay', {
     ...{ ...SECRETS, ENCRYPTION_KEY, DATABASE_URL: service.databaseUrl },
     ...{ TEMPORAL_ADDRESS: addressOfRun(), OUTBOUND_ALLOW_CIDRS: '127.0.0.1' },
     METRICS_PORT: '0',
   })
-  await relay.says(/is running/)
+  await relay.untilOutput(/is running/)
   return relay
 }
 
-test('a process that is killed between a request and its mark: delivered again, under a new id, even where PostgreSQL has forgotten the first', async () => {
+test('an attempt whose process is killed before recording it is made again, under a new delivery id, even where PostgreSQL has lost the first', async () => {
   const { client } = await service.owner()
   // The first one never gets its answer.
   receiver.treat('/', (response, n) => void (n > 0 && response.writeHead(200).end()))
@@ -36,13 +36,13 @@ test('a process that is killed between a request and its mark: delivered again, 
   await until('it is on its way', () => receiver.at('/').length === 1)
   doomed.kill('SIGKILL')
   await doomed.exit
-  const lost = await delivery(client, id, one => one.status === 'delivering')
+  const lost = await untilDelivery(client, id, one => one.status === 'delivering')
 
   await service.sql('update process_leases set held_until = now()')
   expect(await service.sql(`select free_leases('deliveries') as count`)).toEqual([{ count: 1 }])
   await service.sql('update deliveries set claims = 0 where id = $1', [lost.id])
   const heir = await startRelay()
-  const { attempts } = await delivery(client, id, one => one.status === 'delivered')
+  const { attempts } = await untilDelivery(client, id, one => one.status === 'delivered')
   const sent = receiver.at('/')
   const messages = sent.map(({ headers, body }) => verifyWebhook(headers, body, String(secret)))
   const ids = sent.map(({ deliveryId }) => deliveryId)
@@ -52,7 +52,7 @@ test('a process that is killed between a request and its mark: delivered again, 
   expect(named).toEqual(Array(2).fill({ id: lost.id, eventId: lost.eventId }))
   expect(sent[1]?.body).toBe(sent[0]?.body)
   expect(attempts).toMatchObject([{ deliveryId: ids[1], status: 200 }])
-  const [, port] = await heir.says(/Metrics on .* port (\d+)/)
+  const [, port] = await heir.untilOutput(/Metrics on .* port (\d+)/)
   const ask = (path: string, secret: string) =>
     http(`http://127.0.0.1:${port}`, 'GET', path, { headers: { 'x-dashboard-secret': secret } })
   expect((await ask('/metrics', DASHBOARD_SECRET)).text).toContain(
@@ -64,7 +64,7 @@ test('a process that is killed between a request and its mark: delivered again, 
   expect(await heir.exit).toBe(0)
 })
 
-test('a process that is killed while it sends a paused subscription what it has missed: each event has one delivery and arrives', async () => {
+test('a backlog whose process is killed while sending it arrives whole, with one delivery for each event', async () => {
   const { client, ownerId } = await service.owner()
   const { id } = await aWebhook(client, { url: `${receiver.url}/backlog`, events: ['agent.created'] })
   const received = () => receiver.at('/backlog').map(({ headers }) => String(headers['x-service-event-id']))

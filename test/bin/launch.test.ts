@@ -49,7 +49,7 @@ beforeEach(() => {
 })
 
 describe('a launch', () => {
-  test('installs first what the lockfile says, and only once', async () => {
+  test('installs the packages of the lockfile first, and only once', async () => {
     const first = run()
     expect(await first.exit).toBe(0)
     expect(first.output()).toMatch(/^Installing .*\nInstalled in .*\nhanded over\n$/)
@@ -59,21 +59,21 @@ describe('a launch', () => {
     expect(calls()).toBe(1)
   })
 
-  test('installs again when the lockfile says something else', async () => {
+  test('installs again when the lockfile has changed', async () => {
     await run().exit
     put('package-lock.json', lockfile('sha512-two'))
     await run().exit
     expect(calls()).toBe(2)
   })
 
-  test('waits for another that installs', async () => {
+  test('waits for another launch that is installing', async () => {
     const both = [run(), run()]
     expect(await Promise.all(both.map(({ exit }) => exit))).toEqual([0, 0])
     expect(both.map(({ output }) => output()).join()).toContain('is installing here; waiting for it')
     expect(calls()).toBe(1)
   })
 
-  test('does not wait for one that was stopped', async () => {
+  test('does not wait for an installation that was stopped', async () => {
     fakeNpm('exec sleep 60')
     const stopped = run()
     await until('npm at work', () => existsSync(inCheckout('calls')))
@@ -96,30 +96,30 @@ describe('npm test', () => {
     return launched.output().split('\n')
   }
 
-  test('runs a part of a test file that is named by its path: Jest is told of it', async () => {
+  test('passes a part of a test file, named by its path, to Jest', async () => {
     put('test/noun/part.ts', '')
-    const given = ['test/noun/part.ts', '-t', 'a name']
-    const found = ['--testMatch=**/*.test.ts', '--testMatch=<rootDir>/test/noun/part.ts']
-    expect(await argumentsOfJest(...given)).toEqual([...given, ...found])
+    const args = ['test/noun/part.ts', '-t', 'a name']
+    const testMatches = ['--testMatch=**/*.test.ts', '--testMatch=<rootDir>/test/noun/part.ts']
+    expect(await argumentsOfJest(...args)).toEqual([...args, ...testMatches])
   })
 
-  test('leaves to Jest what is no part', async () => {
+  test('passes other arguments to Jest unchanged', async () => {
     put('test/noun.test.ts', '')
-    const given = ['test/noun.test.ts', 'test/noun', 'test/noun/nothing.ts']
-    expect(await argumentsOfJest(...given)).toEqual(given)
+    const args = ['test/noun.test.ts', 'test/noun', 'test/noun/nothing.ts']
+    expect(await argumentsOfJest(...args)).toEqual(args)
   })
 })
 
-describe('error: a launch says in one line', () => {
+describe('error: the last line of a launch that fails', () => {
   const lastLine = ({ output }: Launched) => output().trim().split('\n').at(-1)
 
-  test('that there is no npm', async () => {
+  test('says that there is no npm', async () => {
     const launched = run('openapi', '/nowhere')
     expect(await launched.exit).toBe(1)
     expect(lastLine(launched)).toBe('npm cannot be run (ENOENT); it comes with Node.js.')
   })
 
-  test('that the network is away', async () => {
+  test('says that the network is away', async () => {
     fakeNpm('echo "npm error code ENOTFOUND" >&2; exit 1')
     const launched = run()
     expect(await launched.exit).toBe(1)
@@ -128,14 +128,14 @@ describe('error: a launch says in one line', () => {
     )
   })
 
-  test('why npm failed', async () => {
+  test('says why npm failed', async () => {
     fakeNpm('printf "npm error code EUSAGE\\nnpm error Missing: near from lock file\\n" >&2; exit 1')
     const launched = run()
     expect(await launched.exit).toBe(1)
     expect(lastLine(launched)).toBe('npm ci failed: Missing: near from lock file')
   })
 
-  test('which commands there are', async () => {
+  test('lists the commands if the command is unknown', async () => {
     const launched = run('dance')
     expect(await launched.exit).toBe(1)
     expect(launched.output()).toBe(

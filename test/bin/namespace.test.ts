@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, jest, test } from '@jest/globals'
 import searchAttributes from '../../temporal-config/search-attributes.json' with { type: 'json' }
-import { program } from '../support/processes/processes.ts'
+import { startProgram } from '../support/processes/processes.ts'
 import { addressOfRun, temporalClient } from '../support/temporal/temporal.ts'
 
 jest.setTimeout(60_000)
@@ -10,9 +10,9 @@ const { connection } = await temporalClient()
 
 /** As an operator would run it before the first worker, and before every new one. */
 const make = (namespace: string) =>
-  program('namespace', { TEMPORAL_ADDRESS: addressOfRun(), TEMPORAL_NAMESPACE: namespace })
+  startProgram('namespace', { TEMPORAL_ADDRESS: addressOfRun(), TEMPORAL_NAMESPACE: namespace })
 
-test('a namespace is made with our attributes, and a second time nothing happens', async () => {
+test('the namespace program creates a namespace with our search attributes, and changes nothing the second time', async () => {
   const namespace = `made-${randomUUID()}`
   for (const job of [make(namespace), make(namespace)]) {
     expect([await job.exit, job.output()]).toEqual([0, `The namespace ${namespace} is ready.\n`])
@@ -23,7 +23,7 @@ test('a namespace is made with our attributes, and a second time nothing happens
   expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 86_400)
 })
 
-test('without the address of a server it says so', async () => {
-  const job = program('namespace', {})
+test('the namespace program names TEMPORAL_ADDRESS if it is not set', async () => {
+  const job = startProgram('namespace', {})
   expect([await job.exit, job.output()]).toEqual([1, 'Not set: TEMPORAL_ADDRESS.\n'])
 })

@@ -22,25 +22,25 @@ import { fakeGo, tools } from '../support/processes/tools.ts'
 import { addressOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
-describe('a start', () => {
-  test('uses the database, the Temporal server and the secret it is given, and the next port when its own is taken', async () => {
+describe('npm start', () => {
+  test('uses the given database, Temporal server and secret, and the next port if its own is taken', async () => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
     const dataDir = temporaryFolder()
-    const given = {
+    const env = {
       PORT: String(port),
       DATABASE_URL: await cloneDatabase(),
       TEMPORAL_ADDRESS: addressOfRun(),
       DASHBOARD_SECRET: 'one secret of my own',
     }
-    const service = await startService(dataDir, given)
+    const service = await startService(dataDir, env)
     const instance = instanceOf(dataDir)
     expect(instance).toMatchObject({
-      databaseUrl: given.DATABASE_URL,
-      temporalAddress: given.TEMPORAL_ADDRESS,
+      databaseUrl: env.DATABASE_URL,
+      temporalAddress: env.TEMPORAL_ADDRESS,
       webUi: null,
-      dashboardSecret: given.DASHBOARD_SECRET,
+      dashboardSecret: env.DASHBOARD_SECRET,
     })
     expect(service.output()).toContain(`Port ${port} is taken`)
     expect(Number(new URL(instance.url).port)).toBeGreaterThan(port)
@@ -57,28 +57,28 @@ describe('a start', () => {
     fakeGo(machine, { result, building: `while (!existsSync(${JSON.stringify(goOn)})) await sleep(50)` })
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
     const service = await startService(dataDir, { ...machine.env, PATH, DATABASE_URL: await cloneDatabase() })
-    await service.says(/no Temporal server yet/)
+    await service.untilOutput(/no Temporal server yet/)
     expect(instanceOf(dataDir)).toMatchObject({ webUi: null, temporalAddress: null, temporalNamespace: null })
 
     machine.put('go-on', '')
-    const [, webUi] = await service.says(/Temporal is ready\. Web UI (\S+)/)
+    const [, webUi] = await service.untilOutput(/Temporal is ready\. Web UI (\S+)/)
     const late = await until('its address', () => instanceOf(dataDir).temporalAddress && instanceOf(dataDir))
     expect(late).toMatchObject({ webUi, temporalNamespace: 'default' })
     expect(await stopService(service)).toBe(0)
   })
 
-  test('goes on without Temporal, says what to do, takes one that appears, and ends it at a Ctrl-C', async () => {
+  test('continues without Temporal, says what to do, starts it once it appears, and ends it at Ctrl-C', async () => {
     const dataDir = temporaryFolder()
     const machine = tools()
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
     const service = await startService(dataDir, { ...machine.env, PATH, DATABASE_URL: await cloneDatabase() })
-    const [line] = await service.says(/Temporal cannot be had\. .*\n/)
+    const [line] = await service.untilOutput(/Temporal cannot be had\. .*\n/)
     expect(line).toMatch(/build: Go is not installed\. Install .* or set TEMPORAL_ADDRESS\.$/m)
     expect((await fetch(`${instanceOf(dataDir).url}/health`)).status).toBe(200)
 
     const binary = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
     machine.install('temporal', `#!/bin/sh\nexec '${binary}' "$@"\n`)
-    await service.says(/Temporal is ready/)
+    await service.untilOutput(/Temporal is ready/)
     const servers = processesIn(dataDir, 'start-dev')
     expect(servers).not.toEqual([])
     service.kill('SIGINT')
@@ -88,24 +88,24 @@ describe('a start', () => {
     expect(existsSync(instanceFile(dataDir))).toBe(false)
   })
 
-  test('that is interrupted while it is under way ends in order as well', async () => {
+  test('ends in order when it is interrupted while starting', async () => {
     const dataDir = temporaryFolder()
     const service = command('start', dataDir)
-    await service.says(/Starting PostgreSQL/)
+    await service.untilOutput(/Starting PostgreSQL/)
     service.kill('SIGINT')
     expect(await service.exit).toBe(0)
     expect(existsSync(instanceFile(dataDir))).toBe(false)
     expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).toBe(false)
   })
 
-  test('ends at a wrong setting with one line that does not hold its value', async () => {
+  test('ends at an invalid setting with one line that does not contain its value', async () => {
     const service = command('start', temporaryFolder(), { DASHBOARD_SECRET: 'hunter2' })
     expect(await service.exit).toBe(1)
     expect(service.output()).toBe('DASHBOARD_SECRET is not valid. Allowed: at least 16 characters.\n')
   })
 })
 
-test('secrets of an earlier version stay, and those it had none of are made up once', () => {
+test('the secrets of an earlier version are kept, and missing ones are generated once', () => {
   const dataDir = temporaryFolder()
   const earlier = { dashboardSecret: 'as it was', secretKey: 'this too', sandbox: null }
   writeFileSync(join(dataDir, 'secrets.json'), JSON.stringify(earlier))

@@ -9,7 +9,7 @@ import {
   type Spender,
   type Step,
 } from '../support/control/spenders.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -35,9 +35,9 @@ const chosen = <T extends { status: string }>(records: readonly T[], [doing, n]:
 async function recordsOf({ client }: Spender) {
   const query = { limit: 100 }
   const [intents, transfers, payments] = await Promise.all([
-    made(client.intents.list({ query })),
-    made(client.transfers.list({ query })),
-    made(client.transactions.list({ query })),
+    bodyOf(client.intents.list({ query })),
+    bodyOf(client.transfers.list({ query })),
+    bodyOf(client.transactions.list({ query })),
   ])
   return { intents: intents.data, transfers: transfers.data, payments: payments.data }
 }
@@ -113,7 +113,7 @@ async function expectToMatch(who: Spender, records: Records): Promise<void> {
   const known = counted.map(({ subject, period }) => `${subject} ${period}`)
   for (const { day, subjects: taken } of lines)
     for (const subject of taken) expect(known).toContain(`${subject} day:${day}`)
-  const { availableEuros, heldEuros } = await made(client.agents.balance({ params: agent }))
+  const { availableEuros, heldEuros } = await bodyOf(client.agents.balance({ params: agent }))
   const [reserved, spent] = [sum(lines, line => line.reserved), sum(lines, line => line.spent)]
   expect([heldEuros, availableEuros]).toEqual([reserved / 100, (FUNDS - spent - reserved) / 100])
 }
@@ -175,7 +175,7 @@ test('reserved and spent amounts agree with the records, in whatever order thing
       [agent.id],
     )
     if (months.length === 2) seen.add('two months')
-    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+    expect(await bodyOf(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
   }
   const course = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 6, maxLength: 9 })
   await fc.assert(fc.asyncProperty(course, follow), {

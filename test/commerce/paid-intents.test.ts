@@ -10,7 +10,7 @@ import {
   anIntent,
   aToken,
   aWallet,
-  made,
+  bodyOf,
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -46,12 +46,10 @@ async function someone(rules: Rules = {}) {
     itself: itself[0] as TestClient,
     any: (n: number) => itself[n % 2] as TestClient,
     payee: (await aWallet(mine, 0, { name: 'Bookshop' })).id,
-    balance: () => made(mine.agents.balance({ params: { id: agent.id } })),
-    intent: (id: string) => made(mine.intents.get({ params: { id } })),
+    balance: () => bodyOf(mine.agents.balance({ params: { id: agent.id } })),
+    intent: (id: string) => bodyOf(mine.intents.get({ params: { id } })),
   }
 }
-
-const isProven = (client: TestClient) => expectProven(client)
 
 describe('an agent pays a wallet', () => {
   test('on its approved intent, which is completed by one transaction', async () => {
@@ -61,16 +59,16 @@ describe('an agent pays a wallet', () => {
     const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
     expect((await balance()).heldEuros).toBe(22)
     const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 21.5, intentId }
-    const transfer = await made(itself.transfers.create({ body }))
+    const transfer = await bodyOf(itself.transfers.create({ body }))
     expect(transfer).toMatchObject({ status: 'completed', intentId, transactionId: expect.any(String) })
     expect(await intent(intentId)).toMatchObject({
       status: 'completed',
       transactionId: transfer.transactionId,
     })
     expect(await balance()).toMatchObject({ availableEuros: 9_978.5, heldEuros: 0 })
-    expect((await made(client.wallets.get({ params: { id: payee } }))).availableEuros).toBe(21.5)
+    expect((await bodyOf(client.wallets.get({ params: { id: payee } }))).availableEuros).toBe(21.5)
     expect(await counted()).toEqual({ reserved: 0, spent: 2_150, uses: 1, waiting: 0, merchant: 'Bookshop' })
-    const { data } = await made(client.transactions.list({ query: { intentId } }))
+    const { data } = await bodyOf(client.transactions.list({ query: { intentId } }))
     expect(data).toMatchObject([
       {
         id: transfer.transactionId,
@@ -80,12 +78,12 @@ describe('an agent pays a wallet', () => {
         transferId: transfer.id,
       },
     ])
-    const { data: entries } = await made(client.intents.timeline({ params: { id: intentId } }))
+    const { data: entries } = await bodyOf(client.intents.timeline({ params: { id: intentId } }))
     expect(entries.map(({ event }) => event)).toContain('intent.completed')
     const again = await itself.transfers.create({ body })
     expect([again.status, again.code]).toEqual([400, 'intent_not_approved'])
     expect((await client.intents.cancel({ params: { id: intentId } })).code).toBe('intent_closed')
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('once, even with many requests at once on two processes', async () => {
@@ -95,7 +93,7 @@ describe('an agent pays a wallet', () => {
     const answers = await times(20, n => any(n).transfers.create({ body }))
     expect(statusCounts(answers)).toEqual({ 201: 1, 400: 19 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('or the intent is cancelled: exactly one of both, and every cent is where it belongs', async () => {
@@ -144,9 +142,9 @@ describe('an agent pays a wallet', () => {
     ]
     for (const [status, code, members] of refusals) expect(await pay(members)).toMatchObject({ status, code })
     expect((await pay({ intentId: others.id }, client)).code).toBe('intent_other_wallet')
-    await made(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     expect((await pay({})).code).toBe('agent_not_active')
-    await made(client.agents.unfreeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
     expect(await balance()).toEqual(before)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [one.ownerId, 61_000])
     expect((await pay({ intentId: late.id })).code).toBe('intent_expired')
@@ -157,12 +155,13 @@ describe('an agent pays a wallet', () => {
     const { client, itself, agent, walletId, payee } = await someone()
     const approved = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
     const weights = { newMerchant: 95, velocity: 0, amountOutlier: 0, impossibleTravel: 0, oddHour: 0 }
-    await made(client.risk.configure({ body: { weights } }))
+    await bodyOf(client.risk.configure({ body: { weights } }))
     expect((await anIntent(client, agent.id, { merchant: 'Jeweller' })).decision.riskScore).toBe(95)
     const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId: approved.id }
     expect(await itself.transfers.create({ body })).toMatchObject({ status: 400, code: 'agent_not_active' })
-    await made(client.risk.unfreeze({ params: { id: agent.id }, body: {} }))
-    const scored = async () => (await made(client.risk.events({ query: { agentId: agent.id } }))).data.length
+    await bodyOf(client.risk.unfreeze({ params: { id: agent.id }, body: {} }))
+    const scored = async () =>
+      (await bodyOf(client.risk.events({ query: { agentId: agent.id } }))).data.length
     const before = await scored()
     expect((await itself.transfers.create({ body })).status).toBe(201)
     expect(await scored()).toBe(before)
@@ -187,7 +186,7 @@ describe('an agent pays by SEPA', () => {
     const { id: beneficiaryId } = await aBeneficiary(client, { name })
     const intent = await anIntent(client, agent.id, { amountEuros, beneficiaryId, expiresInMinutes: 5 })
     const body = { fromWalletId: walletId, beneficiaryId, amountEuros, intentId: intent.id }
-    const transfer = await made(itself.transfers.create({ body }))
+    const transfer = await bodyOf(itself.transfers.create({ body }))
     return { ...one, body, transfer, params: { id: intent.id }, of: { id: transfer.id } }
   }
 
@@ -199,47 +198,47 @@ describe('an agent pays by SEPA', () => {
     expect((await balance()).heldEuros).toBe(22)
     expect((await client.intents.cancel({ params })).code).toBe('intent_being_paid')
     expect((await itself.transfers.create({ body })).code).toBe('intent_being_paid')
-    await made(client.sandbox.advance({ body: { minutes: 2 } }))
-    const paid = await made(client.transfers.get({ params: of }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    const paid = await bodyOf(client.transfers.get({ params: of }))
     expect(paid.status).toBe('completed')
-    expect(await made(client.intents.get({ params }))).toMatchObject({
+    expect(await bodyOf(client.intents.get({ params }))).toMatchObject({
       status: 'completed',
       transactionId: paid.transactionId,
     })
     expect(await balance()).toMatchObject({ availableEuros: 9_980, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
-    expect((await made(client.transactions.list({ query: { intentId: params.id } }))).data).toHaveLength(1)
-    await isProven(client)
+    expect((await bodyOf(client.transactions.list({ query: { intentId: params.id } }))).data).toHaveLength(1)
+    await expectProven(client)
   })
 
   test('and what its bank rejects comes back, to the limits too', async () => {
     const { client, params, of, balance, counted } = await underWay({}, 666.01)
-    await made(client.sandbox.advance({ body: { minutes: 2 } }))
-    expect((await made(client.transfers.get({ params: of }))).status).toBe('rejected')
-    const { status, transactionId } = await made(client.intents.get({ params }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    expect((await bodyOf(client.transfers.get({ params: of }))).status).toBe('rejected')
+    const { status, transactionId } = await bodyOf(client.intents.get({ params }))
     expect(status).toBe('completed')
-    const transaction = await made(client.transactions.get({ params: { id: String(transactionId) } }))
+    const transaction = await bodyOf(client.transactions.get({ params: { id: String(transactionId) } }))
     expect(transaction.status).toBe('declined')
     expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
-    await isProven(client)
+    await expectProven(client)
   })
 
   test('and a payment that is cancelled leaves the intent as it was, or expired after its deadline', async () => {
     const { client, itself, body, params, of, balance, counted } = await underWay({}, 20, 'No Match GmbH')
-    await made(client.sandbox.advance({ body: { minutes: 2 } }))
-    expect((await made(client.transfers.get({ params: of }))).status).toBe('verifying')
-    await made(client.transfers.cancel({ params: of }))
-    expect((await made(client.intents.get({ params }))).status).toBe('approved')
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    expect((await bodyOf(client.transfers.get({ params: of }))).status).toBe('verifying')
+    await bodyOf(client.transfers.cancel({ params: of }))
+    expect((await bodyOf(client.intents.get({ params }))).status).toBe('approved')
     expect((await balance()).heldEuros).toBe(20)
-    const second = await made(itself.transfers.create({ body }))
-    await made(client.sandbox.advance({ body: { minutes: 10 } }))
-    expect((await made(client.intents.get({ params }))).status).toBe('approved')
-    await made(client.transfers.cancel({ params: { id: second.id } }))
-    await made(client.sandbox.advance({ body: { seconds: 1 } }))
-    expect((await made(client.intents.get({ params }))).status).toBe('expired')
+    const second = await bodyOf(itself.transfers.create({ body }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 10 } }))
+    expect((await bodyOf(client.intents.get({ params }))).status).toBe('approved')
+    await bodyOf(client.transfers.cancel({ params: { id: second.id } }))
+    await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
+    expect((await bodyOf(client.intents.get({ params }))).status).toBe('expired')
     expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
-    await isProven(client)
+    await expectProven(client)
   })
 })

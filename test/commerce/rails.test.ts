@@ -8,19 +8,19 @@ import { elementsAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
 import { endOverdue } from '../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../src/kernel/run/execute.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
-import { made } from '../support/factories.ts'
-import { bankFiles, booking, pain002, returned } from '../support/money/bank-files.ts'
+import { bodyOf } from '../support/factories.ts'
+import { bankFiles, bookingOf, pain002, returnedBooking } from '../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../support/money/camt.ts'
 import { times } from '../support/sample-service.ts'
 
 const {
   makeDue,
-  pretender,
+  sandboxWorker,
   service,
   closeFiles,
-  make,
-  proven,
-  tell,
+  aDueTransfer,
+  proveLedgers,
+  receiveFile,
   sweep,
   worker,
   inbox,
@@ -61,7 +61,7 @@ describe('payments by files', () => {
           .sort(),
     ).toEqual([one.endToEndId, two.endToEndId].sort())
 
-    const statement = camt([booking(one.endToEndId, '12.34'), booking(two.endToEndId, '1000.00')])
+    const statement = camt([bookingOf(one.endToEndId, '12.34'), bookingOf(two.endToEndId, '1000.00')])
     writeFileSync(join(inbox, 'statement.xml'), statement)
     await emptyInbox(worker)
     expect(readdirSync(join(inbox, 'read'))).toContain('statement.xml')
@@ -71,7 +71,9 @@ describe('payments by files', () => {
       'completed',
     ])
 
-    const back = await made(tell(camt([returned(one.endToEndId, '12.34')], { kind: 'camt.054' })))
+    const back = await bodyOf(
+      receiveFile(camt([returnedBooking(one.endToEndId, '12.34')], { kind: 'camt.054' })),
+    )
     expect(back.payments).toEqual([
       {
         endToEndId: one.endToEndId,
@@ -83,21 +85,21 @@ describe('payments by files', () => {
     ])
     await sweep()
     expect(await get(one.id)).toMatchObject({ status: 'returned', reason: { code: 'AC04' } })
-    expect((await made(tell(statement))).messageId).toBe('MSG-1')
+    expect((await bodyOf(receiveFile(statement))).messageId).toBe('MSG-1')
     await sweep()
     expect((await get(one.id)).status).toBe('returned')
-    await proven()
+    await proveLedgers()
   })
 
   test('leave at once, each in a file of its own, if they are instant', async () => {
-    const one = await make(live, { scheme: 'sct_inst' })
+    const one = await aDueTransfer(live, { scheme: 'sct_inst' })
     await sweep()
     await sweep()
     const [name] = await filesOf(String(one.endToEndId))
     expect(name).toMatch(/^sct_inst-/)
     expect(readFileSync(join(out, String(name)), 'utf8')).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
     const { messageId } = await lastFile()
-    await made(tell(pain002({ to: messageId, payments: [[String(one.endToEndId), 'ACCC']] })))
+    await bodyOf(receiveFile(pain002({ to: messageId, payments: [[String(one.endToEndId), 'ACCC']] })))
     await sweep()
     expect((await get(one.id)).status).toBe('completed')
   })
@@ -105,7 +107,7 @@ describe('payments by files', () => {
   test('go into no file that was made before them, and an empty cut-off makes no file', async () => {
     const one = await aSubmitted()
     await closeFiles()
-    const two = await make(live)
+    const two = await aDueTransfer(live)
     await Promise.all([sweep(), sweep()])
     await cutOff()
     for (const { endToEndId } of [one, two]) expect(await filesOf(String(endToEndId))).toHaveLength(1)
@@ -119,7 +121,7 @@ describe('payments by files', () => {
     const { endToEndId } = await aSubmitted()
     await service.sql(`update sepa_files set execute_on = '2026-01-05' where status = 'open'`)
     await closeFiles()
-    await expect(endOverdue(pretender)).rejects.toThrow()
+    await expect(endOverdue(sandboxWorker)).rejects.toThrow()
     expect(await filesOf(endToEndId)).toEqual([])
     await sweep()
     const { executeOn } = await lastFile()
@@ -130,7 +132,7 @@ describe('payments by files', () => {
   test('can be taken out while they wait; once ordered, only the bank can return them', async () => {
     const [waiting, ordered] = [await aSubmitted(), await aSubmitted()]
     const recall = async (id: string) => {
-      await made(live.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
+      await bodyOf(live.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
       await makeDue()
       await sweep()
     }
@@ -146,7 +148,7 @@ describe('payments by files', () => {
         answer: { code: 'not_by_files', message: expect.stringContaining('Ask the bank') },
       },
     })
-    await proven()
+    await proveLedgers()
   })
 })
 
@@ -160,7 +162,7 @@ describe('a worker that is killed', () => {
     }
 
   test('leaves one payment, in one file, handed over once, after whichever step it dies', async () => {
-    const transfer = await make(live)
+    const transfer = await aDueTransfer(live)
     const endToEndId = String(transfer.endToEndId)
     for (const key of ['transfers.verify', 'transfers.submit']) {
       await expect(sweep(killedAfter(key))).rejects.toThrow()

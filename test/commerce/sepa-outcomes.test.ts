@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
-import { aPayment, aWallet, made } from '../support/factories.ts'
+import { aSepaTransfer, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 
@@ -15,14 +15,16 @@ describe('what the payee’s bank says', () => {
     ['No Match GmbH', 'no_match', null],
   ])('of %s keeps it waiting until it is confirmed', async (name, result, suggestedName) => {
     const { client, get, pass } = await anOwner()
-    const { id } = await aPayment(client, { name })
+    const { id } = await aSepaTransfer(client, { name })
     await pass({ minutes: 10 })
     expect(await get(id)).toMatchObject({ status: 'verifying', payeeCheck: { result, suggestedName } })
     const params = { id }
-    const confirmed = await made(client.transfers.confirmPayee({ params, body: { comment: 'Known to us' } }))
+    const confirmed = await bodyOf(
+      client.transfers.confirmPayee({ params, body: { comment: 'Known to us' } }),
+    )
     expect(confirmed).toMatchObject({ status: 'verifying', payeeConfirmedAt: expect.any(String) })
     expect((await client.transfers.confirmPayee({ params, body: {} })).code).toBe('payee_not_waiting')
-    const { data } = await made(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
     expect(data[0]?.data).toMatchObject({ transferId: id, reason: 'Known to us' })
     await pass({ minutes: 1 })
     expect((await get(id)).status).toBe('completed')
@@ -32,7 +34,7 @@ describe('what the payee’s bank says', () => {
     'or does not say, of %s, holds nothing up',
     async name => {
       const { client, get, pass } = await anOwner()
-      const { id } = await aPayment(client, { name })
+      const { id } = await aSepaTransfer(client, { name })
       await pass({ minutes: 1 })
       expect(await get(id)).toMatchObject({ status: 'completed', payeeCheck: { result: 'not_possible' } })
     },
@@ -40,7 +42,7 @@ describe('what the payee’s bank says', () => {
 
   test('can be confirmed for seven days; then the transfer is cancelled', async () => {
     const { client, get, pass, wallet } = await anOwner()
-    const { id, fromWalletId } = await aPayment(client, { name: 'No Match GmbH' })
+    const { id, fromWalletId } = await aSepaTransfer(client, { name: 'No Match GmbH' })
     await pass({ minutes: 1 })
     await pass({ days: 6 })
     expect((await get(id)).status).toBe('verifying')
@@ -56,7 +58,7 @@ describe('what the payee’s bank says', () => {
 
   test('needs no confirmation if the name matches', async () => {
     const { client } = await anOwner()
-    const { id } = await aPayment(client)
+    const { id } = await aSepaTransfer(client)
     expect((await client.transfers.confirmPayee({ params: { id }, body: {} })).code).toBe('payee_not_waiting')
   })
 })
@@ -64,8 +66,8 @@ describe('what the payee’s bank says', () => {
 describe('to cancel', () => {
   test('frees the money and the day’s limit, once', async () => {
     const { client, get, pass, wallet, events, postings } = await anOwner()
-    const { id, fromWalletId } = await aPayment(client)
-    expect((await made(client.transfers.limits({}))).usedEuros).toBe(12.5)
+    const { id, fromWalletId } = await aSepaTransfer(client)
+    expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(12.5)
     const params = { id }
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => client.transfers.cancel({ params, body: { comment: 'Not needed' } })),
@@ -76,7 +78,7 @@ describe('to cancel', () => {
       reason: { code: 'cancelled', message: 'Not needed' },
     })
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
-    expect((await made(client.transfers.limits({}))).usedEuros).toBe(0)
+    expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(0)
     await pass({ minutes: 10 })
     expect(await events(id)).toEqual(['payment.updated created', 'transfer.failed cancelled'])
     expect(await postings(id)).toEqual(['hold', 'release'])
@@ -86,16 +88,16 @@ describe('to cancel', () => {
 
   test('is refused for a transfer that is submitted, that has ended or that is between wallets', async () => {
     const { client, pass } = await anOwner()
-    const { id, fromWalletId } = await aPayment(client, { amountEuros: 777.06 })
+    const { id, fromWalletId } = await aSepaTransfer(client, { amountEuros: 777.06 })
     await pass({ minutes: 1 })
     const cancel = (of: string) => client.transfers.cancel({ params: { id: of }, body: {} })
     expect((await cancel(id)).code).toBe('transfer_not_cancellable')
-    const other = await aPayment(client)
-    await made(cancel(other.id))
+    const other = await aSepaTransfer(client)
+    await bodyOf(cancel(other.id))
     expect((await cancel(other.id)).error).toBe('The transfer is cancelled already.')
     const { id: toWalletId } = await aWallet(client)
     const { id: from } = await aWallet(client, 1)
-    const within = await made(
+    const within = await bodyOf(
       client.transfers.create({ body: { fromWalletId: from, toWalletId, amountEuros: 1 } }),
     )
     expect((await cancel(within.id)).code).toBe('transfer_not_cancellable')
@@ -104,15 +106,15 @@ describe('to cancel', () => {
 
   test('works while the payee’s bank is being asked: nothing is submitted', async () => {
     const { client, get, pass } = await anOwner()
-    const { id } = await aPayment(client)
+    const { id } = await aSepaTransfer(client)
     rail.meanwhile('verifyPayee', call =>
       client.transfers.cancel({ params: { id: call.reference }, body: {} }),
     )
     await pass({ minutes: 1 })
-    rail.mend()
+    rail.restore()
     await pass({ minutes: 10 })
     expect(await get(id)).toMatchObject({ status: 'cancelled', payeeCheck: null })
-    expect(rail.taken(id)).toBe(0)
+    expect(rail.acceptedCount(id)).toBe(0)
   })
 
   test('happens to a transfer that was being made when its owner was suspended: nothing is submitted', async () => {
@@ -120,11 +122,11 @@ describe('to cancel', () => {
     rail.meanwhile('verifyPayee', () =>
       service.sql(`update customers set status = 'suspended' where id = $1`, [ownerId]),
     )
-    const { id, fromWalletId } = await aPayment(client)
+    const { id, fromWalletId } = await aSepaTransfer(client)
     await pass({ minutes: 1 })
-    rail.mend()
-    await made(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
-    expect(await made(client.transfers.get({ params: { id } }))).toMatchObject({
+    rail.restore()
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
+    expect(await bodyOf(client.transfers.get({ params: { id } }))).toMatchObject({
       status: 'cancelled',
       reason: { code: 'customer_suspended' },
     })
@@ -135,24 +137,24 @@ describe('to cancel', () => {
 
   test('comes too late during the submission', async () => {
     const { client, get, pass } = await anOwner()
-    const { id } = await aPayment(client)
+    const { id } = await aSepaTransfer(client)
     let code: string | undefined
     rail.meanwhile('submit', async call => {
       ;({ code } = await client.transfers.cancel({ params: { id: call.reference }, body: {} }))
     })
     await pass({ minutes: 1 })
-    rail.mend()
+    rail.restore()
     expect([code, (await get(id)).status]).toEqual(['transfer_not_cancellable', 'completed'])
   })
 
   test('happens when the wallet is frozen before the submission', async () => {
     const { client, get, pass, wallet } = await anOwner()
-    const { id, fromWalletId } = await aPayment(client)
-    await made(client.wallets.update({ params: { id: fromWalletId }, body: { status: 'frozen' } }))
+    const { id, fromWalletId } = await aSepaTransfer(client)
+    await bodyOf(client.wallets.update({ params: { id: fromWalletId }, body: { status: 'frozen' } }))
     await pass({ minutes: 1 })
     expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'wallet_frozen' } })
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
-    expect(rail.taken(id)).toBe(0)
+    expect(rail.acceptedCount(id)).toBe(0)
   })
 })
 
@@ -166,13 +168,13 @@ describe('an amount of the sandbox', () => {
     [666.06, 'AC06', 'The payee’s account is blocked.'],
   ])('€ %d is rejected: %s', async (amountEuros, code, message) => {
     const { client, get, pass, wallet, postings, events } = await anOwner()
-    const { id, fromWalletId } = await aPayment(client, { amountEuros })
+    const { id, fromWalletId } = await aSepaTransfer(client, { amountEuros })
     await pass({ minutes: 1 })
     expect(await get(id)).toMatchObject({ status: 'rejected', reason: { code, message }, completedAt: null })
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: amountEuros, heldEuros: 0 })
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_undo'])
     expect((await events(id)).at(-1)).toBe('transfer.failed rejected')
-    expect((await made(client.transfers.limits({}))).usedEuros).toBe(0)
+    expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(0)
     await expectProven(client)
   })
 
@@ -185,18 +187,18 @@ describe('an amount of the sandbox', () => {
     [777.05, 'sct_inst', { seconds: 11 }, 'completed'],
   ] as const)('€ %d by %s ends after %j: %s', async (amountEuros, scheme, span, status) => {
     const { client, get, pass } = await anOwner()
-    const { id } = await aPayment(client, { amountEuros, scheme })
+    const { id } = await aSepaTransfer(client, { amountEuros, scheme })
     await pass({ minutes: 1 })
     expect((await get(id)).status).toBe('submitted')
     await pass(span)
     expect((await get(id)).status).toBe(status)
-    expect([rail.taken(id), rail.count('submit', id)]).toEqual([1, 1])
+    expect([rail.acceptedCount(id), rail.count('submit', id)]).toEqual([1, 1])
     await expectProven(client)
   })
 
   test('€ 777.02 gets no answer: the transfer is indeterminate until a notice comes', async () => {
     const { client, get, pass, events } = await anOwner()
-    const { id } = await aPayment(client, { amountEuros: 777.02, scheme: 'sct_inst' })
+    const { id } = await aSepaTransfer(client, { amountEuros: 777.02, scheme: 'sct_inst' })
     await pass({ minutes: 1 })
     const doubtful = { status: 'submitted', reason: { code: 'indeterminate' } }
     expect(await get(id)).toMatchObject(doubtful)
@@ -206,15 +208,15 @@ describe('an amount of the sandbox', () => {
     expect(rail.count('statusOf', id)).toBeGreaterThan(20)
     expect(rail.count('statusOf', id)).toBeLessThan(50)
     expect((await events(id)).filter(told => told === 'payment.updated submitted')).toHaveLength(2)
-    await made(client.transfers.simulateSettle({ body: { transferId: id } }))
+    await bodyOf(client.transfers.simulateSettle({ body: { transferId: id } }))
     expect(await get(id)).toMatchObject({ status: 'completed', reason: null })
     await expectProven(client)
   })
 
   test('€ 777.06 is indeterminate after ten seconds by sct_inst, and on its way by sct', async () => {
     const { client, get, pass } = await anOwner()
-    const instant = await aPayment(client, { amountEuros: 777.06, scheme: 'sct_inst' })
-    const plain = await aPayment(client, { amountEuros: 777.06 })
+    const instant = await aSepaTransfer(client, { amountEuros: 777.06, scheme: 'sct_inst' })
+    const plain = await aSepaTransfer(client, { amountEuros: 777.06 })
     await pass({ minutes: 1 })
     expect((await get(instant.id)).reason).toBe(null)
     await pass({ seconds: 10 })

@@ -2,7 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import { minutes } from '../../src/values/clock.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
-import { aBeneficiary, aLiveClient, anAgent, aPayment, aToken, aWallet, made } from '../support/factories.ts'
+import {
+  aBeneficiary,
+  aLiveClient,
+  anAgent,
+  aSepaTransfer,
+  aToken,
+  aWallet,
+  bodyOf,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import './sepa/sepa-limits.ts'
@@ -68,16 +76,16 @@ describe('a transfer by SEPA', () => {
       'transfer.completed completed',
     ])
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle'])
-    expect([rail.taken(id), rail.count('submit', id)]).toEqual([1, 1])
+    expect([rail.acceptedCount(id), rail.count('submit', id)]).toEqual([1, 1])
     await expectProven(client)
   })
 
   test('reaches the rail as it was when it was made, in the characters of SEPA', async () => {
     const { client, pass } = await anOwner()
     const payee = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
-    const { id } = await aPayment(client, { beneficiaryId: payee.id, reference: 'Öl' })
+    const { id } = await aSepaTransfer(client, { beneficiaryId: payee.id, reference: 'Öl' })
     const body = { name: 'Somebody else', iban: 'NL91ABNA0417164300', bic: null }
-    await made(client.beneficiaries.update({ params: { id: payee.id }, body }))
+    await bodyOf(client.beneficiaries.update({ params: { id: payee.id }, body }))
     let told: unknown
     const { submit } = rail.rail
     rail.rail.submit = (payment, call) => {
@@ -97,10 +105,10 @@ describe('a transfer by SEPA', () => {
 
   test('is found by its payee, its kind and its state', async () => {
     const { client } = await anOwner()
-    const { id, beneficiaryId } = await aPayment(client)
-    await aPayment(client)
+    const { id, beneficiaryId } = await aSepaTransfer(client)
+    await aSepaTransfer(client)
     const ids = async (query: object) =>
-      (await made(client.transfers.list({ query }))).data.map(one => one.id)
+      (await bodyOf(client.transfers.list({ query }))).data.map(one => one.id)
     expect(await ids({ beneficiaryId })).toEqual([id])
     expect(await ids({ kind: 'sepa', status: 'created' })).toHaveLength(2)
     expect(await ids({ kind: 'internal' })).toEqual([])
@@ -133,9 +141,9 @@ describe('a transfer by SEPA', () => {
     expect(await code(rich.id, 'beneficiary_1')).toBe('beneficiary_not_found')
     expect(await code(rich.id, (await aBeneficiary(other.client)).id)).toBe('beneficiary_not_found')
     expect(await code((await aWallet(other.client, 10)).id)).toBe('wallet_not_found')
-    await made(client.wallets.update({ params: { id: rich.id }, body: { status: 'frozen' } }))
+    await bodyOf(client.wallets.update({ params: { id: rich.id }, body: { status: 'frozen' } }))
     expect(await code(rich.id)).toBe('wallet_frozen')
-    await made(client.wallets.close({ params: { id: poor.id } }))
+    await bodyOf(client.wallets.close({ params: { id: poor.id } }))
     expect(await code(poor.id)).toBe('wallet_closed')
     await client.beneficiaries.delete({ params: { id: beneficiaryId } })
     expect(await code(rich.id)).toBe('beneficiary_not_found')
@@ -169,14 +177,14 @@ describe('a transfer by SEPA', () => {
     expect(ids.size).toBe(1)
     await pass({ minutes: 1 })
     expect((await wallet(fromWalletId)).availableEuros).toBe(18)
-    expect(rail.taken(String([...ids][0]))).toBe(1)
+    expect(rail.acceptedCount(String([...ids][0]))).toBe(1)
   })
 })
 
 describe('time', () => {
   test('goes by the tenant’s clock: nothing happens before it is due', async () => {
     const { client, get, pass } = await anOwner()
-    const { id, createdAt } = await aPayment(client, { amountEuros: 777.01 })
+    const { id, createdAt } = await aSepaTransfer(client, { amountEuros: 777.01 })
     await pass({ minutes: 1 })
     const { submittedAt } = await get(id)
     expect(Date.parse(String(submittedAt)) - Date.parse(createdAt)).toBeGreaterThanOrEqual(minutes(1))

@@ -1,6 +1,6 @@
 import './transfers/splits.ts'
 import { describe, expect, test } from '@jest/globals'
-import { aLiveClient, anAgent, aToken, aWallet, made } from '../support/factories.ts'
+import { aLiveClient, anAgent, aToken, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
@@ -8,7 +8,7 @@ import { statusCounts, times } from '../support/sample-service.ts'
 const service = await startTestService()
 const owner = await service.owner()
 const { client } = owner
-const balanceOf = async (id: string) => (await made(client.wallets.get({ params: { id } }))).availableEuros
+const balanceOf = async (id: string) => (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
 
 const pay = (fromWalletId: string, toWalletId: string, amountEuros: number, key?: string) =>
   client.transfers.create({
@@ -16,7 +16,7 @@ const pay = (fromWalletId: string, toWalletId: string, amountEuros: number, key?
     ...(key ? { idempotencyKey: key } : {}),
   })
 
-const isProven = () => expectProven(client)
+const proveLedger = () => expectProven(client)
 
 describe('a transfer between wallets', () => {
   test('is completed at once, emits an event and is in the ledger', async () => {
@@ -33,21 +33,21 @@ describe('a transfer between wallets', () => {
     })
     expect([await balanceOf(from.id), await balanceOf(to.id)]).toEqual([7.66, 12.34])
     const transferId = String(body?.id)
-    expect(await made(client.transfers.get({ params: { id: transferId } }))).toEqual(body)
-    const postings = await made(client.ledger.transfers({ query: { referenceId: transferId } }))
+    expect(await bodyOf(client.transfers.get({ params: { id: transferId } }))).toEqual(body)
+    const postings = await bodyOf(client.ledger.transfers({ query: { referenceId: transferId } }))
     expect(postings.data.map(({ kind, reference }) => [kind, reference.id])).toEqual([
       ['transfer', transferId],
     ])
-    const events = await made(client.events.list({ query: { event: 'transfer.completed' } }))
+    const events = await bodyOf(client.events.list({ query: { event: 'transfer.completed' } }))
     expect(events.data[0]?.data).toMatchObject({ transferId, status: 'completed', amountEuros: 12.34 })
   })
 
   test('is found by its wallets, its kind and its time', async () => {
     const [from, to] = [await aWallet(client, 20), await aWallet(client)]
-    const first = await made(pay(from.id, to.id, 1))
-    const second = await made(pay(to.id, from.id, 0.5))
+    const first = await bodyOf(pay(from.id, to.id, 1))
+    const second = await bodyOf(pay(to.id, from.id, 0.5))
     const ids = async (query: object) =>
-      (await made(client.transfers.list({ query }))).data.map(({ id }) => id)
+      (await bodyOf(client.transfers.list({ query }))).data.map(({ id }) => id)
     expect(await ids({ fromWalletId: from.id })).toEqual([first.id])
     expect(await ids({ toWalletId: from.id, kind: 'internal', status: 'completed' })).toEqual([second.id])
     expect(await ids({ fromWalletId: from.id, to: first.createdAt })).toEqual([])
@@ -76,8 +76,8 @@ describe('a transfer between wallets', () => {
 
   test('is refused within one wallet, from a frozen one, and from or to a closed one', async () => {
     const [from, to, shut] = [await aWallet(client, 10), await aWallet(client, 10), await aWallet(client)]
-    await made(client.wallets.close({ params: { id: shut.id } }))
-    await made(client.wallets.update({ params: { id: to.id }, body: { status: 'frozen' } }))
+    await bodyOf(client.wallets.close({ params: { id: shut.id } }))
+    await bodyOf(client.wallets.update({ params: { id: to.id }, body: { status: 'frozen' } }))
     const codes = [
       [from.id, from.id],
       [to.id, from.id],
@@ -114,7 +114,7 @@ describe('many at once', () => {
     const answers = await times(100, () => pay(from.id, to.id, 1))
     expect(statusCounts(answers)).toEqual({ 201: 50, 400: 50 })
     expect([await balanceOf(from.id), await balanceOf(to.id)]).toEqual([0, 50])
-    await isProven()
+    await proveLedger()
   })
 
   test('there and back between two wallets: no deadlock', async () => {
@@ -122,7 +122,7 @@ describe('many at once', () => {
     const answers = await times(120, n => (n % 2 ? pay(one.id, two.id, 0.5) : pay(two.id, one.id, 0.5)))
     expect(statusCounts(answers)).toEqual({ 201: 120 })
     expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([30, 30])
-    await isProven()
+    await proveLedger()
   })
 
   test('the same key a hundred times is one transfer', async () => {
@@ -137,7 +137,7 @@ describe('many at once', () => {
   test('nothing leaves a wallet once its freezing is answered', async () => {
     const [from, to] = [await aWallet(client, 1_000), await aWallet(client)]
     const paying = times(60, () => pay(from.id, to.id, 1))
-    await made(client.wallets.update({ params: { id: from.id }, body: { status: 'frozen' } }))
+    await bodyOf(client.wallets.update({ params: { id: from.id }, body: { status: 'frozen' } }))
     const frozenAt = (await pay(from.id, to.id, 1)).code
     const left = statusCounts(await paying)[201] ?? 0
     expect(frozenAt).toBe('wallet_frozen')

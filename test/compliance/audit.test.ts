@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../src/values/ids.ts'
-import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, aPolicy, aToken, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
 
 const actionsOf = async (client: TestClient, query = {}): Promise<string[]> =>
-  (await made(client.audit.list({ query }))).data.map(({ action }) => action)
+  (await bodyOf(client.audit.list({ query }))).data.map(({ action }) => action)
 
-async function entered(ownerId: string, members: { at?: string; requestId?: string }): Promise<void> {
+async function insertEntry(ownerId: string, members: { at?: string; requestId?: string }): Promise<void> {
   await service.sql(
     `insert into audit_entries (id, owner_id, mode, actor_type, action, event, outcome, resource_id, request_id, at)
      values ($1, $2, 'test', 'key', 'long.ago', 'long.ago', 'done', 'x', $3, $4)`,
@@ -17,12 +17,12 @@ async function entered(ownerId: string, members: { at?: string; requestId?: stri
 }
 
 describe('the audit trail', () => {
-  test('says who did what to which record, when, by which request and from where', async () => {
+  test('records who did what to which record, when, by which request and from where', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const [key] = (await client.keys.list()).body.data
     const answer = await client.agents.freeze({ params: { id: agent.id } })
-    const { data } = await made(client.audit.list())
+    const { data } = await bodyOf(client.audit.list())
     expect(data[0]).toEqual({
       id: expect.stringMatching(/^audit_[0-9a-z]{26}$/),
       ownerId,
@@ -41,10 +41,10 @@ describe('the audit trail', () => {
     })
   })
 
-  test('says what the dashboard did', async () => {
+  test('records what the dashboard did', async () => {
     const { client, ownerId } = await service.owner()
-    await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'starter' } }))
-    const [latest] = (await made(client.audit.list())).data
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'starter' } }))
+    const [latest] = (await bodyOf(client.audit.list())).data
     expect(latest).toMatchObject({
       actorType: 'dash',
       actorId: null,
@@ -59,7 +59,7 @@ describe('the audit trail', () => {
     const before = await actionsOf(client)
     expect((await client.agents.unfreeze({ params })).status).toBe(400)
     expect((await client.agents.freeze({ params: { id: 'agent_1' } })).status).toBe(404)
-    await made(client.agents.get({ params }))
+    await bodyOf(client.agents.get({ params }))
     expect(await actionsOf(client)).toEqual(before)
   })
 
@@ -74,8 +74,8 @@ describe('the audit trail', () => {
 /** An agent comes with a wallet: one operation, two entries. */
 const CREATED = ['agents.create', 'agents.create']
 
-describe('a search', () => {
-  test('by actor finds what a kind of actor did, or one of them', async () => {
+describe('an audit search', () => {
+  test('by actor finds all actors of a kind, or one of them', async () => {
     const { client } = await service.owner()
     const second = await aKey(client)
     await anAgent(service.client(String(second.key)))
@@ -88,7 +88,7 @@ describe('a search', () => {
   test('by action finds one operation, or all of an area', async () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
-    await made(client.agents.freeze({ params: { id } }))
+    await bodyOf(client.agents.freeze({ params: { id } }))
     await aToken(client, id)
     expect(await actionsOf(client, { action: 'agents.create' })).toEqual(CREATED)
     expect(await actionsOf(client, { action: 'agents.*' })).toEqual(['agents.freeze', ...CREATED])
@@ -101,33 +101,33 @@ describe('a search', () => {
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('action') })
   })
 
-  test('by resource and by request finds what concerns them', async () => {
+  test('by resource and by request finds their entries', async () => {
     const { client } = await service.owner()
     const policy = await aPolicy(client)
     const answer = await client.agents.create({ body: { name: 'A', policyId: policy.id } })
     expect(await actionsOf(client, { resource: policy.id })).toEqual(['policies.create'])
     const requestId = answer.headers.get('x-request-id')
-    const { data } = await made(client.audit.list({ query: { requestId: String(requestId) } }))
+    const { data } = await bodyOf(client.audit.list({ query: { requestId: String(requestId) } }))
     expect(data.map(({ event }) => event)).toEqual(['policy.assigned', 'wallet.created', 'agent.created'])
     expect(await actionsOf(client, { requestId: 'nothing' })).toEqual([])
   })
 
-  test('by time takes the beginning and leaves the end', async () => {
+  test('by time includes the beginning and excludes the end', async () => {
     const { client, ownerId } = await service.owner()
     const [first, second, third] = [
       '2026-01-01T00:00:00.000Z',
       '2026-01-02T00:00:00.000Z',
       '2026-01-03T00:00:00.000Z',
     ]
-    for (const at of [first, second, third]) await entered(ownerId, { at: String(at) })
-    const { data } = await made(client.audit.list({ query: { from: String(first), to: String(third) } }))
+    for (const at of [first, second, third]) await insertEntry(ownerId, { at: String(at) })
+    const { data } = await bodyOf(client.audit.list({ query: { from: String(first), to: String(third) } }))
     expect(data.map(({ at }) => at)).toEqual([second, first])
   })
 
-  test('by text looks into action, event, resource, actor and request, in any case', async () => {
+  test('by text searches action, event, resource, actor and request, in any case', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
-    await entered(ownerId, { requestId: 'Order-4711' })
+    await insertEntry(ownerId, { requestId: 'Order-4711' })
     const [key] = (await client.keys.list()).body.data
     expect(await actionsOf(client, { q: 'ORDER-47' })).toEqual(['long.ago'])
     expect(await actionsOf(client, { q: agent.id.slice(-12) })).toEqual(['agents.create'])
@@ -135,25 +135,25 @@ describe('a search', () => {
     expect(await actionsOf(client, { q: String(key?.id).slice(-12), actor: 'key' })).toEqual(CREATED)
   })
 
-  test.each(['%', '_', '\\', '100%', 'a_c', "'; drop table agents; --"])('takes %s as text', async q => {
+  test.each(['%', '_', '\\', '100%', 'a_c', "'; drop table agents; --"])('treats %s as text', async q => {
     const { client, ownerId } = await service.owner()
-    await entered(ownerId, { requestId: 'abc' })
+    await insertEntry(ownerId, { requestId: 'abc' })
     const before = await actionsOf(client)
     expect(before.length).toBeGreaterThan(0)
-    const found = (await made(client.audit.list({ query: { q } }))).data
-    expect(found.every(entry => JSON.stringify(Object.values(entry)).includes(q))).toBe(true)
-    await entered(ownerId, { requestId: `r-${q}-r` })
-    const [latest] = (await made(client.audit.list({ query: { q } }))).data
+    const matches = (await bodyOf(client.audit.list({ query: { q } }))).data
+    expect(matches.every(entry => JSON.stringify(Object.values(entry)).includes(q))).toBe(true)
+    await insertEntry(ownerId, { requestId: `r-${q}-r` })
+    const [latest] = (await bodyOf(client.audit.list({ query: { q } }))).data
     expect(latest?.requestId).toBe(`r-${q}-r`)
   })
 
-  test('is whole, page by page, while entries are added', async () => {
+  test('is complete, page by page, while entries are added', async () => {
     const { client } = await service.owner()
     for (let count = 0; count < 3; count++) await anAgent(client)
     const query = { action: 'agents.*', q: 'agent.created', limit: 2 }
-    const page = await made(client.audit.list({ query }))
+    const page = await bodyOf(client.audit.list({ query }))
     await anAgent(client)
-    const rest = await made(client.audit.list({ query: { ...query, cursor: String(page.nextCursor) } }))
+    const rest = await bodyOf(client.audit.list({ query: { ...query, cursor: String(page.nextCursor) } }))
     expect(new Set([...page.data, ...rest.data].map(({ resourceId }) => resourceId)).size).toBe(3)
     expect(rest).toMatchObject({ hasMore: false, nextCursor: null })
     const other = await client.audit.list({ query: { limit: 2, cursor: String(page.nextCursor) } })
@@ -161,8 +161,8 @@ describe('a search', () => {
   })
 })
 
-describe('who reads it', () => {
-  test('is the owner, in the mode in which it happened', async () => {
+describe('reading the audit trail', () => {
+  test('is limited to the owner’s mode', async () => {
     const owner = await service.owner()
     const stranger = await service.owner()
     await anAgent(stranger.client)
@@ -171,12 +171,12 @@ describe('who reads it', () => {
     expect(await actionsOf(live)).toEqual(['keys.create'])
   })
 
-  test('is no agent, and no key without the scope', async () => {
+  test('is refused to agents, and to keys without the scope', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    expect((await itself.audit.list()).code).toBe('wrong_caller')
-    const narrow = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
-    expect((await narrow.audit.list()).code).toBe('missing_scope')
+    const agentClient = service.client(String((await aToken(client, agent.id)).token))
+    expect((await agentClient.audit.list()).code).toBe('wrong_caller')
+    const narrowClient = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    expect((await narrowClient.audit.list()).code).toBe('missing_scope')
   })
 })

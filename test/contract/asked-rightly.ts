@@ -3,48 +3,48 @@ import { z } from 'zod'
 import { mediaTypeOf } from '../../src/kernel/contract/file.ts'
 import {
   cases,
-  inCommon,
+  type checkedSender,
+  commonMembers,
   isWrite,
-  possible,
+  possibleEvents,
   readerOf,
-  type sending,
-  whereToRead,
+  readPath,
   withBody,
   type worldsOf,
 } from '../support/contract/contract.ts'
 import { credentials } from '../support/contract/world.ts'
 import type { HttpResponse, TestService } from '../support/harness.ts'
 
-interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'fresh'> {
+interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'freshWorld'> {
   readonly service: TestService
-  readonly send: ReturnType<typeof sending>
+  readonly send: ReturnType<typeof checkedSender>
 }
 
-/** Each operation is asked once as its contract wishes it. */
-export function askedRightly({ service, owner, fresh, send }: Worlds): void {
-  describe.each(cases)('%s, asked rightly,', (key, one) => {
+/** Calls each operation once with a valid request, and tests the answer. */
+export function testValidRequests({ service, owner, freshWorld, send }: Worlds): void {
+  describe.each(cases)('%s, called with a valid request,', (key, one) => {
     const [status, schema] = one.operation.returns
-    const ask = async (): Promise<{
+    const sendTwice = async (): Promise<{
       path: string
       first: HttpResponse
       again: HttpResponse
       requestId: string
     }> => {
-      const { path, body } = await fresh.prepare(one)
-      const how = { ...credentials(one, owner), ...withBody(body) }
-      const headers = { ...how.headers, 'idempotency-key': key }
-      const first = await send(one, path, { ...how, headers })
+      const { path, body } = await freshWorld.prepare(one)
+      const options = { ...credentials(one, owner), ...withBody(body) }
+      const headers = { ...options.headers, 'idempotency-key': key }
+      const first = await send(one, path, { ...options, headers })
       const requestId = String(first.headers.get('x-request-id'))
       return {
         path,
         first,
-        again: one.operation.method === 'POST' ? await send(one, path, { ...how, headers }) : first,
+        again: one.operation.method === 'POST' ? await send(one, path, { ...options, headers }) : first,
         requestId,
       }
     }
-    let answers: Awaited<ReturnType<typeof ask>>
+    let answers: Awaited<ReturnType<typeof sendTwice>>
     beforeAll(async () => {
-      answers = await ask()
+      answers = await sendTwice()
     })
 
     test('answers as its contract says', () => {
@@ -58,19 +58,19 @@ export function askedRightly({ service, owner, fresh, send }: Worlds): void {
 
     const reader = readerOf(one)
     if (reader)
-      test('answers with the record as it is read from then on', async () => {
+      test('answers with the record as it is read afterwards', async () => {
         const { path, first } = answers
         const { body } = first
         const { body: read } = await send(
           reader,
-          whereToRead(reader, one, path, body),
+          readPath(reader, one, path, body),
           credentials(reader, owner),
         )
-        expect(inCommon(read, body)).toEqual(inCommon(body, read))
+        expect(commonMembers(read, body)).toEqual(commonMembers(body, read))
         expect(read).toHaveProperty('updatedAt', body.updatedAt)
       })
 
-    test('leaves its events and an audit row for each, or nothing', async () => {
+    test('records its events and an audit entry for each, or nothing', async () => {
       const { requestId } = answers
       const events = await service.sql('select event from events where request_id = $1', [requestId])
       const audit = await service.sql('select event, action from audit_entries where request_id = $1', [
@@ -79,17 +79,17 @@ export function askedRightly({ service, owner, fresh, send }: Worlds): void {
       expect(events.length > 0).toBe(isWrite(one) && one.operation.readOnly !== true)
       expect(audit.map(({ event }) => event).toSorted()).toEqual(events.map(({ event }) => event).toSorted())
       for (const { action } of audit) expect(action).toBe(key)
-      for (const { event } of events) expect(possible(one)).toContain(event)
+      for (const { event } of events) expect(possibleEvents(one)).toContain(event)
     })
 
     if (one.operation.method === 'POST' && !one.operation.readOnly)
-      test('is not done again with the same idempotency key', async () => {
+      test('is not repeated with the same idempotency key', async () => {
         const { first, again } = answers
         expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([status, 'true'])
-        const once = Object.entries<z.ZodType>(schema.shape).filter(([, member]) => member.meta()?.once)
+        const shownOnce = Object.entries<z.ZodType>(schema.shape).filter(([, member]) => member.meta()?.once)
         expect(again.body).toEqual({
           ...first.body,
-          ...Object.fromEntries(once.map(([name]) => [name, null])),
+          ...Object.fromEntries(shownOnce.map(([name]) => [name, null])),
         })
       })
   })

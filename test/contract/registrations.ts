@@ -23,8 +23,8 @@ const inSources = (pattern: RegExp): { path: string; names: string[] }[] =>
 const isUsedBeside = (name: string, place: string): boolean =>
   sources.some(({ path, text }) => path !== place && new RegExp(`\\b${name}\\b`).test(text))
 
-describe('nothing that must be registered is forgotten:', () => {
-  test('an area stands in the list of areas', () => {
+describe('the registrations', () => {
+  test('list every area', () => {
     const declared = inSources(/^export const (\w+Area) = area\(/gm)
     expect(declared.length).toBeGreaterThan(20)
     const missing = declared
@@ -36,7 +36,7 @@ describe('nothing that must be registered is forgotten:', () => {
     expect(missing).toEqual([])
   })
 
-  test('a contract has handlers', () => {
+  test('have handlers for every contract', () => {
     const missing = inSources(/^export const (\w+Api) = \{/gm)
       .filter(({ path, names: [name] }) => !isUsedBeside(String(name), path))
       .map(
@@ -46,20 +46,20 @@ describe('nothing that must be registered is forgotten:', () => {
     expect(missing).toEqual([])
   })
 
-  test('a migration stands in the index of migrations, in order', () => {
+  test('list every migration, in order', () => {
     const files = globSync('src/migrations/m*.ts').map(path => basename(path, '.ts'))
-    const listed = migrations.map(({ name }) => name)
+    const listedNames = migrations.map(({ name }) => name)
     expect(
       files
-        .filter(name => !listed.includes(name))
+        .filter(name => !listedNames.includes(name))
         .map(
           name =>
             `src/migrations/${name}.ts never runs. Add a line for it at the end of src/migrations/index.ts.`,
         ),
     ).toEqual([])
     expect(
-      listed
-        .filter((name, index) => index > 0 && name <= String(listed[index - 1]))
+      listedNames
+        .filter((name, index) => index > 0 && name <= String(listedNames[index - 1]))
         .map(
           name =>
             `src/migrations/index.ts: ${name} is not in order. Give it a number above all others, and the last line.`,
@@ -67,12 +67,12 @@ describe('nothing that must be registered is forgotten:', () => {
     ).toEqual([])
   })
 
-  test('an entity is one of an area', () => {
-    const known = new Set(all.flatMap(({ entities }) => entities.map(({ name }) => name)))
+  test('assign every entity to an area', () => {
+    const entityNames = new Set(all.flatMap(({ entities }) => entities.map(({ name }) => name)))
     const declared = inSources(/^export class (\w+) extends \w+\.class\b/gm)
     expect(declared.length).toBeGreaterThan(20)
     const missing = declared
-      .filter(({ names: [name] }) => !known.has(String(name)))
+      .filter(({ names: [name] }) => !entityNames.has(String(name)))
       .map(
         ({ path, names: [name] }) =>
           `${path}: the database does not know the entity ${name}. Add it to the \`entities\` of an area, at the end of the noun's plural file.`,
@@ -80,7 +80,7 @@ describe('nothing that must be registered is forgotten:', () => {
     expect(missing).toEqual([])
   })
 
-  test('the table of an entity is created by a migration', () => {
+  test('have a migration for every entity’s table', () => {
     const schema = globSync('src/migrations/**/*.{ts,sql}')
       .map(path => readFileSync(path, 'utf8'))
       .join('\n')
@@ -93,7 +93,7 @@ describe('nothing that must be registered is forgotten:', () => {
     expect(missing).toEqual([])
   })
 
-  test('a scope stands in the list of scopes, and is required by an operation', () => {
+  test('list every scope, and every scope is required by an operation', () => {
     const required = new Map(
       registered(areas).flatMap(({ key, operation }) =>
         operation.scope ? [[operation.scope as string, key]] : [],
@@ -116,7 +116,7 @@ describe('nothing that must be registered is forgotten:', () => {
     ]).toEqual([])
   })
 
-  test('an event has one sentence', () => {
+  test('have one sentence for every event', () => {
     const sentencesOf = (event: string): Set<string> =>
       new Set(
         eventDeclarations(areas).flatMap(events => {
@@ -139,7 +139,7 @@ describe('nothing that must be registered is forgotten:', () => {
     expect(wrong).toEqual([])
   })
 
-  test('a section of the documentation is that of an area', () => {
+  test('have an area for every section of the documentation', () => {
     const sections = all.map(({ name }) => name)
     expect(
       registered(areas)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { anAgent, aToken, aWallet, made, type TestClient } from '../support/factories.ts'
+import { anAgent, aToken, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { times } from '../support/sample-service.ts'
@@ -15,18 +15,18 @@ async function someone() {
 const fund = (client: TestClient, id: string, body: { amountEuros: number; fromWalletId?: string }) =>
   client.agents.fund({ params: { id }, body })
 const balanceOf = async (client: TestClient, id: string) =>
-  (await made(client.wallets.get({ params: { id } }))).availableEuros
-const finishDeletion = (client: TestClient) => made(client.sandbox.advance({ body: { minutes: 1 } }))
+  (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
+const finishDeletion = (client: TestClient) => bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
 
 describe('an agent’s wallet', () => {
   test('is opened with the agent, and the agent can read it', async () => {
     const { client, agent, main } = await someone()
-    const wallet = await made(client.wallets.get({ params: { id: agent.walletId } }))
+    const wallet = await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))
     expect(wallet).toMatchObject({ kind: 'agent', agentId: agent.id, name: agent.name, availableEuros: 0 })
     const itself = service.client(String((await aToken(client, agent.id)).token))
-    expect((await made(itself.wallets.list({}))).data.map(({ id }) => id)).toEqual([agent.walletId])
+    expect((await bodyOf(itself.wallets.list({}))).data.map(({ id }) => id)).toEqual([agent.walletId])
     expect((await itself.wallets.get({ params: { id: main.id } })).status).toBe(404)
-    expect(await made(itself.agents.balance({ params: { id: agent.id } }))).toEqual({
+    expect(await bodyOf(itself.agents.balance({ params: { id: agent.id } }))).toEqual({
       agentId: agent.id,
       walletId: agent.walletId,
       availableEuros: 0,
@@ -38,10 +38,12 @@ describe('an agent’s wallet', () => {
   test('is funded from the named wallet, or else from the oldest', async () => {
     const { client, agent, main } = await someone()
     const second = await aWallet(client, 5)
-    expect(await made(fund(client, agent.id, { amountEuros: 20.5 }))).toMatchObject({ availableEuros: 20.5 })
-    await made(fund(client, agent.id, { amountEuros: 5, fromWalletId: second.id }))
+    expect(await bodyOf(fund(client, agent.id, { amountEuros: 20.5 }))).toMatchObject({
+      availableEuros: 20.5,
+    })
+    await bodyOf(fund(client, agent.id, { amountEuros: 5, fromWalletId: second.id }))
     expect([await balanceOf(client, main.id), await balanceOf(client, second.id)]).toEqual([79.5, 0])
-    const { data } = await made(client.events.list({ query: { event: 'agent.funded' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'agent.funded' } }))
     expect(data[0]?.data).toMatchObject({ agentId: agent.id, fromWalletId: second.id, balanceEuros: 25.5 })
     await expectProven(client)
   })
@@ -49,7 +51,7 @@ describe('an agent’s wallet', () => {
   test('is not funded with more than there is, from a frozen wallet, from a stranger’s or from itself', async () => {
     const { client, agent, main } = await someone()
     const frozen = await aWallet(client, 5)
-    await made(client.wallets.update({ params: { id: frozen.id }, body: { status: 'frozen' } }))
+    await bodyOf(client.wallets.update({ params: { id: frozen.id }, body: { status: 'frozen' } }))
     const stranger = await someone()
     const from = (fromWalletId: string, amountEuros = 1) =>
       fund(client, agent.id, { amountEuros, fromWalletId })
@@ -73,33 +75,33 @@ describe('an agent’s wallet', () => {
 
   test('is closed when the agent is deleted, and its money goes back to the owner', async () => {
     const { client, agent, main } = await someone()
-    await made(fund(client, agent.id, { amountEuros: 30 }))
+    await bodyOf(fund(client, agent.id, { amountEuros: 30 }))
     expect((await client.wallets.close({ params: { id: agent.walletId } })).code).toBe('wallet_of_agent')
-    await made(client.agents.delete({ params: { id: agent.id } }))
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
     expect((await fund(client, agent.id, { amountEuros: 1 })).status).toBe(404)
     await finishDeletion(client)
     expect(await balanceOf(client, main.id)).toBe(100)
-    const wallet = await made(client.wallets.get({ params: { id: agent.walletId } }))
+    const wallet = await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))
     expect([wallet.status, wallet.availableEuros]).toEqual(['closed', 0])
-    const { data } = await made(client.events.list({ query: { event: 'wallet.credited' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'wallet.credited' } }))
     expect(data[0]?.data).toMatchObject({ walletId: main.id, amountEuros: 30, balanceEuros: 100 })
     await expectProven(client)
   })
 
   test('leaves its money in a new wallet if the owner has closed all others', async () => {
     const { client, agent, main } = await someone()
-    await made(fund(client, agent.id, { amountEuros: 100 }))
-    await made(client.wallets.close({ params: { id: main.id } }))
-    await made(client.agents.delete({ params: { id: agent.id } }))
+    await bodyOf(fund(client, agent.id, { amountEuros: 100 }))
+    await bodyOf(client.wallets.close({ params: { id: main.id } }))
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
     await finishDeletion(client)
-    const { data } = await made(client.wallets.list({ query: {} }))
+    const { data } = await bodyOf(client.wallets.list({ query: {} }))
     expect(data.map(({ name, availableEuros }) => [name, availableEuros])).toEqual([['Main', 100]])
   })
 
   test('keeps nothing when it is funded and deleted at the same time', async () => {
     const { client, agent, main } = await someone()
     const funding = times(10, () => fund(client, agent.id, { amountEuros: 1 }))
-    await made(client.agents.delete({ params: { id: agent.id } }))
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
     for (const { status } of await funding) expect([200, 404]).toContain(status)
     await finishDeletion(client)
     expect([await balanceOf(client, agent.walletId), await balanceOf(client, main.id)]).toEqual([0, 100])

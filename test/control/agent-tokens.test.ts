@@ -2,9 +2,9 @@ import './agent-tokens/agent-token-use.ts'
 import './agent-tokens/token-budgets.ts'
 import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../support/control/agent-tokens.ts'
-import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
+import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
@@ -56,7 +56,7 @@ describe('a new token', () => {
       actions: ['agentTokens.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'agent_tokens', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agent_tokens', answer.body.id)).toBe(1)
   })
 
   test('is stored without its secret, and a replay does not show the secret', async () => {
@@ -133,7 +133,7 @@ describe('a new token', () => {
   test('is refused for an agent that is deleted, another owner’s or of the other mode', async () => {
     const owner = await anOwnerWithAgent()
     const deleted = await anAgent(owner.client)
-    await made(owner.client.agents.delete({ params: { id: deleted.id } }))
+    await bodyOf(owner.client.agents.delete({ params: { id: deleted.id } }))
     const elsewhere = await anOwnerWithAgent()
     const live = await aLiveClient(service, owner)
     const body = { label: 'Laptop' }
@@ -159,10 +159,10 @@ describe('a list of tokens', () => {
     const { client, agent, token } = await anOwnerWithAgent()
     const second = await aToken(client, agent.id)
     const params = { id: agent.id }
-    const page = await made(client.agentTokens.list({ params, query: { limit: 1 } }))
+    const page = await bodyOf(client.agentTokens.list({ params, query: { limit: 1 } }))
     await aToken(client, agent.id)
     const cursor = String(page.nextCursor)
-    const rest = await made(client.agentTokens.list({ params, query: { limit: 1, cursor } }))
+    const rest = await bodyOf(client.agentTokens.list({ params, query: { limit: 1, cursor } }))
     expect([...page.data, ...rest.data].map(({ id }) => id)).toEqual([second.id, token.id])
     expect(rest.hasMore).toBe(false)
   })
@@ -170,7 +170,7 @@ describe('a list of tokens', () => {
   test('refuses the cursor of another agent’s list', async () => {
     const { client, agent } = await anOwnerWithAgent()
     await aToken(client, agent.id)
-    const page = await made(client.agentTokens.list({ params: { id: agent.id }, query: { limit: 1 } }))
+    const page = await bodyOf(client.agentTokens.list({ params: { id: agent.id }, query: { limit: 1 } }))
     const other = await anAgent(client)
     const query = { limit: 1, cursor: String(page.nextCursor) }
     expect((await client.agentTokens.list({ params: { id: other.id }, query })).code).toBe('invalid_cursor')

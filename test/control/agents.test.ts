@@ -1,13 +1,13 @@
 import './agents/agent-changes.ts'
 import { describe, expect, test } from '@jest/globals'
-import { aKey, aLiveClient, anAgent, aPolicy, aToken, made, type TestClient } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, aPolicy, aToken, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 
 const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
-  (await made(client.agents.list({ query }))).data.map(({ id }) => id)
+  (await bodyOf(client.agents.list({ query }))).data.map(({ id }) => id)
 
 describe('a new agent', () => {
   test('is active, with a wallet and without a policy', async () => {
@@ -52,14 +52,14 @@ describe('a new agent', () => {
       actions: ['agents.create'],
       entries: 2,
     })
-    expect(await transactionsOf(service, answer, 'agents', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agents', answer.body.id)).toBe(1)
   })
 
   test('gets a copy of the given template', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 70 })
     const answer = await client.agents.create({ body: { name: 'A', policyId: template.id } })
-    const own = await made(client.policies.effective({ params: { agentId: answer.body.id } }))
+    const own = await bodyOf(client.policies.effective({ params: { agentId: answer.body.id } }))
     expect(own).toMatchObject({ templateId: template.id, agentId: answer.body.id, dailyLimitEuros: 70 })
     expect(answer.body.policyId).toBe(own.id)
     expect(own.id).not.toBe(template.id)
@@ -68,14 +68,14 @@ describe('a new agent', () => {
       'wallet.created',
       'policy.assigned',
     ])
-    expect(await transactionsOf(service, answer, 'policies', own.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', own.id)).toBe(1)
   })
 
   test('is refused with a template that does not exist, is another owner’s or is no template', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     const deleted = await aPolicy(client)
-    await made(client.policies.delete({ params: { id: deleted.id } }))
+    await bodyOf(client.policies.delete({ params: { id: deleted.id } }))
     const own = await anAgent(client, { policyId: (await aPolicy(client)).id })
     const strangers = await aPolicy(stranger.client)
     const before = await idsOf(client)
@@ -160,7 +160,7 @@ describe('a list of agents', () => {
     const { client } = await service.owner()
     const first = await anAgent(client)
     const second = await anAgent(client)
-    await made(client.agents.freeze({ params: { id: first.id } }))
+    await bodyOf(client.agents.freeze({ params: { id: first.id } }))
     expect(await idsOf(client)).toEqual([second.id, first.id])
     expect(await idsOf(client, { status: 'frozen' })).toEqual([first.id])
     expect(await idsOf(client, { status: 'active' })).toEqual([second.id])
@@ -170,11 +170,11 @@ describe('a list of agents', () => {
     const { client } = await service.owner()
     const agents = []
     for (let count = 0; count < 5; count++) agents.unshift((await anAgent(client)).id)
-    const first = await made(client.agents.list({ query: { limit: 2 } }))
+    const first = await bodyOf(client.agents.list({ query: { limit: 2 } }))
     expect(first.hasMore).toBe(true)
     await anAgent(client)
-    await made(client.agents.delete({ params: { id: String(first.data[1]?.id) } }))
-    const rest = await made(client.agents.list({ query: { limit: 3, cursor: String(first.nextCursor) } }))
+    await bodyOf(client.agents.delete({ params: { id: String(first.data[1]?.id) } }))
+    const rest = await bodyOf(client.agents.list({ query: { limit: 3, cursor: String(first.nextCursor) } }))
     expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(agents)
     expect(rest).toMatchObject({ hasMore: false, nextCursor: null })
   })
@@ -183,9 +183,9 @@ describe('a list of agents', () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     for (const each of [client, stranger.client]) for (let count = 0; count < 2; count++) await anAgent(each)
-    const own = String((await made(client.agents.list({ query: { limit: 1 } }))).nextCursor)
-    const strangers = String((await made(stranger.client.agents.list({ query: { limit: 1 } }))).nextCursor)
-    const events = String((await made(client.events.list({ query: { limit: 1 } }))).nextCursor)
+    const own = String((await bodyOf(client.agents.list({ query: { limit: 1 } }))).nextCursor)
+    const strangers = String((await bodyOf(stranger.client.agents.list({ query: { limit: 1 } }))).nextCursor)
+    const events = String((await bodyOf(client.events.list({ query: { limit: 1 } }))).nextCursor)
     const forged = `${own.slice(0, 10)}${own[10] === 'A' ? 'B' : 'A'}${own.slice(11)}`
     for (const cursor of [
       strangers,

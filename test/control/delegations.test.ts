@@ -2,9 +2,17 @@ import './delegations/delegation-budgets.ts'
 import './delegations/delegation-ends.ts'
 import { describe, expect, test } from '@jest/globals'
 import { codeOf, delegationsIn, statusesOf } from '../support/control/delegations.ts'
-import { aDelegation, aKey, aLiveClient, anAgent, aToken, made, redeemed } from '../support/factories.ts'
+import {
+  aDelegation,
+  aKey,
+  aLiveClient,
+  anAgent,
+  aToken,
+  bodyOf,
+  redeemDelegation,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
+import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { aDelegate, anyone, anOwnerWithAgent } = delegationsIn(service)
@@ -39,7 +47,7 @@ describe('a delegation', () => {
       updatedAt: expect.any(String),
     })
     expect(await traceOf(service, answer)).toMatchObject({ events: ['delegation.created'], entries: 1 })
-    expect(await transactionsOf(service, answer, 'delegations', record.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'delegations', record.id)).toBe(1)
     expect((await client.delegations.create({ body, idempotencyKey: 'one' })).body.code).toBe(null)
     expect(await tablesWith(service, String(code))).toEqual([])
     expect((await client.delegations.get({ params: record })).body).toEqual(record)
@@ -50,7 +58,7 @@ describe('a delegation', () => {
     const { client, agent } = await anOwnerWithAgent()
     const long = await aDelegation(client, agent.id, { expiresInMinutes: 10_000 })
     expect(Date.parse(long.codeExpiresAt) - Date.parse(long.createdAt)).toBe(86_400_000)
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect(await anyone.delegations.redeem(codeOf(long))).toMatchObject({ status: 410, code: 'code_expired' })
   })
 
@@ -82,7 +90,7 @@ describe('a delegation', () => {
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, ...wrong }
     const answer = await service.http('POST', '/authorizations', { token: key, body })
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(named)])
-    expect((await made(client.delegations.list())).data).toEqual([])
+    expect((await bodyOf(client.delegations.list())).data).toEqual([])
   })
 
   test('is created by keys alone', async () => {
@@ -124,7 +132,7 @@ describe('a delegation below another one', () => {
     const named = await aDelegation(client, agent.id, { ...allowed, merchant: 'bookshop ' })
     expect(named.merchant).toBe('bookshop')
     const query = { parentDelegationId }
-    expect((await made(client.delegations.list({ query }))).data.map(({ id }) => id)).toEqual([
+    expect((await bodyOf(client.delegations.list({ query }))).data.map(({ id }) => id)).toEqual([
       named.id,
       child.id,
     ])
@@ -142,7 +150,7 @@ describe('a delegation below another one', () => {
     }
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, parentDelegationId }
     expect((await client.delegations.create({ body })).code).toBe('parent_too_deep')
-    await made(client.delegations.revoke({ params: { id: String(chain[3]) } }))
+    await bodyOf(client.delegations.revoke({ params: { id: String(chain[3]) } }))
     expect((await client.delegations.create({ body })).code).toBe('parent_over')
     expect(await statusesOf(client, chain)).toEqual([...Array(3).fill('issued'), ...Array(6).fill('revoked')])
   })
@@ -167,7 +175,7 @@ describe('the code of a delegation', () => {
       scopes: expect.arrayContaining(['intents:write', 'runs:write']),
     })
     const itself = service.client(String(token))
-    expect((await made(itself.agents.list())).data.map(({ id }) => id)).toEqual([agent.id])
+    expect((await bodyOf(itself.agents.list())).data.map(({ id }) => id)).toEqual([agent.id])
     const again = await anyone.delegations.redeem(codeOf(delegation))
     expect(again).toMatchObject({ status: 410, code: 'code_used' })
   })
@@ -207,11 +215,11 @@ describe('the code of a delegation', () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const scopes = ['delegations:write' as const, 'intents:read' as const]
     const narrow = service.client(String((await aKey(client, { scopes })).key))
-    const { tokenId } = await redeemed(anyone, await aDelegation(narrow, agent.id))
+    const { tokenId } = await redeemDelegation(anyone, await aDelegation(narrow, agent.id))
     const params = { id: agent.id, tokenId: String(tokenId) }
-    expect((await made(client.agentTokens.get({ params }))).scopes).toEqual(['intents:read'])
+    expect((await bodyOf(client.agentTokens.get({ params }))).scopes).toEqual(['intents:read'])
     const other = await aDelegation(client, agent.id)
-    await made(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
     expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('owner_suspended')
   })
 

@@ -6,24 +6,24 @@ import {
   anIntent,
   aPolicy,
   aToken,
-  made,
+  bodyOf,
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
 /** Without relay and worker a deletion stays pending, until the test moves the clock and the sweep finishes it. */
 const service = await startTestService()
 
 const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
-  (await made(client.agents.list({ query }))).data.map(({ id }) => id)
+  (await bodyOf(client.agents.list({ query }))).data.map(({ id }) => id)
 
-const finishDeletion = (client: TestClient) => made(client.sandbox.advance({ body: { minutes: 1 } }))
+const finishDeletion = (client: TestClient) => bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
 
 async function anAgentInDeletion(client: TestClient): ReturnType<typeof anAgent> {
   const { id } = await anAgent(client)
-  return made(client.agents.delete({ params: { id } }))
+  return bodyOf(client.agents.delete({ params: { id } }))
 }
 
 const eventsOf = async (agentId: string): Promise<string[]> =>
@@ -48,7 +48,7 @@ describe('deleting an agent', () => {
       actions: ['agents.delete'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'agents', agent.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agents', agent.id)).toBe(1)
     expect((await client.agents.get({ params })).body).toEqual(answer.body)
     const workflow_id = `agent/${agent.id}`
     const input = { id: agent.id, agentId: agent.id, ownerId, mode: 'test' }
@@ -70,10 +70,10 @@ describe('deleting an agent', () => {
   test('is possible while the agent is frozen', async () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
-    await made(client.agents.freeze({ params }))
-    expect((await made(client.agents.delete({ params }))).status).toBe('deleting')
+    await bodyOf(client.agents.freeze({ params }))
+    expect((await bodyOf(client.agents.delete({ params }))).status).toBe('deleting')
     await finishDeletion(client)
-    expect((await made(client.agents.get({ params }))).status).toBe('deleted')
+    expect((await bodyOf(client.agents.get({ params }))).status).toBe('deleted')
   })
 
   test('is begun by one of five requests at once', async () => {
@@ -88,7 +88,7 @@ describe('deleting an agent', () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
     const itself = service.client(String((await aToken(client, id)).token))
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     expect((await itself.agents.list()).status).toBe(401)
     await until('and so is one that was known', async () => (await itself.intents.list()).status === 401)
     expect(await eventsOf(id)).toEqual(['agent.created', 'token.created', 'agent.deleting', 'token.revoked'])
@@ -124,18 +124,18 @@ describe.each([
     const again = await client.agents.delete({ params })
     expect(again).toMatchObject({ status: 400, code: 'agent_deleted' })
     expect(again.error).toBe('The agent is deleted or being deleted already.')
-    expect(await made(client.agents.get({ params }))).toEqual(agent)
+    expect(await bodyOf(client.agents.get({ params }))).toEqual(agent)
   })
 
   test('has no policy that expires or can be changed', async () => {
     const { client } = await service.owner()
     const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     if (make === aDeletedAgent) await finishDeletion(client)
     const params = { id: String(policyId) }
     expect((await client.policies.replace({ params, body: { name: 'New' } })).code).toBe('policy_not_found')
     expect((await client.policies.effective({ params: { agentId: id } })).code).toBe('no_policy_assigned')
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect(await eventsOf(id)).not.toContain('policy.expired')
   })
 })
@@ -148,10 +148,10 @@ describe('the open intents of an agent that is deleted', () => {
     const waiting = await anIntent(client, id)
     const second = await anIntent(client, id)
     const denied = await anIntent(client, id)
-    await made(client.intents.deny({ params: { id: denied.id }, body: { reason: 'No' } }))
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.intents.deny({ params: { id: denied.id }, body: { reason: 'No' } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     await finishDeletion(client)
-    const get = (of: { id: string }) => made(client.intents.get({ params: { id: of.id } }))
+    const get = (of: { id: string }) => bodyOf(client.intents.get({ params: { id: of.id } }))
     for (const intent of [waiting, second])
       expect(await get(intent)).toMatchObject({
         status: 'cancelled',
@@ -159,9 +159,9 @@ describe('the open intents of an agent that is deleted', () => {
       })
     expect([(await get(denied)).status, (await get(other)).status]).toEqual(['denied', 'created'])
     expect((await eventsOf(id)).slice(-3)).toEqual([...Array(2).fill('intent.cancelled'), 'agent.deleted'])
-    const [event] = (await made(client.events.list({ query: { event: 'intent.cancelled' } }))).data
+    const [event] = (await bodyOf(client.events.list({ query: { event: 'intent.cancelled' } }))).data
     expect(event?.data).toMatchObject({ status: 'cancelled', reason: 'The agent is being deleted.' })
-    const [entry] = (await made(client.audit.list({ query: { resource: id } }))).data
+    const [entry] = (await bodyOf(client.audit.list({ query: { resource: id } }))).data
     expect(entry).toMatchObject({
       actorType: 'process',
       action: 'agents.finishDeletion',
@@ -175,16 +175,16 @@ describe('the open intents of an agent that is deleted', () => {
     const params = { id: (await anIntent(client, id, { amountEuros: 5 })).id }
     const refused = await client.agents.delete({ params: { id } })
     expect([refused.status, refused.code]).toEqual([400, 'money_held'])
-    expect((await made(client.agents.get({ params: { id } }))).status).toBe('active')
-    await made(client.intents.cancel({ params }))
-    expect((await made(client.agents.delete({ params: { id } }))).status).toBe('deleting')
+    expect((await bodyOf(client.agents.get({ params: { id } }))).status).toBe('active')
+    await bodyOf(client.intents.cancel({ params }))
+    expect((await bodyOf(client.agents.delete({ params: { id } }))).status).toBe('deleting')
   })
 
   test('cannot be approved during the deletion', async () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
     const params = { id: (await anIntent(client, id)).id }
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     expect((await client.intents.approve({ params })).code).toBe('agent_not_active')
   })
 
@@ -193,7 +193,7 @@ describe('the open intents of an agent that is deleted', () => {
     const { id } = await anAgent(client)
     const body = { agentId: id, amountEuros: 1, merchant: 'M', purpose: 'P' }
     const declared = Array.from({ length: 30 }, () => client.intents.create({ body }))
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     await finishDeletion(client)
     await Promise.all(declared)
     expect(

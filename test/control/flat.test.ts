@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { days } from '../../src/values/clock.ts'
 import { fillAgents } from '../bench/database/intent-rows.ts'
 import { fillPast, HOT, RUNNER } from '../bench/database/past-intents.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 /** Compares how many blocks PostgreSQL reads for a request before and after very much has been spent. */
@@ -47,7 +47,7 @@ async function blocksOf(work: () => Promise<unknown>): Promise<number> {
 let keys = 0
 const newKey = () => ({ 'idempotency-key': `cost-${keys++}` })
 const declare = (members: object = {}) =>
-  made(client.intents.create({ body: { ...spend, agentId: hot, ...members }, headers: newKey() }))
+  bodyOf(client.intents.create({ body: { ...spend, agentId: hot, ...members }, headers: newKey() }))
 const read = async (path: string): Promise<void> => {
   expect(await service.http('GET', path, { token })).toMatchObject({ status: 200 })
 }
@@ -56,38 +56,38 @@ const read = async (path: string): Promise<void> => {
 const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
   declaring: async () => declare,
   async 'declaring in a run'() {
-    const { id: runId } = await made(
+    const { id: runId } = await bodyOf(
       client.runs.create({ body: { agentId: `agent_bench_${RUNNER}`, name: 'R' } }),
     )
     return () => declare({ agentId: `agent_bench_${RUNNER}`, runId, clientIntentId: runId })
   },
   async approving() {
     const { id } = await declare({ amountEuros: 75 })
-    return () => made(client.intents.approve({ params: { id }, headers: newKey() }))
+    return () => bodyOf(client.intents.approve({ params: { id }, headers: newKey() }))
   },
   async paying() {
-    const { id: walletId } = await made(client.wallets.create({ body: { name: 'Bookshop' } }))
+    const { id: walletId } = await bodyOf(client.wallets.create({ body: { name: 'Bookshop' } }))
     const { id: intentId } = await declare({ walletId })
     const body = { fromWalletId: `wallet_bench_${HOT}`, toWalletId: walletId, amountEuros: 9, intentId }
-    return () => made(client.transfers.create({ body, headers: newKey() }))
+    return () => bodyOf(client.transfers.create({ body, headers: newKey() }))
   },
   async cancelling() {
     const { id } = await declare()
-    return () => made(client.intents.cancel({ params: { id }, headers: newKey() }))
+    return () => bodyOf(client.intents.cancel({ params: { id }, headers: newKey() }))
   },
   async expiring() {
     await declare({ expiresInMinutes: 1 })
-    return () => made(client.sandbox.advance({ body: { minutes: 1 } }))
+    return () => bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
   },
   async explaining() {
     const { id } = await declare()
-    return () => made(client.intents.explanation({ params: { id } }))
+    return () => bodyOf(client.intents.explanation({ params: { id } }))
   },
   simulating: async () => () =>
-    made(client.intents.simulate({ body: { agentId: hot, amountEuros: 9.5, merchant: 'Bookshop' } })),
+    bodyOf(client.intents.simulate({ body: { agentId: hot, amountEuros: 9.5, merchant: 'Bookshop' } })),
   async replaying() {
-    const { id } = await made(client.policies.effective({ params: { agentId: hot } }))
-    return () => made(client.policies.backtest({ params: { id }, body: span }))
+    const { id } = await bodyOf(client.policies.effective({ params: { agentId: hot } }))
+    return () => bodyOf(client.policies.backtest({ params: { id }, body: span }))
   },
   listing: async () => () => read(`/intents?agentId=${hot}`),
   'listing a span': async () => () => read(`/intents?from=${span.from}&to=${span.to}`),

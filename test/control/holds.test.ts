@@ -1,6 +1,6 @@
 import './holds/hold-for.ts'
 import { describe, expect, test } from '@jest/globals'
-import { aFundedAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
+import { aFundedAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
@@ -8,7 +8,7 @@ import { statusCounts, times } from '../support/sample-service.ts'
 const service = await startTestService()
 
 const balanceOf = async (client: TestClient, agentId: string) => {
-  const { availableEuros, heldEuros } = await made(client.agents.balance({ params: { id: agentId } }))
+  const { availableEuros, heldEuros } = await bodyOf(client.agents.balance({ params: { id: agentId } }))
   return [availableEuros, heldEuros]
 }
 
@@ -16,10 +16,10 @@ const balanceOf = async (client: TestClient, agentId: string) => {
 async function anAgentWith100Euros(rules = {}) {
   const { client } = await service.owner()
   const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50, ...rules })
-  const { walletId } = await made(client.agents.get({ params: { id } }))
-  const main = await made(client.wallets.create({ body: { name: 'Main' } }))
+  const { walletId } = await bodyOf(client.agents.get({ params: { id } }))
+  const main = await bodyOf(client.wallets.create({ body: { name: 'Main' } }))
   const body = { fromWalletId: walletId, toWalletId: main.id, amountEuros: 9_900 }
-  await made(client.transfers.create({ body }))
+  await bodyOf(client.transfers.create({ body }))
   return { client, id, walletId, main }
 }
 
@@ -34,7 +34,7 @@ describe('an approved intent', () => {
     const { client, id } = await anAgentWith100Euros()
     const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
     expect(await balanceOf(client, id)).toEqual([100, 0])
-    await made(client.intents.approve({ params }))
+    await bodyOf(client.intents.approve({ params }))
     expect(await balanceOf(client, id)).toEqual([40, 60])
   })
 
@@ -45,13 +45,13 @@ describe('an approved intent', () => {
     const { client, id } = await anAgentWith100Euros({ amountTolerancePercent: 5 })
     const approvedByPolicy = await anIntent(client, id, { amountEuros: 20 })
     const approvedByPerson = await anIntent(client, id, { amountEuros: 60 })
-    await made(client.intents.approve({ params: { id: approvedByPerson.id } }))
+    await bodyOf(client.intents.approve({ params: { id: approvedByPerson.id } }))
     expect(await balanceOf(client, id)).toEqual([16, 84])
     for (const params of [{ id: approvedByPolicy.id }, { id: approvedByPerson.id }])
       await Promise.all(Array.from({ length: 3 }, () => end(client, params)))
     expect(await balanceOf(client, id)).toEqual([100, 0])
     for (const params of [{ id: approvedByPolicy.id }, { id: approvedByPerson.id }])
-      expect((await made(client.intents.get({ params }))).status).toBe(status)
+      expect((await bodyOf(client.intents.get({ params }))).status).toBe(status)
     await expectProven(client)
   })
 
@@ -66,8 +66,8 @@ describe('an approved intent', () => {
   test('is found in the ledger under its id', async () => {
     const { client, id } = await anAgentWith100Euros()
     const intent = await anIntent(client, id, { amountEuros: 50 })
-    await made(client.intents.cancel({ params: { id: intent.id } }))
-    const { data } = await made(client.ledger.transfers({ query: { referenceId: intent.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: intent.id } }))
+    const { data } = await bodyOf(client.ledger.transfers({ query: { referenceId: intent.id } }))
     expect(data.map(({ kind, reference }) => [kind, reference.type])).toEqual([
       ['release', 'intent'],
       ['hold', 'intent'],
@@ -79,9 +79,9 @@ describe('an intent from a frozen wallet', () => {
   test('is denied by the policy and cannot be approved until the wallet is unfrozen', async () => {
     const { client, id } = await anAgentWith100Euros()
     const waiting = await anIntent(client, id, { amountEuros: 60 })
-    const { walletId } = await made(client.agents.get({ params: { id } }))
+    const { walletId } = await bodyOf(client.agents.get({ params: { id } }))
     const setWalletStatus = (status: 'active' | 'frozen') =>
-      made(client.wallets.update({ params: { id: walletId }, body: { status } }))
+      bodyOf(client.wallets.update({ params: { id: walletId }, body: { status } }))
     await setWalletStatus('frozen')
     const denied = await anIntent(client, id, { amountEuros: 10 })
     expect([denied.status, denied.decision.checks.at(-1)?.rule]).toEqual(['denied', 'walletStatus'])
@@ -106,7 +106,7 @@ describe('an intent without enough money', () => {
       decision: { allowed: false, reason },
     })
     expect(intent.decision.checks.at(-1)).toMatchObject({ rule: 'insufficient_funds', outcome: 'fail' })
-    const { data } = await made(client.events.list({ query: { event: 'intent.denied' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'intent.denied' } }))
     expect(data[0]?.data).toMatchObject({ intentId: intent.id, status: 'denied', reason })
     expect(await balanceOf(client, id)).toEqual([0, 100])
   })
@@ -116,9 +116,9 @@ describe('an intent without enough money', () => {
     const params = { id: (await anIntent(client, id, { amountEuros: 100.01 })).id }
     const refused = await client.intents.approve({ params })
     expect([refused.status, refused.code]).toEqual([400, 'insufficient_funds'])
-    expect((await made(client.intents.get({ params }))).status).toBe('created')
-    await made(client.fund.wallet({ params: { id: walletId }, body: { amountEuros: 0.01 } }))
-    expect((await made(client.intents.approve({ params }))).status).toBe('approved')
+    expect((await bodyOf(client.intents.get({ params }))).status).toBe('created')
+    await bodyOf(client.fund.wallet({ params: { id: walletId }, body: { amountEuros: 0.01 } }))
+    expect((await bodyOf(client.intents.approve({ params }))).status).toBe('approved')
   })
 })
 
@@ -152,7 +152,7 @@ describe('many intents at once', () => {
       ]),
       client.sandbox.advance({ body: { minutes: 1 } }),
     ])
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await balanceOf(client, id)).toEqual([100, 0])
     await expectProven(client)
   })

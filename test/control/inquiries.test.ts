@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/rules/decide.ts'
-import { aKey, anAgentUnder, anIntent, aPolicy, made } from '../support/factories.ts'
+import { aKey, anAgentUnder, anIntent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -24,14 +24,14 @@ describe('comparing what was charged', () => {
     const intent = await anIntent(client, id, { amountEuros: 20 })
     const params = { id: intent.id }
     const body = { actualAmountEuros, actualMerchant }
-    const answer = await made(client.intents.verify({ params, body }))
+    const answer = await bodyOf(client.intents.verify({ params, body }))
     expect(answer.verified).toBe(mismatches.length === 0)
     expect(answer.mismatches.map(({ field }) => field)).toEqual(mismatches)
-    const { data } = await made(client.events.list({ query: { event: 'verification.mismatch' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'verification.mismatch' } }))
     expect(data.map(({ data }) => data)).toEqual(
       mismatches.length === 0 ? [] : [expect.objectContaining({ intentId: intent.id, ...body, mismatches })],
     )
-    expect(await made(client.intents.get({ params }))).toEqual(intent)
+    expect(await bodyOf(client.intents.get({ params }))).toEqual(intent)
   })
 
   test('is refused for an intent that is not approved, a stranger and a key without the scope', async () => {
@@ -50,7 +50,7 @@ describe('an explanation', () => {
   test('says what each rule decided, and what would have to change for an approval', async () => {
     const { client, id, agent } = await anOwnerWithAgent({ dailyLimitEuros: 20, lockToFirstMerchant: true })
     const params = { id: (await anIntent(client, id, { amountEuros: 20.01 })).id }
-    const explanation = await made(client.intents.explanation({ params }))
+    const explanation = await bodyOf(client.intents.explanation({ params }))
     const reason = 'The daily limit of € 20.00 is too low for € 20.01: € 0.00 used, € 20.00 left.'
     expect(explanation).toMatchObject({
       intentId: params.id,
@@ -74,16 +74,16 @@ describe('an explanation', () => {
   test('says that the policy has changed before or after the approval', async () => {
     const { client, id } = await anOwnerWithAgent({})
     const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
-    const waiting = await made(client.intents.explanation({ params }))
+    const waiting = await bodyOf(client.intents.explanation({ params }))
     expect(waiting.summary).toMatch(/^It waits for a person: € 60.00 is above/)
     const assign = async () => {
       const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 10 })
-      await made(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
+      await bodyOf(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
     }
     await assign()
-    expect((await made(client.intents.explanation({ params }))).note).toMatch(/from version 1 to version 2/)
-    await made(client.intents.approve({ params, body: { comment: 'Go ahead' } }))
-    const approved = await made(client.intents.explanation({ params }))
+    expect((await bodyOf(client.intents.explanation({ params }))).note).toMatch(/from version 1 to version 2/)
+    await bodyOf(client.intents.approve({ params, body: { comment: 'Go ahead' } }))
+    const approved = await bodyOf(client.intents.explanation({ params }))
     expect(approved).toMatchObject({
       summary: 'It is approved: a person decided, and said: Go ahead',
       policy: { version: 2, changedSince: false },
@@ -97,7 +97,7 @@ describe('an explanation', () => {
       null,
     ])
     await assign()
-    expect((await made(client.intents.explanation({ params }))).policy?.changedSince).toBe(true)
+    expect((await bodyOf(client.intents.explanation({ params }))).policy?.changedSince).toBe(true)
   })
 
   test('says how an intent was cancelled or has expired', async () => {
@@ -110,11 +110,11 @@ describe('an explanation', () => {
     const cancelledWithComment = await declare(10, 'B')
     const waiting = await declare(60, 'C')
     const approved = await declare(10, 'D')
-    await made(client.intents.cancel(cancelled))
-    await made(client.intents.cancel({ ...cancelledWithComment, body: { comment: 'Too late' } }))
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.intents.cancel(cancelled))
+    await bodyOf(client.intents.cancel({ ...cancelledWithComment, body: { comment: 'Too late' } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     const intents = [cancelled, cancelledWithComment, waiting, approved]
-    const explanations = await Promise.all(intents.map(intent => made(client.intents.explanation(intent))))
+    const explanations = await Promise.all(intents.map(intent => bodyOf(client.intents.explanation(intent))))
     expect(explanations.map(({ summary }) => summary)).toEqual([
       'It was cancelled.',
       'It was cancelled. What was said last: Too late',

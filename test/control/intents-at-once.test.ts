@@ -3,7 +3,7 @@ import { areas } from '../../src/areas.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import { client } from '../../src/derive/client.ts'
 import { startEngine } from '../support/engine.ts'
-import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
@@ -20,7 +20,7 @@ async function anOwner(autoApproveLimitEuros: number | null = null) {
 }
 
 const statusOf = async ({ intents }: TestClient, id: string): Promise<string> =>
-  (await made(intents.get({ params: { id } }))).status
+  (await bodyOf(intents.get({ params: { id } }))).status
 
 const eventsWithAudit = async (intentId: string): Promise<string[]> => {
   const rows = await service.sql<{ event: string }>(
@@ -70,13 +70,13 @@ describe('a hundred intents at once', () => {
       }),
     )
     expect(statusCounts(answers)).toEqual({ 201: 4, 409: 36 })
-    expect((await made(mine.intents.list())).data).toHaveLength(4)
+    expect((await bodyOf(mine.intents.list())).data).toHaveLength(4)
   })
 
   test('are decided each by its own agent: missing, frozen or active', async () => {
     const { agent, anyClient, client: mine } = await anOwner(50)
     const frozen = await anAgent(mine)
-    await made(mine.agents.freeze({ params: { id: frozen.id } }))
+    await bodyOf(mine.agents.freeze({ params: { id: frozen.id } }))
     const agents = [agent.id, 'agent_of_nobody', frozen.id]
     const answers = await times(60, index =>
       anyClient(index).intents.create({
@@ -96,7 +96,7 @@ describe('a hundred intents at once', () => {
     expect(freeze.status).toBe(200)
     const { 201: declared = 0, 400: refused = 0 } = statusCounts(answers)
     expect(declared + refused).toBe(30)
-    expect((await made(mine.intents.list({ query: { limit: 100 } }))).data).toHaveLength(declared)
+    expect((await bodyOf(mine.intents.list({ query: { limit: 100 } }))).data).toHaveLength(declared)
     expect((await anyClient(1).intents.create({ body })).code).toBe('agent_not_active')
   })
 })
@@ -135,7 +135,7 @@ describe('twenty persons at once', () => {
       expect(statusCounts(answers)).toEqual({ 200: 1, 400: 3 })
       const winner = answers.find(({ status }) => status === 200)
       const status = String(winner?.body.status)
-      expect(await made(mine.intents.get({ params }))).toEqual(winner?.body)
+      expect(await bodyOf(mine.intents.get({ params }))).toEqual(winner?.body)
       expect(await eventsWithAudit(id)).toEqual(['intent.created', `intent.${status}`])
     }
   })

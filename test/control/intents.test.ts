@@ -6,9 +6,9 @@ import './intents/intent-states.ts'
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../support/control/intents.ts'
-import { aLiveClient, anAgent, anIntent, aPolicy, bringMoney, made } from '../support/factories.ts'
+import { aLiveClient, anAgent, anIntent, aPolicy, bodyOf, creditWallet } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { eventsOf, anOwner } = intentsIn(service)
@@ -141,15 +141,15 @@ describe('a new intent', () => {
       return [status, decision.policyVersion]
     }
     expect(await decide()).toEqual(['approved', 1])
-    await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
+    await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
     expect(await decide()).toEqual(['created', 2])
     const tight = await aPolicy(client, { autoApproveLimitEuros: 24.99 })
-    await made(client.policies.assign({ params, body: { policyId: tight.id } }))
+    await bodyOf(client.policies.assign({ params, body: { policyId: tight.id } }))
     expect(await decide()).toEqual(['created', 3])
     const wide = await aPolicy(client, { autoApproveLimitEuros: 25 })
-    await made(client.policies.assign({ params, body: { policyId: wide.id } }))
+    await bodyOf(client.policies.assign({ params, body: { policyId: wide.id } }))
     expect(await decide()).toEqual(['created', 4])
-    await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: false } }))
+    await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: false } }))
     expect(await decide()).toEqual(['approved', 5])
   })
 
@@ -202,7 +202,7 @@ describe('a new intent', () => {
       entries: 2,
     })
     for (const answer of [waiting, approved])
-      expect(await transactionsOf(service, answer, 'intents', answer.body.id)).toBe(1)
+      expect(await transactionCount(service, answer, 'intents', answer.body.id)).toBe(1)
     const data = { intentId: approved.body.id, agentId: agent.id, amountEuros: 25, merchant: 'Bookshop' }
     expect(await eventsOf(approved.body.id)).toEqual([
       { event: 'intent.created', data: { ...data, status: 'created' }, agent_id: agent.id },
@@ -240,9 +240,9 @@ describe('an intent in live mode', () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
     const agent = await anAgent(live)
-    await bringMoney(service, agent)
+    await creditWallet(service, agent)
     const { id, mode } = await anIntent(live, agent.id)
     expect(mode).toBe('live')
-    expect((await made(live.intents.approve({ params: { id } }))).status).toBe('approved')
+    expect((await bodyOf(live.intents.approve({ params: { id } }))).status).toBe('approved')
   })
 })

@@ -2,7 +2,7 @@ import './limits/limits-in-any-order.ts'
 import { describe, expect, test } from '@jest/globals'
 import { limitsIn } from '../support/control/limits.ts'
 import { expectSameDecisions } from '../support/control/replays.ts'
-import { aPolicy, aRun, made } from '../support/factories.ts'
+import { aPolicy, aRun, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
@@ -51,9 +51,9 @@ describe('the limit of a policy', () => {
     const answers = await times(20, n => declare(1, {}, anyClient(n)))
     expect(answers.filter(({ status }) => status === 'approved')).toHaveLength(3)
     const template = (await aPolicy(client, { maxUsageCount: 2, autoApproveLimitEuros: 50 })).id
-    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template } }))
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: template } }))
     const [first] = answers.filter(({ status }) => status === 'approved')
-    await made(client.intents.cancel({ params: { id: String(first?.id) } }))
+    await bodyOf(client.intents.cancel({ params: { id: String(first?.id) } }))
     const later = await times(5, n => declare(1, {}, anyClient(n)))
     expect(later.filter(({ status }) => status === 'approved')).toHaveLength(2)
     await expectLedgerMatch(client, id)
@@ -70,10 +70,10 @@ describe('the limit of a policy', () => {
     const { declare, client, id } = await anOwnerWithAgent({ dailyLimitEuros: 20 })
     const first = await declare(20, { expiresInMinutes: 1 })
     expect((await declare(0.01)).status).toBe('denied')
-    await made(client.intents.cancel({ params: { id: first.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: first.id } }))
     const second = await declare(20, { expiresInMinutes: 1 })
     expect(second.status).toBe('approved')
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect((await declare(20)).status).toBe('approved')
     await expectLedgerMatch(client, id)
   })
@@ -86,7 +86,7 @@ describe('the limit of a policy', () => {
     expect((await declare(80)).status).toBe('approved')
     expect((await declare(12.01)).status).toBe('denied')
     expect((await declare(12)).status).toBe('approved')
-    expect((await made(client.agents.balance({ params: { id } }))).heldEuros).toBe(100)
+    expect((await bodyOf(client.agents.balance({ params: { id } }))).heldEuros).toBe(100)
     await expectLedgerMatch(client, id)
   })
 })
@@ -106,7 +106,7 @@ describe('the end of a day and a month', () => {
     await setClock(ownerId, lastInstant + 2_000 - Date.now())
     const after = await declare(50)
     expect([after.status, after.createdAt.slice(0, 10)]).toEqual(['approved', '2027-02-01'])
-    await made(client.intents.cancel({ params: { id: before.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: before.id } }))
     const rows = await service.sql(
       'select period, reserved_cents as reserved from counters where subject = $1 order by period',
       [id],
@@ -155,7 +155,7 @@ describe('an approval', () => {
     const intent = await declare(20)
     expect(intent.decision.policyVersion).toBe(1)
     const tight = await aPolicy(client, { maxTransactionEuros: 19.99 })
-    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: tight.id } }))
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: tight.id } }))
     const params = { id: intent.id }
     const refused = await client.intents.approve({ params })
     expect([refused.status, refused.code, refused.error]).toEqual([
@@ -163,10 +163,10 @@ describe('an approval', () => {
       'against_policy',
       '€ 20.00 is above the limit of € 19.99 for one payment.',
     ])
-    expect((await made(client.intents.get({ params }))).status).toBe('created')
+    expect((await bodyOf(client.intents.get({ params }))).status).toBe('created')
     const wide = await aPolicy(client, { maxTransactionEuros: 20 })
-    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: wide.id } }))
-    const approved = await made(client.intents.approve({ params }))
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: wide.id } }))
+    const approved = await bodyOf(client.intents.approve({ params }))
     expect(approved.decision).toMatchObject({ policyVersion: 3, allowed: true })
     const stored = await service.sql(
       'select policy_version as version, result -> $2 as allowed from decisions where subject_id = $1 order by id',
@@ -191,14 +191,14 @@ describe('a possible duplicate of an intent', () => {
       'possibleDuplicate',
     )
     expect((await declare(10.01, { merchant: 'Bücher & Söhne', runId })).possibleDuplicateOf).toBeNull()
-    expect((await made(client.intents.approve({ params: { id: duplicate.id } }))).status).toBe('approved')
+    expect((await bodyOf(client.intents.approve({ params: { id: duplicate.id } }))).status).toBe('approved')
   })
 
   test('is no longer one after ten minutes, or once the first intent is cancelled', async () => {
     const { declare, client, ownerId, id } = await anOwnerWithAgent({})
     const members = { merchant: 'Bookshop', runId: (await aRun(client, id)).id }
     const first = await declare(10, members)
-    await made(client.intents.cancel({ params: { id: first.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: first.id } }))
     expect((await declare(10, members)).possibleDuplicateOf).toBeNull()
     await setClock(ownerId, 10 * 60_000)
     expect((await declare(10, members)).status).toBe('approved')

@@ -3,7 +3,15 @@ import './merchants/merchants-on-statements.ts'
 import { describe, expect, test } from '@jest/globals'
 import { categories } from '../../src/control/merchants/mcc.ts'
 import { mccGroup, mccGroupNames } from '../../src/control/merchants/mcc-groups.ts'
-import { aFundedAgent, anAgent, anAgentUnder, anIntent, aPolicy, aToken, made } from '../support/factories.ts'
+import {
+  aFundedAgent,
+  anAgent,
+  anAgentUnder,
+  anIntent,
+  aPolicy,
+  aToken,
+  bodyOf,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -32,7 +40,7 @@ describe('a policy', () => {
       ...Object.values(oldLists),
     ])
     const agent = await anAgent(client, { policyId: id })
-    const copy = await made(client.policies.effective({ params: { agentId: agent.id } }))
+    const copy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
     expect(copy).toMatchObject({ merchantAllowlist: ['*'], mccCategories: ['sofware'] })
   })
 })
@@ -56,8 +64,8 @@ describe('merchant categories', () => {
   test('are listed by code, and filtered by group and text', async () => {
     const { client } = await service.owner()
     const codes = async (query: Parameters<typeof client.merchants.mcc>[0] & object) =>
-      (await made(client.merchants.mcc(query))).data.map(({ code }) => code)
-    const firstPage = await made(client.merchants.mcc({ query: { limit: 2 } }))
+      (await bodyOf(client.merchants.mcc(query))).data.map(({ code }) => code)
+    const firstPage = await bodyOf(client.merchants.mcc({ query: { limit: 2 } }))
     expect(firstPage.data).toEqual([
       { code: '0742', description: 'Veterinary surgeons', groups: [] },
       { code: '0743', description: 'Wine growers', groups: [] },
@@ -72,14 +80,14 @@ describe('merchant categories', () => {
 
   test('are read by code, and groups are listed', async () => {
     const { client } = await service.owner()
-    const airline = await made(client.merchants.category({ params: { code: '3058' } }))
+    const airline = await bodyOf(client.merchants.category({ params: { code: '3058' } }))
     expect(airline).toEqual({
       code: '3058',
       description: 'An airline with a code of its own',
       groups: ['travel'],
     })
     expect(await client.merchants.category({ params: { code: '9999' } })).toMatchObject({ status: 404 })
-    const { data } = await made(client.merchants.groups({ query: { limit: 100 } }))
+    const { data } = await bodyOf(client.merchants.groups({ query: { limit: 100 } }))
     expect(data.map(({ name }) => name)).toEqual(mccGroupNames)
     expect(data.find(({ name }) => name === 'utilities')?.codes).toEqual(['4900'])
   })
@@ -105,13 +113,13 @@ describe('suggestions for an allowlist', () => {
       ['Library', 20_000],
     ]
     for (const [merchant, amountEuros] of spends) await anIntent(client, agent.id, { merchant, amountEuros })
-    await made(
+    await bodyOf(
       client.policies.replace({
         params: { id: String(agent.policyId) },
         body: { ...rules, name: 'A', merchantAllowlist: ['paper.example'], merchantBlocklist: ['Casino'] },
       }),
     )
-    const suggestions = () => made(client.merchants.suggestions({ query: { agentId: agent.id } }))
+    const suggestions = () => bodyOf(client.merchants.suggestions({ query: { agentId: agent.id } }))
     expect((await suggestions()).data).toEqual([])
     await service.sql(
       `insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
@@ -160,7 +168,7 @@ describe('suggestions for an allowlist', () => {
       [ownerId, agent.id, other.id, agent.walletId],
     )
     const suggestionsFor = (agentId: string) => client.merchants.suggestions({ query: { agentId } })
-    expect((await made(suggestionsFor(agent.id))).data).toMatchObject([
+    expect((await bodyOf(suggestionsFor(agent.id))).data).toMatchObject([
       { merchant: 'Bakery', spends: 2, amountEuros: 14 },
     ])
   })

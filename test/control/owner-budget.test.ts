@@ -11,7 +11,7 @@ import {
   aRun,
   aToken,
   aWallet,
-  made,
+  bodyOf,
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -40,8 +40,8 @@ async function anOwnerWithAgents(agents = 2, rules: Parameters<typeof anAgentUnd
     return code ? [] : [body]
   }
   const limit = (body: { dailyLimitEuros?: number; monthlyLimitEuros?: number }) =>
-    made(owner.client.policies.setBudget({ body }))
-  const budget = () => made(owner.client.policies.budget())
+    bodyOf(owner.client.policies.setBudget({ body }))
+  const budget = () => bodyOf(owner.client.policies.budget())
   return { ...owner, ids, anAgent, declare, tryDeclare, limit, budget, anyClient }
 }
 
@@ -84,7 +84,7 @@ describe('the budget of an owner', () => {
     })
     expect(await budget()).toEqual(answer.body)
     expect(await traceOf(service, answer)).toMatchObject({ events: ['budget.updated'], entries: 1 })
-    const { data } = await made(client.audit.list({ query: { resource: ownerId } }))
+    const { data } = await bodyOf(client.audit.list({ query: { resource: ownerId } }))
     expect(data[0]).toMatchObject({ action: 'policies.setBudget' })
     expect((await limit({ dailyLimitEuros: 100, monthlyLimitEuros: 20 })).month?.remainingEuros).toBe(0)
     expect(await limit({})).toEqual(noBudget)
@@ -100,8 +100,8 @@ describe('the budget of an owner', () => {
     const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, {})
     const live = await aLiveClient(service, owner)
-    await made(owner.client.policies.setBudget({ body: { dailyLimitEuros: 5 } }))
-    expect(await made(live.policies.budget())).toEqual(noBudget)
+    await bodyOf(owner.client.policies.setBudget({ body: { dailyLimitEuros: 5 } }))
+    expect(await bodyOf(live.policies.budget())).toEqual(noBudget)
     const itself = service.client(String((await aToken(owner.client, agent.id)).token))
     expect((await itself.policies.budget()).code).toBe('wrong_caller')
     expect((await itself.policies.setBudget({ body: {} })).code).toBe('wrong_caller')
@@ -119,7 +119,7 @@ describe('the budget of an owner', () => {
     expect((await budget()).day).toEqual({ heldEuros: 70, spentEuros: 0, remainingEuros: 0 })
     await expectOwnerSum(ownerId)
     const params = { id: String(denied?.id) }
-    const { rules } = await made(anyClient(0).intents.explanation({ params }))
+    const { rules } = await bodyOf(anyClient(0).intents.explanation({ params }))
     expect(rules.find(({ rule }) => rule === 'budget')).toMatchObject({
       outcome: 'fail',
       remedy: expect.stringContaining('the month'),
@@ -135,10 +135,10 @@ describe('the budget of an owner', () => {
     const approved = intents.filter((_, n) => answers[n]?.status === 200)
     expect(approved).toHaveLength(5)
     expect(answers.find(({ status }) => status === 400)?.error).toMatch(/^The owner’s budget for the month/)
-    await made(anyClient(0).intents.cancel({ params: { id: String(approved[0]?.id) } }))
+    await bodyOf(anyClient(0).intents.cancel({ params: { id: String(approved[0]?.id) } }))
     const waiting = intents.findIndex((_, n) => answers[n]?.status !== 200)
     expect((await approve(waiting)).status).toBe(200)
-    await made(anyClient(0).sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(anyClient(0).sandbox.advance({ body: { minutes: 1 } }))
     await expectOwnerSum(ownerId)
     expect(await countersSum(ownerId, `subject = owner_id and period = 'all'`)).toMatchObject([
       { reserved: '0' },
@@ -154,7 +154,7 @@ describe('the budget of an owner', () => {
     expect(await reason(61, { runId: run.id })).toMatch(/^The budget of the run Small of € 60.00/)
     expect(await reason(81)).toMatch(/^The owner’s budget for the month of € 80.00 is too low for € 81.00/)
     await declare(0, 60)
-    const { heldEuros } = await made(client.agents.balance({ params: { id: String(ids[0]) } }))
+    const { heldEuros } = await bodyOf(client.agents.balance({ params: { id: String(ids[0]) } }))
     expect(heldEuros).toBe(80)
   })
 
@@ -165,10 +165,10 @@ describe('the budget of an owner', () => {
     await limit({ dailyLimitEuros: 50, monthlyLimitEuros: 80 })
     expect((await declare(0, 50, { expiresInMinutes: 43_200 })).status).toBe('approved')
     expect((await declare(1, 1)).decision.reason).toMatch(/^The owner’s budget for the day/)
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect((await declare(1, 31)).decision.reason).toMatch(/^The owner’s budget for the month/)
     expect((await declare(1, 30)).status).toBe('approved')
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect((await declare(0, 50)).status).toBe('approved')
     await expectOwnerSum(ownerId)
   })
@@ -180,10 +180,10 @@ describe('a budget that is set after agents have spent', () => {
     const payee = (await aWallet(client)).id
     const { id: beneficiaryId } = await aBeneficiary(client)
     const wallets = await Promise.all(
-      ids.map(async id => (await made(client.agents.get({ params: { id } }))).walletId),
+      ids.map(async id => (await bodyOf(client.agents.get({ params: { id } }))).walletId),
     )
     const pay = (n: number, intentId: string, amountEuros: number, members = {}) =>
-      made(
+      bodyOf(
         client.transfers.create({
           body: { fromWalletId: String(wallets[n]), amountEuros, intentId, ...members },
         }),
@@ -198,8 +198,8 @@ describe('a budget that is set after agents have spent', () => {
     expect(day).toEqual({ heldEuros: 701.01, spentEuros: 20, remainingEuros: 278.99 })
     expect((await declare(0, 279)).status).toBe('denied')
     await pay(1, held.id, 25, { toWalletId: payee })
-    await made(client.intents.cancel({ params: { id: cancelled.id } }))
-    await made(client.sandbox.advance({ body: { minutes: 2 } }))
+    await bodyOf(client.intents.cancel({ params: { id: cancelled.id } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
     expect((await budget()).day).toEqual({ heldEuros: 0, spentEuros: 45, remainingEuros: 955 })
     await expectOwnerSum(ownerId)
   })
@@ -237,7 +237,7 @@ test('a decision under an owner’s budget gives the same result again, and a ba
   for (const { rules, reason, ...inputs } of stored) expect(decideAgain(inputs, rules).reason).toBe(reason)
   const { id } = await aPolicy(client, { autoApproveLimitEuros: 1_000, maxTransactionEuros: 30 })
   const body = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
-  const backtest = await made(client.policies.backtest({ params: { id }, body }))
+  const backtest = await bodyOf(client.policies.backtest({ params: { id }, body }))
   expect(backtest).toMatchObject({ newlyDenied: { count: 1 }, newlyAllowed: { count: 1 } })
   expect(backtest.examples[1]).toMatchObject({
     rule: 'budget',

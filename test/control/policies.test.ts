@@ -3,9 +3,9 @@ import './policies/policy-changes.ts'
 import './policies/policy-templates.ts'
 import { describe, expect, test } from '@jest/globals'
 import { everyRule, noRules, policyOf, versionsOf } from '../support/control/policies.ts'
-import { aKey, aLiveClient, anAgent, aPolicy, made } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 
@@ -55,7 +55,7 @@ describe('a new policy', () => {
       actions: ['policies.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'policies', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', answer.body.id)).toBe(1)
   })
 
   test('keeps amounts to the cent, however large', async () => {
@@ -93,7 +93,7 @@ describe('a new policy', () => {
 describe('the presets', () => {
   test('are six, each explained and complete: it can be posted as it is', async () => {
     const { client } = await service.owner()
-    const { data } = await made(client.policies.presets())
+    const { data } = await bodyOf(client.policies.presets())
     expect(data.map(({ id }) => id)).toEqual([
       'conservative',
       'standard',
@@ -113,8 +113,8 @@ describe('the presets', () => {
 
   test('are listed page by page', async () => {
     const { client } = await service.owner()
-    const firstPage = await made(client.policies.presets({ query: { limit: 4 } }))
-    const secondPage = await made(
+    const firstPage = await bodyOf(client.policies.presets({ query: { limit: 4 } }))
+    const secondPage = await bodyOf(
       client.policies.presets({ query: { limit: 4, cursor: String(firstPage.nextCursor) } }),
     )
     expect([firstPage.data.length, secondPage.data.length, secondPage.hasMore]).toEqual([4, 2, false])
@@ -133,7 +133,7 @@ describe('a list of policies', () => {
     const older = await aPolicy(client)
     const newer = await aPolicy(client)
     const { policyId } = await anAgent(client, { policyId: older.id })
-    const ids = async (query = {}) => (await made(client.policies.list({ query }))).data.map(({ id }) => id)
+    const ids = async (query = {}) => (await bodyOf(client.policies.list({ query }))).data.map(({ id }) => id)
     expect(await ids()).toEqual([policyId, newer.id, older.id])
     expect(await ids({ kind: 'template' })).toEqual([newer.id, older.id])
     expect(await ids({ kind: 'agent' })).toEqual([policyId])

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { defaults } from '../../src/control/risk/score.ts'
 import { expectSameDecisions } from '../support/control/replays.ts'
 import { onlySignal, riskFixtures } from '../support/control/risk.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
@@ -49,10 +49,10 @@ describe('the default settings', () => {
         },
       },
     ])
-    const approved = await made(client.intents.approve({ params: { id: waiting.id } }))
+    const approved = await bodyOf(client.intents.approve({ params: { id: waiting.id } }))
     expect(approved.decision).toMatchObject({ riskScore: 50, allowed: true })
     expect((await declare({ amountEuros: 400, merchant: 'jeweller' })).status).toBe('approved')
-    const { data } = await made(client.risk.events({ query: { agentId: id } }))
+    const { data } = await bodyOf(client.risk.events({ query: { agentId: id } }))
     expect(data.map(({ outcome, score }) => [outcome, score])).toEqual([
       ['pass', 40],
       ['review', 50],
@@ -68,9 +68,11 @@ describe('the default settings', () => {
       comment: null,
       signals: [{ message: expect.stringMatching(/far more/) }, { signal: 'newMerchant', points: 10 }],
     })
-    const severe = await made(client.risk.events({ query: { minScore: 50, from: data[1]?.createdAt ?? '' } }))
+    const severe = await bodyOf(
+      client.risk.events({ query: { minScore: 50, from: data[1]?.createdAt ?? '' } }),
+    )
     expect(severe.data.map(event => event.id)).toEqual([data[1]?.id])
-    expect((await made(client.risk.events({ query: { to: data[2]?.createdAt ?? '' } }))).data).toEqual([])
+    expect((await bodyOf(client.risk.events({ query: { to: data[2]?.createdAt ?? '' } }))).data).toEqual([])
   })
 
   test('report an impossible place, and none half a day later', async () => {
@@ -81,7 +83,7 @@ describe('the default settings', () => {
       decision: { riskScore: 40 },
     })
     expect(await eventNamesOf(id)).toEqual(['risk.geo_impossible'])
-    await made(client.sandbox.advance({ body: { minutes: 700 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 700 } }))
     expect((await declare({ country: 'DE' })).decision.riskScore).toBe(0)
   })
 })
@@ -107,7 +109,7 @@ describe('a score', () => {
     for (let n = 0; n < 4; n++) statuses.push((await declare()).status)
     expect(statuses).toEqual(['approved', 'approved', 'approved', 'created'])
     expect(await eventNamesOf(id)).toEqual(['risk.review_required', 'risk.velocity_alert'])
-    await made(client.sandbox.advance({ body: { minutes: 5 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 5 } }))
     expect((await declare()).status).toBe('approved')
   })
 
@@ -116,7 +118,7 @@ describe('a score', () => {
     const { decision } = await declare()
     expect(decision.riskScore).toBe(null)
     expect(decision.checks.map(({ rule }) => rule)).not.toContain('risk')
-    await made(client.risk.configure({ body: onlySignal('newMerchant', 95) }))
+    await bodyOf(client.risk.configure({ body: onlySignal('newMerchant', 95) }))
     expect((await declare()).status).toBe('approved')
   })
 })
@@ -124,8 +126,8 @@ describe('a score', () => {
 describe('the configuration', () => {
   test('has the defaults until it is set, and again for members that are left out', async () => {
     const { client } = await service.owner()
-    expect(await made(client.risk.config())).toEqual({ ...defaults, updatedAt: null })
-    const configured = await made(
+    expect(await bodyOf(client.risk.config())).toEqual({ ...defaults, updatedAt: null })
+    const configured = await bodyOf(
       client.risk.configure({ body: { thresholds: { review: 40, deny: 40, freeze: 40 } } }),
     )
     expect(configured).toEqual({
@@ -133,11 +135,13 @@ describe('the configuration', () => {
       thresholds: { review: 40, deny: 40, freeze: 40 },
       updatedAt: expect.stringMatching(/^20/),
     })
-    expect(await made(client.risk.config())).toEqual(configured)
-    const configuredAgain = await made(client.risk.configure({ body: { thresholds: configured.thresholds } }))
-    expect(await made(client.risk.config())).toEqual(configuredAgain)
-    await made(client.risk.configure({ body: { velocityCount: 5, weights: { oddHour: 0 } } }))
-    expect(await made(client.risk.config())).toMatchObject({
+    expect(await bodyOf(client.risk.config())).toEqual(configured)
+    const configuredAgain = await bodyOf(
+      client.risk.configure({ body: { thresholds: configured.thresholds } }),
+    )
+    expect(await bodyOf(client.risk.config())).toEqual(configuredAgain)
+    await bodyOf(client.risk.configure({ body: { velocityCount: 5, weights: { oddHour: 0 } } }))
+    expect(await bodyOf(client.risk.config())).toMatchObject({
       thresholds: defaults.thresholds,
       velocityCount: 5,
       weights: { ...defaults.weights, oddHour: 0 },
@@ -157,7 +161,7 @@ describe('the configuration', () => {
     const { client } = await service.owner()
     const answer = await client.risk.configure({ body })
     expect([answer.status, answer.error]).toEqual([400, expect.stringContaining(name)])
-    expect((await made(client.risk.config())).updatedAt).toBe(null)
+    expect((await bodyOf(client.risk.config())).updatedAt).toBe(null)
   })
 
   test('has one row, whichever of eight requests is first', async () => {

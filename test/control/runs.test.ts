@@ -7,11 +7,11 @@ import {
   anAgent,
   anIntent,
   aRun,
-  made,
+  bodyOf,
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { anOwnerWithAgent } = agentRunsIn(service)
@@ -43,7 +43,7 @@ describe('a run', () => {
       actions: ['runs.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'runs', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'runs', answer.body.id)).toBe(1)
     expect((await client.runs.get({ params: answer.body })).body).toEqual(answer.body)
     const query = { externalId: 'r-1' }
     expect((await client.runs.list({ query })).body.data).toEqual([answer.body])
@@ -66,7 +66,7 @@ describe('a run', () => {
     const body = { agentId: other.id, name: 'Theirs' }
     expect(await itself.runs.create({ body })).toMatchObject({ status: 404, code: 'agent_not_found' })
     await aRun(client, other.id)
-    expect((await made(itself.runs.list())).data.map(({ id }) => id)).toEqual([own.id])
+    expect((await bodyOf(itself.runs.list())).data.map(({ id }) => id)).toEqual([own.id])
     const stranger = await service.owner()
     expect((await stranger.client.runs.get({ params: own })).code).toBe('run_not_found')
     const update = { params: own, body: { budgetEuros: 1_000 } }
@@ -91,7 +91,7 @@ describe('a run', () => {
     expect(refused).toHaveLength(7)
     const update = await client.runs.update({ params, body: { name: 'Later' } })
     expect(update).toMatchObject({ status: 400, code: 'run_not_running' })
-    expect((await made(client.runs.get({ params }))).name).toBe('Literature review')
+    expect((await bodyOf(client.runs.get({ params }))).name).toBe('Literature review')
   })
 
   test('can get another name and another budget, or none', async () => {
@@ -100,7 +100,7 @@ describe('a run', () => {
     const answer = await client.runs.update({ params, body: { budgetEuros: 7, name: 'More' } })
     expect(answer.body).toMatchObject({ budgetEuros: 7, name: 'More' })
     expect(await traceOf(service, answer)).toMatchObject({ events: ['run.updated'] })
-    expect((await made(client.runs.update({ params, body: { budgetEuros: null } }))).budgetEuros).toBe(null)
+    expect((await bodyOf(client.runs.update({ params, body: { budgetEuros: null } }))).budgetEuros).toBe(null)
   })
 
   test('is refused for a missing agent, and fails when its agent is deleted', async () => {
@@ -110,8 +110,8 @@ describe('a run', () => {
     expect(await client.runs.create({ body })).toMatchObject({ status: 404, code: 'agent_not_found' })
     const agent = await anAgent(client)
     const params = await aRun(client, agent.id)
-    await made(client.agents.delete({ params: agent }))
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.agents.delete({ params: agent }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     const reason = 'The agent is being deleted.'
     expect((await client.runs.get({ params })).body).toMatchObject({ status: 'failed', reason })
   })
@@ -122,18 +122,18 @@ describe('the header X-Run-Id', () => {
     const { client, agent, itself } = await anOwnerWithAgent()
     const run = await aRun(client, agent.id)
     const intent = { agentId: agent.id, merchant: 'Bookshop', purpose: 'A paper' }
-    const first = await made(
+    const first = await bodyOf(
       itself.intents.create({ ...within(run.id), body: { ...intent, amountEuros: 4.5 } }),
     )
-    await made(itself.agents.get({ ...within(run.id), params: agent }))
+    await bodyOf(itself.agents.get({ ...within(run.id), params: agent }))
     await anIntent(client, agent.id)
-    const second = await made(
+    const second = await bodyOf(
       client.intents.create({ ...within(run.id), body: { ...intent, amountEuros: 60 } }),
     )
     // A person approves: the request does not name the run.
-    await made(client.intents.approve({ params: second, body: {} }))
-    await made(itself.intents.cancel({ ...within(run.id), params: first, body: {} }))
-    await made(itself.runs.complete({ ...within(run.id), params: run, body: {} }))
+    await bodyOf(client.intents.approve({ params: second, body: {} }))
+    await bodyOf(itself.intents.cancel({ ...within(run.id), params: first, body: {} }))
+    await bodyOf(itself.runs.complete({ ...within(run.id), params: run, body: {} }))
     for (const limit of [100, 3]) {
       const entries = await timelineOf(client, run.id, limit)
       expect(entries.map(({ event, amountEuros }) => [event, amountEuros])).toEqual([
@@ -147,9 +147,9 @@ describe('the header X-Run-Id', () => {
       ])
       expect(entries.map(({ actorType }) => actorType).join(' ')).toBe('key agent agent key key agent agent')
     }
-    const events = await made(client.events.list({ query: { event: 'intent.cancelled' } }))
+    const events = await bodyOf(client.events.list({ query: { event: 'intent.cancelled' } }))
     expect(events.data.map(({ runId }) => runId)).toEqual([run.id])
-    const audit = await made(client.audit.list({ query: { action: 'runs.complete' } }))
+    const audit = await bodyOf(client.audit.list({ query: { action: 'runs.complete' } }))
     expect(audit.data.map(({ runId }) => runId)).toEqual([run.id])
   })
 
@@ -159,7 +159,7 @@ describe('the header X-Run-Id', () => {
     const foreign = await aRun(stranger.client, stranger.agent.id)
     const other = await aRun(client, (await anAgent(client)).id)
     const over = await aRun(client, agent.id)
-    await made(client.runs.complete({ params: over, body: {} }))
+    await bodyOf(client.runs.complete({ params: over, body: {} }))
     const refused: [TestClient, string, RegExp][] = [
       [client, foreign.id, /no such run/],
       [client, 'run_01jd8x2m4ye7k9v0c3q5r6t8wz', /no such run/],
@@ -182,8 +182,8 @@ describe('the header X-Run-Id', () => {
         expect(answer.error).toMatch(message)
       }
     }
-    expect((await made(client.intents.list())).data).toEqual([])
-    expect((await made(client.runs.list({ query: { agentId: agent.id } }))).data).toHaveLength(1)
+    expect((await bodyOf(client.intents.list())).data).toEqual([])
+    expect((await bodyOf(client.runs.list({ query: { agentId: agent.id } }))).data).toHaveLength(1)
   })
 
   test('of a run that has ended still replays earlier responses', async () => {

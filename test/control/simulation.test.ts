@@ -5,7 +5,15 @@ import './simulation/presets-explained.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { ALL_TIME, simulationFixtures } from '../support/control/simulation.ts'
-import { aFundedAgent, anAgent, aPolicy, aRun, aToken, made, type TestClient } from '../support/factories.ts'
+import {
+  aFundedAgent,
+  anAgent,
+  aPolicy,
+  aRun,
+  aToken,
+  bodyOf,
+  type TestClient,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -64,10 +72,10 @@ describe('a simulation', () => {
         async (rules, spends, runBudget, ownerLimit) => {
           const { client, id, agent, declare } = await anAgentUnderRules(rules)
           const run = await aRun(client, id, { budgetEuros: runBudget === 0 ? null : runBudget })
-          await made(client.policies.setBudget({ body: { dailyLimitEuros: ownerLimit } }))
+          await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: ownerLimit } }))
           for (const { after, shop, inRun, ...spend } of spends) {
             const request = { ...spend, merchant: `shop${shop}.example.com`, runId: inRun ? run.id : null }
-            const simulated = await made(client.intents.simulate({ body: { ...request, agentId: id } }))
+            const simulated = await bodyOf(client.intents.simulate({ body: { ...request, agentId: id } }))
             const { decision, ...intent } = await declare(spend.amountEuros, request)
             expect(withoutMessages(simulated)).toEqual(withoutMessages(decision))
             expect([simulated.policyId, simulated.policyVersion]).toEqual([agent.policyId, 1])
@@ -77,7 +85,7 @@ describe('a simulation', () => {
           }
           const params = { id: String(agent.policyId) }
           const body = { ...ALL_TIME, agentId: id }
-          const report = await made(client.policies.backtest({ params, body }))
+          const report = await bodyOf(client.policies.backtest({ params, body }))
           expect(report.decisions).toBeGreaterThanOrEqual(spends.length)
           expect(report.same.count).toBe(report.decisions)
           expect([report.examples, report.byRule]).toEqual([[], []])
@@ -91,12 +99,12 @@ describe('a simulation', () => {
     const { client, id } = await anAgentUnderRules({ dailyLimitEuros: 10 })
     const body = { agentId: id, amountEuros: 10, merchant: 'Bookshop' }
     for (const _ of [1, 2]) {
-      const answer = await made(client.intents.simulate({ body }))
+      const answer = await bodyOf(client.intents.simulate({ body }))
       expect(answer).toMatchObject({ id: null, allowed: true, requiresApproval: false })
     }
     for (const table of ['decisions where agent_id', 'intents where agent_id', 'counters where subject'])
       expect(await service.sql(`select from ${table} = $1`, [id])).toEqual([])
-    expect((await made(client.agents.balance({ params: { id } }))).heldEuros).toBe(0)
+    expect((await bodyOf(client.agents.balance({ params: { id } }))).heldEuros).toBe(0)
   })
 
   test('at another instant takes that day and hour, and everything else as it is now', async () => {
@@ -108,7 +116,7 @@ describe('a simulation', () => {
     await declare(10)
     const reasonAt = async (at: Date, amountEuros: number) =>
       (
-        await made(
+        await bodyOf(
           client.intents.simulate({
             body: { agentId: id, amountEuros, merchant: 'Bookshop', at: at.toISOString() },
           }),
@@ -124,7 +132,7 @@ describe('a simulation', () => {
     const inline = { name: 'Day', activeHoursStart: 9, activeHoursEnd: 17, autoApproveLimitEuros: 50 }
     const isAllowedAt = async (time: string) =>
       (
-        await made(
+        await bodyOf(
           client.intents.simulate({
             body: { policy: inline, amountEuros: 1, merchant: 'Bookshop', at: `2027-03-01T${time}Z` },
           }),
@@ -141,12 +149,12 @@ describe('a simulation', () => {
     const { client, declare, agent } = await anAgentUnderRules({ dailyLimitEuros: 10 })
     await declare(10)
     const request = { amountEuros: 10, merchant: 'Bookshop' }
-    const own = await made(
+    const own = await bodyOf(
       client.intents.simulate({ body: { ...request, policyId: String(agent.policyId) } }),
     )
     expect(own).toMatchObject({ allowed: true, policyId: agent.policyId, policyVersion: 1 })
     const policy = { name: 'None yet', maxTransactionEuros: 9.99 }
-    const inline = await made(client.intents.simulate({ body: { ...request, policy } }))
+    const inline = await bodyOf(client.intents.simulate({ body: { ...request, policy } }))
     expect(inline).toMatchObject({
       allowed: false,
       policyId: null,
@@ -159,13 +167,16 @@ describe('a simulation', () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     const simulatedReason = async () =>
-      (await made(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } })))
-        .reason
+      (
+        await bodyOf(
+          client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } }),
+        )
+      ).reason
     expect(await simulatedReason()).toBe('The agent has no policy: a person approves every intent.')
     const { id } = await aPolicy(client, { autoApproveLimitEuros: 50 })
-    await made(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: id } }))
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: id } }))
     expect(await simulatedReason()).toBe('€ 5.00 are needed, € 0.00 are available.')
-    await made(client.agents.freeze({ params: { id: agent.id }, body: {} }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
     expect(await simulatedReason()).toBe('The agent is frozen: it cannot spend.')
   })
 
@@ -207,7 +218,7 @@ describe('a simulation', () => {
 
 describe('versions of a policy', () => {
   const textsOf = async (client: TestClient, id: string, query = {}) => {
-    const { data, nextCursor } = await made(client.policies.versions({ params: { id }, query }))
+    const { data, nextCursor } = await bodyOf(client.policies.versions({ params: { id }, query }))
     return { texts: data.map(({ changes }) => changes.map(({ text }) => text)), nextCursor, data }
   }
 
@@ -225,8 +236,8 @@ describe('versions of a policy', () => {
       amountTolerancePercent: 2.5,
       maxUsageCount: 1,
     }
-    await made(client.policies.replace({ params: { id }, body: second }))
-    await made(
+    await bodyOf(client.policies.replace({ params: { id }, body: second }))
+    await bodyOf(
       client.policies.replace({ params: { id }, body: { ...second, merchantAllowlist: ['C', 'B'] } }),
     )
     const { texts, data } = await textsOf(client, id)

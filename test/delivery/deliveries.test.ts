@@ -3,10 +3,10 @@ import './deliveries/clocked-deliveries.ts'
 import './deliveries/failing-receivers.ts'
 import './deliveries/leased-deliveries.ts'
 import { describe, expect, test } from '@jest/globals'
-import { deliveriesOf, delivery, letItBeDue } from '../support/delivery/deliveries.ts'
-import { answering, type Manner, startReceiver } from '../support/delivery/receiver.ts'
+import { deliveriesOf, makeDue, untilDelivery } from '../support/delivery/deliveries.ts'
+import { type Behavior, respondWith, startReceiver } from '../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../support/delivery/subscribed.ts'
-import { anAgent, made } from '../support/factories.ts'
+import { anAgent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { times } from '../support/sample-service.ts'
 import { until } from '../support/until.ts'
@@ -16,18 +16,18 @@ const closing = await startReceiver()
 const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 const { subscribed } = subscriptionsIn(service, receiver)
 
-describe('a delivery that is not taken', () => {
+describe('a delivery that fails', () => {
   const MINUTE = 60_000
   test.each([
     ['free', [], 'failed'],
     ['starter', [], 'failed'],
     ['business', [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE], 'failed'],
     ['enterprise', [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE], 'dead'],
-  ] as const)('on the plan %s is tried again after %j, and is %s then', async (plan, waits, lastly) => {
-    const { client, path, id } = await subscribed(answering(500, 'Out of order'), plan)
+  ] as const)('on the plan %s is tried again after %j, and then is %s', async (plan, waits, finalStatus) => {
+    const { client, path, id } = await subscribed(respondWith(500, 'Out of order'), plan)
     await anAgent(client)
     for (const [n, wait] of waits.entries()) {
-      const waiting = await delivery(
+      const waiting = await untilDelivery(
         client,
         id,
         one => one.status === 'pending' && one.attempts.length === n + 1,
@@ -37,9 +37,9 @@ describe('a delivery that is not taken', () => {
       expect(waited).toBeGreaterThanOrEqual(wait)
       expect(waited).toBeLessThan(wait + 5_000)
       expect(waiting.workflowId).toBe(`webhook/${waiting.id}`)
-      await letItBeDue(service, waiting.id)
+      await makeDue(service, waiting.id)
     }
-    const last = await delivery(client, id, one => one.status === lastly)
+    const last = await untilDelivery(client, id, one => one.status === finalStatus)
     expect(last).toMatchObject({ nextAttemptAt: null, explanation: expect.stringContaining('answered 500') })
     expect(last.attempts.map(({ status, responseStart }) => [status, responseStart])).toEqual(
       Array.from({ length: waits.length + 1 }, () => [500, 'Out of order']),
@@ -50,53 +50,58 @@ describe('a delivery that is not taken', () => {
     expect(new Set(sent.map(one => one.body)).size).toBe(1)
   })
 
-  test('follows the plan that the owner has at the next attempt', async () => {
-    const { client, ownerId, id } = await subscribed(answering(500), 'enterprise')
+  test('follows the owner’s plan at the time of each attempt', async () => {
+    const { client, ownerId, id } = await subscribed(respondWith(500), 'enterprise')
     await anAgent(client)
-    const waiting = await delivery(client, id, one => one.attempts.length === 1 && one.status === 'pending')
-    await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
-    await letItBeDue(service, waiting.id)
-    expect((await delivery(client, id, one => one.status === 'failed')).attempts).toHaveLength(2)
+    const waiting = await untilDelivery(
+      client,
+      id,
+      one => one.attempts.length === 1 && one.status === 'pending',
+    )
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+    await makeDue(service, waiting.id)
+    expect((await untilDelivery(client, id, one => one.status === 'failed')).attempts).toHaveLength(2)
   })
 
   test.each([
     [
       '301 to the metadata address',
-      answering(301, '', { location: 'http://169.254.169.254/' }),
+      respondWith(301, '', { location: 'http://169.254.169.254/' }),
       /redirects are not/,
     ],
-    ['a 410', answering(410), /wants nothing more/],
+    ['a 410', respondWith(410), /wants nothing more/],
     [
       'half an answer',
-      (r: Parameters<Manner>[0]) =>
+      (r: Parameters<Behavior>[0]) =>
         void r.writeHead(200, { 'content-length': '9' }).write('x', () => r.destroy()),
       /closed/,
     ],
-  ] as [string, Manner, RegExp][])('but answered with %s, is a failed one', async (_, manner, why) => {
-    const { client, path, id } = await subscribed(manner, 'free')
+  ] as [string, Behavior, RegExp][])('with the answer %s is a failed delivery', async (_, behavior, why) => {
+    const { client, path, id } = await subscribed(behavior, 'free')
     await anAgent(client)
-    const failed = await delivery(client, id, one => one.status === 'failed')
+    const failed = await untilDelivery(client, id, one => one.status === 'failed')
     expect(failed.attempts[0]?.error).toMatch(why)
     expect(receiver.at(path)).toHaveLength(1)
   })
 
-  test('because the connection had just been closed is sent again at once, on a new one', async () => {
-    const seen = new WeakSet<object>()
-    let isWell = true
-    const manner: Manner = response => {
+  test('because a kept-alive connection was closed is sent again at once on a new one', async () => {
+    const usedSockets = new WeakSet<object>()
+    let isHealthy = true
+    const behavior: Behavior = response => {
       const { socket } = response
-      if (!socket || seen.has(socket) || !isWell) response.destroy()
+      if (!socket || usedSockets.has(socket) || !isHealthy) response.destroy()
       else response.writeHead(204).end()
-      if (socket) seen.add(socket)
+      if (socket) usedSockets.add(socket)
     }
-    const { client, path, id } = await subscribed(manner, 'free', closing)
-    const ended = async () => {
+    const { client, path, id } = await subscribed(behavior, 'free', closing)
+    const createAgentAndWait = async () => {
       await anAgent(client)
-      return delivery(client, id, ({ status }) => status !== 'pending' && status !== 'delivering')
+      return untilDelivery(client, id, ({ status }) => status !== 'pending' && status !== 'delivering')
     }
-    for (let n = 0; n < 3; n++) expect(await ended()).toMatchObject({ status: 'delivered', attempts: [{}] })
-    isWell = false
-    const failed = await ended()
+    for (let n = 0; n < 3; n++)
+      expect(await createAgentAndWait()).toMatchObject({ status: 'delivered', attempts: [{}] })
+    isHealthy = false
+    const failed = await createAgentAndWait()
     expect(failed).toMatchObject({ status: 'failed', attempts: [{ error: expect.stringMatching(/closed/) }] })
     const ids = closing.at(path).map(({ deliveryId }) => deliveryId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -104,16 +109,16 @@ describe('a delivery that is not taken', () => {
     expect(ids.at(-1)).toBe(failed.attempts[0]?.deliveryId)
   })
 
-  test('waits as long as the receiver asks, and no longer than four hours', async () => {
+  test('waits as long as the receiver’s Retry-After says, at most four hours', async () => {
     const asks: readonly [string, number][] = [
       ['600', 600],
       ['999999', 4 * 3_600],
       ['1', 60],
     ]
-    for (const [asked, seconds] of asks) {
-      const { client, id } = await subscribed(answering(503, '', { 'retry-after': asked }))
+    for (const [retryAfter, seconds] of asks) {
+      const { client, id } = await subscribed(respondWith(503, '', { 'retry-after': retryAfter }))
       await anAgent(client)
-      const one = await delivery(
+      const one = await untilDelivery(
         client,
         id,
         ({ attempts, status }) => status === 'pending' && attempts.length === 1,
@@ -123,22 +128,22 @@ describe('a delivery that is not taken', () => {
     }
   })
 
-  test('shows how the answer began, without its secrets', async () => {
-    const told =
+  test('shows the beginning of the answer with its secrets redacted', async () => {
+    const answerText =
       'oh\u0000 no: Bearer abcdef123456, card 4242 4242 4242 4242, {"password":"hunter2hunter2"} end'
-    const { client, id } = await subscribed(answering(500, told), 'free')
+    const { client, id } = await subscribed(respondWith(500, answerText), 'free')
     await anAgent(client)
-    const failed = await delivery(client, id, one => one.status === 'failed')
+    const failed = await untilDelivery(client, id, one => one.status === 'failed')
     expect(failed.attempts[0]?.responseStart).toBe(
       'oh no: [redacted], card [redacted], {"password":"[redacted]"} end',
     )
   })
 
   test('because its address now leads to a private network is refused', async () => {
-    const { client, id } = await subscribed(answering(204), 'free')
+    const { client, id } = await subscribed(respondWith(204), 'free')
     await service.sql(`update webhooks set url = 'http://10.0.0.1/hook' where id = $1`, [id])
     await anAgent(client)
-    const failed = await delivery(client, id, one => one.status === 'failed')
+    const failed = await untilDelivery(client, id, one => one.status === 'failed')
     expect(failed.attempts[0]).toMatchObject({
       status: null,
       error: expect.stringMatching(/10\.0\.0\.1|private/i),
@@ -146,15 +151,15 @@ describe('a delivery that is not taken', () => {
   })
 })
 
-describe('dead letters', () => {
-  test('are listed, and replayed one by one or all that match', async () => {
+describe('a dead letter', () => {
+  test('is listed, and replayed alone or with all that match', async () => {
     let answer = 500
     const { client, path, id } = await subscribed(
       response => void response.writeHead(answer).end(),
       'enterprise',
     )
     await times(3, () => anAgent(client))
-    const dead = async () => (await made(client.webhooks.deadLetters({ query: { webhookId: id } }))).data
+    const dead = async () => (await bodyOf(client.webhooks.deadLetters({ query: { webhookId: id } }))).data
     await until('they are dead', async () => {
       await service.sql('update webhooks set paused_until = null where id = $1', [id])
       await service.sql(`update deliveries set due_at = now() where webhook_id = $1 and status = 'pending'`, [
@@ -165,9 +170,9 @@ describe('dead letters', () => {
     })
     answer = 204
     const [one] = await dead()
-    await made(client.webhooks.replay({ params: { id: String(one?.id) } }))
+    await bodyOf(client.webhooks.replay({ params: { id: String(one?.id) } }))
     await until('it is delivered', async () => (await dead()).length === 2)
-    const replay = (body: object) => made(client.webhooks.replayDeadLetters({ body }))
+    const replay = (body: object) => bodyOf(client.webhooks.replayDeadLetters({ body }))
     expect(await replay({ event: 'agent.frozen' })).toEqual({ replayed: 0, more: false })
     expect(await replay({ webhookId: id, event: 'agent.created' })).toEqual({ replayed: 2, more: false })
     await until('all are delivered', async () =>
@@ -180,11 +185,11 @@ describe('dead letters', () => {
   }, 60_000)
 })
 
-describe('many', () => {
-  test('ten thousand waiting deliveries: two processes deliver each exactly once', async () => {
-    const { client, ownerId, path, id } = await subscribed(answering(204))
+describe('many deliveries', () => {
+  test('of one subscription, ten thousand, are sent by two processes exactly once each', async () => {
+    const { client, ownerId, path, id } = await subscribed(respondWith(204))
     await anAgent(client)
-    await delivery(client, id, one => one.status === 'delivered')
+    await untilDelivery(client, id, one => one.status === 'delivered')
     await service.sql(
       `with e as (
          insert into events (id, owner_id, mode, event, data, request_id, created_at)
@@ -195,28 +200,32 @@ describe('many', () => {
       [ownerId],
     )
     await service.sql('notify deliveries')
-    const open = `select count(*)::int as left from deliveries where webhook_id = $1 and status <> 'delivered'`
-    await until('all are delivered', async () => (await service.sql(open, [id]))[0]?.left === 0, 120_000)
+    const undelivered = `select count(*)::int as left from deliveries where webhook_id = $1 and status <> 'delivered'`
+    await until(
+      'all are delivered',
+      async () => (await service.sql(undelivered, [id]))[0]?.left === 0,
+      120_000,
+    )
     const sent = receiver.at(path).map(({ deliveryId }) => deliveryId)
     expect(sent).toHaveLength(10_001)
     expect(new Set(sent.map(name => name.replace(/-[^-]+$/, ''))).size).toBe(10_001)
   }, 150_000)
 
-  test('slow receivers delay no other', async () => {
-    const held: (() => void)[] = []
+  test('to slow receivers delay no other receiver', async () => {
+    const openAnswers: (() => void)[] = []
     const slow = await Promise.all(
       Array.from({ length: 6 }, () =>
-        subscribed(response => void held.push(() => response.writeHead(204).end())),
+        subscribed(response => void openAnswers.push(() => response.writeHead(204).end())),
       ),
     )
     for (const { client } of slow) await times(6, () => anAgent(client))
-    await until('they are all waited for', () => held.length >= 24)
-    const quick = await subscribed(answering(204))
+    await until('they are all waited for', () => openAnswers.length >= 24)
+    const quick = await subscribed(respondWith(204))
     const began = performance.now()
     await times(5, () => anAgent(quick.client))
     await until('the quick one has its five', () => receiver.at(quick.path).length === 5)
     expect(performance.now() - began).toBeLessThan(3_000)
-    const answer = setInterval(() => held.splice(0).forEach(release => void release()), 20)
+    const answer = setInterval(() => openAnswers.splice(0).forEach(release => void release()), 20)
     await until('the slow ones have theirs', () =>
       slow.every(({ path }) => receiver.at(path).length === 6),
     ).finally(() => clearInterval(answer))

@@ -7,7 +7,7 @@ import {
   aPolicy,
   aToken,
   aWebhook,
-  made,
+  bodyOf,
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -16,9 +16,9 @@ import './events/event-forms.ts'
 const service = await startTestService()
 
 const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
-  (await made(client.events.list({ query }))).data.map(({ event }) => event)
+  (await bodyOf(client.events.list({ query }))).data.map(({ event }) => event)
 
-async function happened(ownerId: string, at: string): Promise<string> {
+async function insertEvent(ownerId: string, at: string): Promise<string> {
   // Ids of that time: lists go by them.
   const id = firstIdAt('event', new Date(at)) + newId('event').slice(-16)
   await service.sql(
@@ -30,7 +30,7 @@ async function happened(ownerId: string, at: string): Promise<string> {
 }
 
 describe('an event', () => {
-  test('says what happened, to which record and by which request', async () => {
+  test('names what happened, the record and the request', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     const answer = await client.agents.freeze({
@@ -89,11 +89,11 @@ describe('a list of events', () => {
     ])
   })
 
-  test('can be narrowed to a name and to an agent', async () => {
+  test('is filtered by name and by agent', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     await anAgent(client)
-    await made(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     expect(await namesOf(client, { event: 'agent.frozen' })).toEqual(['agent.frozen'])
     expect(await namesOf(client, { agentId: agent.id })).toEqual(['agent.frozen', 'agent.created'])
     expect(await namesOf(client, { agentId: agent.id, event: 'agent.deleted' })).toEqual([])
@@ -103,7 +103,7 @@ describe('a list of events', () => {
     ['agent.frozn', /^event: There is no event "agent\.frozn"\. Did you mean agent\.frozen/],
     ['', /^event: There is no event ""\. .*GET \/events\/types/],
     ['*', /^event: There is no event "\*"/],
-  ])('refuses the name %j, which no event has, wherever a list takes one', async (event, says) => {
+  ])('refuses the unknown event name %j, as every list does', async (event, message) => {
     const { client } = await service.owner()
     const { id } = await aWebhook(client)
     const query = { event }
@@ -116,15 +116,19 @@ describe('a list of events', () => {
       await client.webhooks.test({ params: { id }, body: query }),
     ]
     for (const answer of answers)
-      expect(answer).toMatchObject({ status: 400, code: 'unknown_event', error: expect.stringMatching(says) })
+      expect(answer).toMatchObject({
+        status: 400,
+        code: 'unknown_event',
+        error: expect.stringMatching(message),
+      })
   })
 
-  test('can be narrowed to a span of time, its beginning included and its end not', async () => {
+  test('is filtered by time, from its beginning up to and without its end', async () => {
     const { client, ownerId } = await service.owner()
     const instants = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z']
-    for (const at of instants) await happened(ownerId, at)
+    for (const at of instants) await insertEvent(ownerId, at)
     const times = async (query: object) =>
-      (await made(client.events.list({ query }))).data.map(({ createdAt }) => createdAt)
+      (await bodyOf(client.events.list({ query }))).data.map(({ createdAt }) => createdAt)
     const [first, second, third] = instants
     expect(await times({ from: first, to: third })).toEqual([second, first])
     expect(await times({ to: second })).toEqual([first])
@@ -139,20 +143,20 @@ describe('a list of events', () => {
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining('from') })
   })
 
-  test('is whole, page by page, while events are added', async () => {
+  test('is complete, page by page, while events are added', async () => {
     const { client } = await service.owner()
     for (let count = 0; count < 4; count++) await anAgent(client)
-    const before = (await made(client.events.list())).data.map(({ id }) => id)
-    const seen: string[] = []
+    const before = (await bodyOf(client.events.list())).data.map(({ id }) => id)
+    const ids: string[] = []
     let cursor: string | null = null
     do {
       const query: { limit: number; cursor?: string } = { limit: 2, ...(cursor ? { cursor } : {}) }
-      const page = await made(client.events.list({ query }))
-      seen.push(...page.data.map(({ id }) => id))
+      const page = await bodyOf(client.events.list({ query }))
+      ids.push(...page.data.map(({ id }) => id))
       cursor = page.nextCursor
       await anAgent(client)
     } while (cursor)
-    expect(seen).toEqual(before)
+    expect(ids).toEqual(before)
   })
 })
 
@@ -161,26 +165,28 @@ describe('an agent’s token', () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     const other = await anAgent(client)
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    expect(await namesOf(itself)).toEqual(['token.created', 'agent.created'])
-    expect(await namesOf(itself, { agentId: other.id })).toEqual([])
-    const [others] = (await made(client.events.list({ query: { agentId: other.id } }))).data
-    expect((await itself.events.get({ params: { id: String(others?.id) } })).code).toBe('event_not_found')
+    const agentClient = service.client(String((await aToken(client, agent.id)).token))
+    expect(await namesOf(agentClient)).toEqual(['token.created', 'agent.created'])
+    expect(await namesOf(agentClient, { agentId: other.id })).toEqual([])
+    const [others] = (await bodyOf(client.events.list({ query: { agentId: other.id } }))).data
+    expect((await agentClient.events.get({ params: { id: String(others?.id) } })).code).toBe(
+      'event_not_found',
+    )
   })
 
-  test('does not take a cursor of its owner', async () => {
+  test('refuses a page cursor of its owner', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    const { nextCursor } = await made(client.events.list({ query: { limit: 1 } }))
-    const answer = await itself.events.list({ query: { limit: 1, cursor: String(nextCursor) } })
+    const agentClient = service.client(String((await aToken(client, agent.id)).token))
+    const { nextCursor } = await bodyOf(client.events.list({ query: { limit: 1 } }))
+    const answer = await agentClient.events.list({ query: { limit: 1, cursor: String(nextCursor) } })
     expect(answer).toMatchObject({ status: 400, code: 'invalid_cursor' })
   })
 })
 
-test('reading events needs the scope', async () => {
+test('reading events requires the scope', async () => {
   const { client } = await service.owner()
-  const narrow = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
-  expect((await narrow.events.list()).code).toBe('missing_scope')
-  expect((await narrow.events.get({ params: { id: 'event_1' } })).code).toBe('missing_scope')
+  const narrowClient = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+  expect((await narrowClient.events.list()).code).toBe('missing_scope')
+  expect((await narrowClient.events.get({ params: { id: 'event_1' } })).code).toBe('missing_scope')
 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import type { CDPSession } from 'playwright-core'
 import { pushService } from '../support/delivery/push-service.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { useBrowser } from '../support/web/browser.ts'
 
@@ -55,19 +55,19 @@ async function registrationIn(devTools: CDPSession): Promise<string> {
 }
 
 /** Chromium is handed the push directly: no test can use the vendor’s push service. */
-test('Chromium accepts our key and shows what we send', async () => {
+test('Chromium accepts the VAPID key and shows the notification', async () => {
   const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })
-  const { publicKey } = await made(client.push.vapidKey({}))
+  const { publicKey } = await bodyOf(client.push.vapidKey({}))
   // The key is looked at first: with ours it is only the push service that is missing.
   const noPoint = Buffer.alloc(65, 7).toString('base64url')
   expect(await page.evaluate(`subscribe('${noPoint}')`)).toMatchObject({ failure: 'InvalidAccessError' })
-  const tried = { permission: 'granted', failure: 'AbortError' }
-  expect(await page.evaluate(`subscribe('${publicKey}')`)).toEqual(tried)
+  const noPushService = { permission: 'granted', failure: 'AbortError' }
+  expect(await page.evaluate(`subscribe('${publicKey}')`)).toEqual(noPushService)
 
   const { subscription, messages } = vendor.browser()
-  const { id } = await made(client.push.create({ body: subscription }))
-  await made(client.push.test({ params: { id } }))
+  const { id } = await bodyOf(client.push.create({ body: subscription }))
+  await bodyOf(client.push.test({ params: { id } }))
   const devTools = await page.context().newCDPSession(page)
   const registrationId = await registrationIn(devTools)
   const data = JSON.stringify(messages[0]?.payload)

@@ -2,18 +2,18 @@ import './push/push-events.ts'
 import { describe, expect, test } from '@jest/globals'
 import { openPrivateKey } from '../../src/delivery/push/vapid.ts'
 import { openVault } from '../../src/ports/vault.ts'
-import { listed, startPushService, subscribe } from '../support/delivery/push.ts'
-import { made } from '../support/factories.ts'
+import { startPushService, subscribe, subscriptionIds } from '../support/delivery/push.ts'
+import { bodyOf } from '../support/factories.ts'
 import { ENCRYPTION_KEY, http } from '../support/harness.ts'
 
 const { vendor, service, aBrowser } = await startPushService()
 
-describe('the key of this installation', () => {
-  test('is made once, even by many requests at once, and its private half is sealed', async () => {
+describe('the VAPID key', () => {
+  test('is generated once, even by concurrent requests, and its private half is sealed', async () => {
     const { client, key } = await service.owner()
     await service.sql('delete from vapid_keys')
-    const asked = Array.from({ length: 10 }, () => made(client.push.vapidKey({})))
-    const keys = new Set((await Promise.all(asked)).map(({ publicKey }) => publicKey))
+    const requests = Array.from({ length: 10 }, () => bodyOf(client.push.vapidKey({})))
+    const keys = new Set((await Promise.all(requests)).map(({ publicKey }) => publicKey))
     expect(keys.size).toBe(1)
     const [publicKey = ''] = keys
     expect(Buffer.from(publicKey, 'base64url')).toHaveLength(65)
@@ -31,13 +31,13 @@ describe('the key of this installation', () => {
   })
 })
 
-describe('a subscription', () => {
-  test('is shown without its keys, and by default gets the events that wait for a person', async () => {
+describe('a push subscription', () => {
+  test('is shown without its keys, and by default gets the events that need a person', async () => {
     const { client, ownerId } = await service.owner()
     const { subscription } = vendor.browser()
     const expirationTime = Date.parse('2031-01-02T03:04:05.000Z')
     const body = { ...subscription, expirationTime, label: 'Ada’s phone' }
-    const record = await made(client.push.create({ body }))
+    const record = await bodyOf(client.push.create({ body }))
     expect(record).toEqual({
       id: expect.stringMatching(/^push_[0-9a-z]{26}$/),
       ownerId,
@@ -49,27 +49,29 @@ describe('a subscription', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
-    const { data } = await made(client.push.list({}))
+    const { data } = await bodyOf(client.push.list({}))
     expect(data).toEqual([record])
-    const kept = await service.sql('select * from push_subscriptions where id = $1', [record.id])
-    expect(JSON.stringify(kept)).not.toContain(subscription.keys.auth)
-    const { data: events } = await made(client.events.list({ query: { event: 'push_subscription.created' } }))
+    const storedRows = await service.sql('select * from push_subscriptions where id = $1', [record.id])
+    expect(JSON.stringify(storedRows)).not.toContain(subscription.keys.auth)
+    const { data: events } = await bodyOf(
+      client.events.list({ query: { event: 'push_subscription.created' } }),
+    )
     expect(events.map(one => one.data)).toEqual([{ subscriptionId: record.id, label: 'Ada’s phone' }])
   })
 
-  test('of the same endpoint is replaced under its id; ten at once make one', async () => {
+  test('with a known endpoint replaces the earlier one under its id, even with ten concurrent requests', async () => {
     const { client } = await service.owner()
     const browser = vendor.browser()
-    const asked = Array.from({ length: 10 }, () => subscribe(client, browser))
-    const ids = new Set((await Promise.all(asked)).map(({ id }) => id))
-    expect([...ids]).toEqual(await listed(client))
+    const requests = Array.from({ length: 10 }, () => subscribe(client, browser))
+    const ids = new Set((await Promise.all(requests)).map(({ id }) => id))
+    expect([...ids]).toEqual(await subscriptionIds(client))
     const again = await subscribe(client, browser, { events: ['agent.frozen'], label: 'Tablet' })
     expect(again).toMatchObject({ id: [...ids][0], events: ['agent.frozen'], label: 'Tablet' })
-    const { data } = await made(client.events.list({ query: { event: 'push_subscription.created' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.created' } }))
     expect(data).toHaveLength(1)
   })
 
-  test('is refused beyond a hundred, even with many requests at once', async () => {
+  test('is refused beyond a hundred, even with concurrent requests', async () => {
     const { client, ownerId } = await service.owner()
     await service.sql(
       `insert into push_subscriptions select 'push_' || $1 || n, $1, 'test', now(), now(), 'https://push.example/' || n,
@@ -119,16 +121,16 @@ describe('a subscription', () => {
     ],
     ['half a secret', { keys: { ...subscription.keys, auth: 'AAAA' } }, 'keys.auth: 16 bytes'],
     ['what nobody knows', { userVisibleOnly: true }, 'userVisibleOnly'],
-  ])('error: with %s, nothing is kept', async (_, members, message) => {
+  ])('error: with %s is refused', async (_, members, message) => {
     const { key, client } = await service.owner()
     const body = { ...subscription, ...members }
     const answer = await service.http('POST', '/push/subscriptions', { token: key, body })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(message)
-    expect(await listed(client)).toEqual([])
+    expect(await subscriptionIds(client)).toEqual([])
   })
 
-  test('is its owner’s alone, in one mode, and deleted once', async () => {
+  test('belongs to one owner in one mode, and is deleted once', async () => {
     const { client } = await service.owner()
     const { client: other } = await service.owner()
     const { params } = await aBrowser(client)
@@ -136,15 +138,15 @@ describe('a subscription', () => {
     expect((await other.push.test({ params })).status).toBe(404)
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.push.delete({ params })))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404])
-    expect(await listed(client)).toEqual([])
+    expect(await subscriptionIds(client)).toEqual([])
   })
 })
 
-describe('a test', () => {
-  test('arrives, encrypted for that browser and signed by us, with ids only', async () => {
+describe('a test push', () => {
+  test('arrives encrypted for its browser and signed by the service, with ids only', async () => {
     const { client } = await service.owner()
     const { params, id, messages, subscription } = await aBrowser(client)
-    const result = await made(client.push.test({ params }))
+    const result = await bodyOf(client.push.test({ params }))
     expect(result).toEqual({
       subscriptionId: id,
       delivered: true,
@@ -161,7 +163,7 @@ describe('a test', () => {
       subscriptionId: id,
     })
     expect(headers).toMatchObject({ ttl: '86400', urgency: 'normal', 'content-encoding': 'aes128gcm' })
-    const { publicKey } = await made(client.push.vapidKey({}))
+    const { publicKey } = await bodyOf(client.push.vapidKey({}))
     expect(senderKey).toBe(publicKey)
     const inHours = (Number(claims.exp) * 1_000 - Date.now()) / 3_600_000
     expect(claims).toMatchObject({
@@ -171,15 +173,15 @@ describe('a test', () => {
     expect(inHours > 0 && inHours <= 24).toBe(true)
   })
 
-  test.each([404, 410])('that is answered with %i drops the subscription', async status => {
+  test.each([404, 410])('that is answered with %i deletes the subscription', async status => {
     const { client } = await service.owner()
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
     const message = `The push service answered ${status}: it knows the subscription no more.`
-    const result = await made(client.push.test({ params }))
+    const result = await bodyOf(client.push.test({ params }))
     expect(result).toEqual({ subscriptionId: id, delivered: false, dropped: true, status, message })
-    expect(await listed(client)).toEqual([])
-    const { data } = await made(client.events.list({ query: { event: 'push_subscription.deleted' } }))
+    expect(await subscriptionIds(client)).toEqual([])
+    const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.deleted' } }))
     expect(data.map(one => one.data)).toEqual([{ subscriptionId: id, label: null, reason: 'gone' }])
   })
 
@@ -187,16 +189,16 @@ describe('a test', () => {
     [429, 'The push service answered 429.'],
     [500, 'The push service answered 500.'],
     [301, 'The push service answered 301.'],
-  ])('that is answered with %i says so, and nothing else happens', async (status, message) => {
+  ])('that is answered with %i reports that, and changes nothing', async (status, message) => {
     const { client } = await service.owner()
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
-    expect(await made(client.push.test({ params }))).toMatchObject({
+    expect(await bodyOf(client.push.test({ params }))).toMatchObject({
       delivered: false,
       dropped: false,
       message,
     })
-    expect(await listed(client)).toEqual([id])
+    expect(await subscriptionIds(client)).toEqual([id])
   })
 
   test('with the same Idempotency-Key is sent once', async () => {

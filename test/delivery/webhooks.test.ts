@@ -3,9 +3,9 @@ import './webhooks/changed-webhooks.ts'
 import './webhooks/due-webhooks.ts'
 import { describe, expect, test } from '@jest/globals'
 import { verifyWebhook } from '../../src/derive/client.ts'
-import { deliveriesOf, delivery } from '../support/delivery/deliveries.ts'
-import { answering, type Received, startReceiver } from '../support/delivery/receiver.ts'
-import { aLiveClient, anAgent, aWebhook, made, type TestClient } from '../support/factories.ts'
+import { deliveriesOf, untilDelivery } from '../support/delivery/deliveries.ts'
+import { type ReceivedRequest, respondWith, startReceiver } from '../support/delivery/receiver.ts'
+import { aLiveClient, anAgent, aWebhook, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { until } from '../support/until.ts'
 import './webhooks/webhook-rules.ts'
@@ -16,7 +16,7 @@ let paths = 0
 const aPath = (): string => `/${++paths}`
 
 /** Waits until so many requests have come to a path. */
-const arrived = async (path: string, count: number): Promise<Received[]> => {
+const arrived = async (path: string, count: number): Promise<ReceivedRequest[]> => {
   await until(`${count} at ${path}`, () => receiver.at(path).length >= count)
   return receiver.at(path)
 }
@@ -24,7 +24,7 @@ const arrived = async (path: string, count: number): Promise<Received[]> => {
 const subscribe = (client: TestClient, path: string, events = ['agent.created']) =>
   aWebhook(client, { url: receiver.url + path, events })
 
-describe('what is sent', () => {
+describe('a webhook', () => {
   test('has the headers, the body and the signature of the contract', async () => {
     const { client } = await service.owner()
     const path = aPath()
@@ -32,7 +32,7 @@ describe('what is sent', () => {
     const answer = await client.agents.create({ body: { name: 'Reader' } })
     const [received] = await arrived(path, 1)
     const { headers = {}, body = '' } = received ?? {}
-    const sent = await delivery(client, id, one => one.status === 'delivered')
+    const sent = await untilDelivery(client, id, one => one.status === 'delivered')
     expect(verifyWebhook(headers, body, String(secret))).toEqual({
       event: 'agent.created',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -50,7 +50,7 @@ describe('what is sent', () => {
       'x-request-id': answer.headers.get('x-request-id'),
     })
     expect(headers).not.toHaveProperty('x-service-signature-next')
-    const event = await made(client.events.get({ params: { id: sent.eventId } }))
+    const event = await bodyOf(client.events.get({ params: { id: sent.eventId } }))
     expect(JSON.parse(body)).toEqual({ event: event.event, createdAt: event.createdAt, data: event.data })
     expect(sent).toMatchObject({
       explanation: expect.stringMatching(/^Delivered after one attempt, the last in \d+ ms\.$/),
@@ -58,33 +58,35 @@ describe('what is sent', () => {
         { deliveryId: headers['x-service-delivery-id'], status: 204, error: null, responseStart: null },
       ],
     })
-    const named = client.webhooks.delivery({ params: { id: String(headers['x-service-delivery-id']) } })
-    expect((await made(named)).id).toBe(sent.id)
+    const byDeliveryId = client.webhooks.delivery({
+      params: { id: String(headers['x-service-delivery-id']) },
+    })
+    expect((await bodyOf(byDeliveryId)).id).toBe(sent.id)
   })
 
-  test('goes to the subscriptions of this event in this mode, and to no other', async () => {
+  test('is sent to the subscriptions to its event in its mode, and to no other', async () => {
     const owner = await service.owner()
     const { client } = owner
     const live = await aLiveClient(service, owner)
     const stranger = await service.owner()
-    const [all, one, other, lives, strangers] = [aPath(), aPath(), aPath(), aPath(), aPath()]
+    const [all, one, other, livePath, strangerPath] = [aPath(), aPath(), aPath(), aPath(), aPath()]
     await subscribe(client, all, ['*'])
     await subscribe(client, one, ['agent.frozen', 'intent.matched'])
     await subscribe(client, other, ['policy.created'])
-    await subscribe(live, lives, ['*'])
-    await subscribe(stranger.client, strangers, ['*'])
+    await subscribe(live, livePath, ['*'])
+    await subscribe(stranger.client, strangerPath, ['*'])
     const agent = await anAgent(client)
-    await made(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'Unusual' } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'Unusual' } }))
     await arrived(one, 1)
     await until('all hears of it', () => receiver.at(all).some(({ event }) => event === 'agent.frozen'))
     expect(receiver.at(one).map(({ event }) => event)).toEqual(['agent.frozen'])
-    const aboutAgent = [...receiver.at(lives), ...receiver.at(strangers), ...receiver.at(other)].filter(
+    const aboutAgent = [...receiver.at(livePath), ...receiver.at(strangerPath), ...receiver.at(other)].filter(
       ({ body }) => body.includes(agent.id),
     )
     expect(aboutAgent).toEqual([])
   })
 
-  test('a ping goes to the new subscription alone, whichever events it names', async () => {
+  test('of the kind ping is sent to the new subscription only, whichever events it names', async () => {
     const { client } = await service.owner()
     const [first, second] = [aPath(), aPath()]
     await subscribe(client, first, ['*'])
@@ -100,23 +102,23 @@ describe('what is sent', () => {
   })
 })
 
-describe('a test', () => {
-  test('sends an example of any event, and tells what the receiver answered', async () => {
+describe('a test webhook', () => {
+  test('sends an example of any event and returns the receiver’s answer', async () => {
     const { client } = await service.owner()
     const path = aPath()
-    receiver.treat(path, answering(202, 'Thanks'))
+    receiver.treat(path, respondWith(202, 'Thanks'))
     const { id, secret } = await subscribe(client, path)
-    const told = await made(
+    const result = await bodyOf(
       client.webhooks.test({ params: { id }, body: { event: 'transaction.completed' } }),
     )
-    expect(told).toMatchObject({
+    expect(result).toMatchObject({
       delivered: true,
       event: 'transaction.completed',
       attempt: { status: 202, responseStart: 'Thanks', error: null },
     })
     const [received] = receiver.at(path)
-    expect(received?.body).toBe(told.body)
-    const { data } = verifyWebhook(received?.headers ?? {}, told.body, String(secret))
+    expect(received?.body).toBe(result.body)
+    const { data } = verifyWebhook(received?.headers ?? {}, result.body, String(secret))
     expect(Object.keys(data)).toEqual([
       'transactionId',
       'agentId',
@@ -128,12 +130,12 @@ describe('a test', () => {
     expect(await deliveriesOf(client, id)).toEqual([])
   })
 
-  test('says why the receiver did not take it', async () => {
+  test('returns why the receiver did not accept it', async () => {
     const { client } = await service.owner()
     const path = aPath()
-    receiver.treat(path, answering(401, 'Who are you?'))
+    receiver.treat(path, respondWith(401, 'Who are you?'))
     const { id } = await subscribe(client, path)
-    expect(await made(client.webhooks.test({ params: { id } }))).toMatchObject({
+    expect(await bodyOf(client.webhooks.test({ params: { id } }))).toMatchObject({
       delivered: false,
       event: 'webhook.ping',
       attempt: { status: 401, error: expect.stringContaining('answered 401'), responseStart: 'Who are you?' },
@@ -143,23 +145,23 @@ describe('a test', () => {
   })
 })
 
-describe('a new secret', () => {
-  test('breaks no receiver at any moment, whichever secret it has', async () => {
+describe('a new webhook secret', () => {
+  test('works beside the old one until it is activated, so that no receiver breaks', async () => {
     const { client } = await service.owner()
     const path = aPath()
     const { id, secret: old, hint } = await subscribe(client, path)
     const send = async () => {
       const before = receiver.at(path).length
       await anAgent(client)
-      return (await arrived(path, before + 1)).at(-1) as Received
+      return (await arrived(path, before + 1)).at(-1) as ReceivedRequest
     }
-    const { secret: next, nextSecret } = await made(client.webhooks.rotateSecret({ params: { id } }))
+    const { secret: next, nextSecret } = await bodyOf(client.webhooks.rotateSecret({ params: { id } }))
     expect(nextSecret?.hint).toBe(next?.slice(-4))
     const during = await send()
     for (const secret of [old, next]) verifyWebhook(during.headers, during.body, String(secret))
-    expect((await made(client.webhooks.get({ params: { id } }))).hint).toBe(hint)
+    expect((await bodyOf(client.webhooks.get({ params: { id } }))).hint).toBe(hint)
 
-    const active = await made(client.webhooks.activateSecret({ params: { id } }))
+    const active = await bodyOf(client.webhooks.activateSecret({ params: { id } }))
     expect(active).toMatchObject({ hint: next?.slice(-4), nextSecret: null })
     const after = await send()
     verifyWebhook(after.headers, after.body, String(next))
@@ -167,18 +169,20 @@ describe('a new secret', () => {
     expect((await client.webhooks.activateSecret({ params: { id } })).code).toBe('no_next_secret')
   })
 
-  test('counts alone once the overlap has ended', async () => {
+  test('is the only one once the overlap has ended', async () => {
     const { client } = await service.owner()
     const path = aPath()
     const { id } = await subscribe(client, path)
-    const { secret } = await made(client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 1 } }))
+    const { secret } = await bodyOf(
+      client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 1 } }),
+    )
     await service.sql(`update webhooks set next_from = now() where id = $1`, [id])
-    expect((await made(client.webhooks.get({ params: { id } }))).nextSecret).toBeNull()
+    expect((await bodyOf(client.webhooks.get({ params: { id } }))).nextSecret).toBeNull()
     await anAgent(client)
     const [received] = await arrived(path, 1)
     verifyWebhook(received?.headers ?? {}, received?.body ?? '', String(secret))
     expect(received?.headers).not.toHaveProperty('x-service-signature-next')
-    const third = await made(client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 0 } }))
+    const third = await bodyOf(client.webhooks.rotateSecret({ params: { id }, body: { overlapHours: 0 } }))
     expect(third).toMatchObject({ hint: third.secret?.slice(-4), nextSecret: null })
   })
 })

@@ -6,7 +6,7 @@ const service = await startTestService()
 const { client } = await service.owner()
 
 describe('the client', () => {
-  test('gives what was made, with its status', async () => {
+  test('returns the created record with its status', async () => {
     const { status, body, error, code } = await client.policies.create({
       body: { name: 'A', dailyLimitEuros: 1.5 },
     })
@@ -14,32 +14,34 @@ describe('the client', () => {
     expect(body).toMatchObject({ name: 'A', dailyLimitEuros: 1.5 })
   })
 
-  test('gives a refusal as an error with its code', async () => {
+  test('returns a refusal as an error with its code', async () => {
     const { status, error, code } = await client.agents.get({ params: { id: 'agent_of_nobody' } })
     expect({ status, error, code }).toEqual({ status: 404, error: 'No such agent.', code: 'agent_not_found' })
   })
 
-  test('gives nothing where there is nothing', async () => {
+  test('returns no body for an empty answer', async () => {
     const { id } = await aPolicy(client)
     expect(await client.policies.delete({ params: { id } })).toMatchObject({ status: 204, body: undefined })
   })
 
-  test('gives a text that is not JSON as it is', async () => {
+  test('returns a text that is not JSON unchanged', async () => {
     expect((await client.pages.docs()).body).toMatch(/^<!doctype html>/i)
   })
 
-  test('leaves out what is not given, and asks for what is', async () => {
+  test('omits undefined query members and encodes the others', async () => {
     await anAgent(client, { externalId: 'A & B/ü?' })
-    const found = await client.agents.list({ query: { externalId: 'A & B/ü?', status: undefined } as object })
-    expect(found.body.data.length).toBe(1)
+    const agents = await client.agents.list({
+      query: { externalId: 'A & B/ü?', status: undefined } as object,
+    })
+    expect(agents.body.data.length).toBe(1)
   })
 
-  test('keeps an address together, whatever stands in an id', async () => {
+  test('encodes ids, so that no id leads to another address', async () => {
     for (const id of ['../customers/me', 'a/b', '?a=1', '#', ' ', 'ü'])
       expect((await client.agents.get({ params: { id } })).status).toBe(404)
   })
 
-  test.each(['', '.', '..'])('does not ask for what would be another address: %j', async id => {
+  test.each(['', '.', '..'])('refuses an id that would lead to another address: %j', async id => {
     await expect(client.agents.freeze({ params: { id }, body: {} })).rejects.toThrow(/names nothing/)
   })
 
@@ -50,7 +52,7 @@ describe('the client', () => {
     expect((await create()).headers.get('idempotent-replayed')).toBe('true')
   })
 
-  test('without a credential is a stranger', async () => {
+  test('without a credential gets 401', async () => {
     expect((await service.client().agents.list()).status).toBe(401)
     expect((await service.client().health.health()).status).toBe(200)
   })

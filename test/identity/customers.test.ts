@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
-import { aKey, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
+import { aKey, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
+import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 const { dash } = service
@@ -37,7 +37,7 @@ describe('opening an account', () => {
       actions: ['keys.openAccount'],
       entries: 2,
     })
-    expect(await transactionsOf(service, answer, 'customers', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'customers', answer.body.id)).toBe(1)
     expect(await tablesWith(service, 'trace@example.com')).toEqual(['customers'])
   })
 
@@ -78,30 +78,30 @@ describe('opening an account', () => {
 
 describe('the dashboard', () => {
   test('lists customers newest first, and finds them by plan, status and address', async () => {
-    const older = await made(
+    const older = await bodyOf(
       dash.keys.openAccount({ body: { ...ada, email: 'one@list.example', plan: 'starter' } }),
     )
-    const newer = await made(
+    const newer = await bodyOf(
       dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }),
     )
-    const enterprises = await made(dash.customers.list({ query: { plan: 'enterprise' } }))
+    const enterprises = await bodyOf(dash.customers.list({ query: { plan: 'enterprise' } }))
     expect(enterprises.data.map(({ id }) => id)).not.toContain(PLATFORM_OWNER)
-    const starters = await made(dash.customers.list({ query: { plan: 'starter' } }))
+    const starters = await bodyOf(dash.customers.list({ query: { plan: 'starter' } }))
     expect(starters.data.map(({ id }) => id)).toEqual([newer.id, older.id])
-    const matches = await made(
+    const matches = await bodyOf(
       dash.customers.list({ query: { email: 'one@list.example', status: 'active' } }),
     )
     expect(matches.data.map(({ id }) => id)).toEqual([older.id])
     expect(matches).toMatchObject({ hasMore: false, nextCursor: null })
-    const page = await made(dash.customers.list({ query: { plan: 'starter', limit: 1 } }))
-    const next = await made(
+    const page = await bodyOf(dash.customers.list({ query: { plan: 'starter', limit: 1 } }))
+    const next = await bodyOf(
       dash.customers.list({ query: { plan: 'starter', limit: 1, cursor: String(page.nextCursor) } }),
     )
     expect([...page.data, ...next.data].map(({ id }) => id)).toEqual([newer.id, older.id])
   })
 
   test('gets a customer, and 404 for an unknown id', async () => {
-    const { key: _, ...record } = await made(dash.keys.openAccount({ body: ada }))
+    const { key: _, ...record } = await bodyOf(dash.keys.openAccount({ body: ada }))
     expect((await dash.customers.get({ params: { id: record.id } })).body).toEqual(record)
     const unknown = { params: { id: 'customer_00000000000000000000000000' } }
     expect((await dash.customers.get(unknown)).code).toBe('customer_not_found')
@@ -117,7 +117,7 @@ describe('the dashboard', () => {
     ['name and plan', { name: 'Ada King', plan: 'starter' }, ['cardholder.updated', 'customer.updated']],
     ['nothing', { name: ada.name, status: 'active' }, []],
   ] as const)('changes %s and says so', async (_, body, events) => {
-    const { key: _key, ...before } = await made(dash.keys.openAccount({ body: ada }))
+    const { key: _key, ...before } = await bodyOf(dash.keys.openAccount({ body: ada }))
     const answer = await dash.customers.update({ params: { id: before.id }, body })
     expect(answer).toMatchObject({ status: 200, body: { ...before, ...body, updatedAt: expect.any(String) } })
     expect((await traceOf(service, answer))?.events).toEqual(events)
@@ -148,10 +148,10 @@ describe('a suspended customer', () => {
       return both.map(({ status, code }) => code ?? status)
     }
     expect(await answers()).toEqual([200, 200])
-    await made(dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
+    await bodyOf(dash.customers.update({ params: { id: ownerId }, body: { status: 'suspended' } }))
     expect(await answers()).toEqual(['account_suspended', 'account_suspended'])
     expect((await service.client('sk_sandbox_guess').customers.me()).code).toBe('unauthenticated')
-    await made(dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
+    await bodyOf(dash.customers.update({ params: { id: ownerId }, body: { status: 'active' } }))
     expect(await answers()).toEqual([200, 200])
   })
 })
@@ -163,7 +163,7 @@ describe('an owner', () => {
     const answer = await client.customers.updateMe({ body })
     expect(answer).toMatchObject({ status: 200, body })
     expect(await traceOf(service, answer)).toMatchObject({ events: ['cardholder.updated'], entries: 1 })
-    expect(await transactionsOf(service, answer, 'customers', ownerId)).toBe(1)
+    expect(await transactionCount(service, answer, 'customers', ownerId)).toBe(1)
     expect((await client.events.list()).body.data[0]?.data).toEqual({
       customerId: ownerId,
       status: 'active',
@@ -199,8 +199,8 @@ describe('an owner', () => {
   test('gets events of the account in live mode once verified', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
-    await made(dash.customers.update({ params: { id: owner.ownerId }, body: { plan: 'enterprise' } }))
-    await made(owner.client.customers.updateMe({ body: { country: 'FR' } }))
+    await bodyOf(dash.customers.update({ params: { id: owner.ownerId }, body: { plan: 'enterprise' } }))
+    await bodyOf(owner.client.customers.updateMe({ body: { country: 'FR' } }))
     const events = (await live.events.list()).body.data.map(({ event }) => event)
     expect(events).toEqual(['cardholder.updated', 'customer.updated', 'key.created'])
   })

@@ -3,9 +3,9 @@ import './keys/keys-made-by-keys.ts'
 import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'
 import { hashOf } from '../../src/kernel/database/credential.ts'
-import { aKey, aLiveClient, made, type TestClient } from '../support/factories.ts'
-import { opens } from '../support/keys.ts'
-import { tablesWith, traceOf, transactionsOf } from '../support/trace.ts'
+import { aKey, aLiveClient, bodyOf, type TestClient } from '../support/factories.ts'
+import { isAccepted } from '../support/keys.ts'
+import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 import { service } from './keys/keys-service.ts'
 
@@ -37,7 +37,7 @@ describe('a new key', () => {
     })
     expect((await client.keys.get({ params: { id: record.id } })).body).toEqual(record)
     expect((await client.keys.list()).body.data[0]).toEqual(record)
-    expect(await opens(service.client(String(key)))).toBe(true)
+    expect(await isAccepted(service.client(String(key)))).toBe(true)
   })
 
   test('records its event and audit entry in the same transaction', async () => {
@@ -49,7 +49,7 @@ describe('a new key', () => {
       actions: ['keys.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'keys', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'keys', answer.body.id)).toBe(1)
   })
 
   test('is stored without its secret, and a replay does not show it', async () => {
@@ -137,7 +137,7 @@ describe('a list of keys', () => {
     const testing = await aKey(client, { environment: 'test' })
     const ids = (await client.keys.list({ query: { limit: 2 } })).body.data.map(({ id }) => id)
     expect(ids).toEqual([testing.id, sandbox.id])
-    const narrowed = await made(client.keys.list({ query: { environment: 'test' } }))
+    const narrowed = await bodyOf(client.keys.list({ query: { environment: 'test' } }))
     expect(narrowed.data.map(({ id }) => id)).toEqual([testing.id])
   })
 })
@@ -177,8 +177,8 @@ describe('a key is refused', () => {
   test('when it has expired', async () => {
     const { client } = await service.owner()
     const brief = await aKey(client, { expiresAt: new Date(Date.now() + 700).toISOString() })
-    expect(await opens(clientOf(brief))).toBe(true)
-    await until('it expires', async () => !(await opens(clientOf(brief))))
+    expect(await isAccepted(clientOf(brief))).toBe(true)
+    await until('it expires', async () => !(await isAccepted(clientOf(brief))))
     expect((await clientOf(brief).keys.list()).code).toBe('unauthenticated')
   })
 
@@ -206,7 +206,7 @@ describe('the use of a key', () => {
     const { client } = await service.owner()
     const { id, key } = await aKey(client)
     expect(await lastUse(id)).toBeUndefined()
-    await opens(service.client(String(key)))
+    await isAccepted(service.client(String(key)))
     const first = await lastUse(id)
     expect(Math.abs(Number(first) - Date.now())).toBeLessThan(5_000)
     const another = await service.another()
@@ -228,7 +228,7 @@ describe('the use of a key', () => {
     const held = service.sql(`with row as materialized (${row}) select pg_sleep(1.5) from row`, [id])
     await until('the row is held', async () => (await service.sql(`${row} skip locked`, [id])).length === 0)
     const began = performance.now()
-    expect(await opens(service.client(String(key)))).toBe(true)
+    expect(await isAccepted(service.client(String(key)))).toBe(true)
     expect(performance.now() - began).toBeLessThan(1_000)
     await held
   })

@@ -1,9 +1,17 @@
 import './beneficiaries/beneficiary-changes.ts'
 import { describe, expect, test } from '@jest/globals'
-import { aBeneficiary, aLiveClient, anAgent, aToken, made } from '../support/factories.ts'
+import { aBeneficiary, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { change, DUTCH, GERMAN, idsOf, read, remove, verify } from '../support/money/beneficiaries.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import {
+  beneficiaryIds,
+  DUTCH,
+  deleteBeneficiary,
+  GERMAN,
+  readBeneficiary,
+  updateBeneficiary,
+  verifyBeneficiary,
+} from '../support/money/beneficiaries.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
 
@@ -29,7 +37,7 @@ describe('a new beneficiary', () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updatedAt: body.createdAt,
     })
-    expect(await read(client, body.id)).toEqual(body)
+    expect(await readBeneficiary(client, body.id)).toEqual(body)
   })
 
   test('keeps a given country and email', async () => {
@@ -46,8 +54,8 @@ describe('a new beneficiary', () => {
       actions: ['beneficiaries.create'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'beneficiaries', answer.body.id)).toBe(1)
-    const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
+    expect(await transactionCount(service, answer, 'beneficiaries', answer.body.id)).toBe(1)
+    const [event] = (await bodyOf(client.events.list({ query: { limit: 1 } }))).data
     expect(event?.data).toEqual({
       beneficiaryId: answer.body.id,
       name: 'Ada',
@@ -105,14 +113,14 @@ describe('a new beneficiary', () => {
     const body = { name: 'Ada', iban: GERMAN, ...wrong }
     const answer = await service.http('POST', '/beneficiaries', { token: key, body })
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)])
-    expect(await idsOf(client)).toEqual([])
+    expect(await beneficiaryIds(client)).toEqual([])
   })
 
   test('is also found under /vendors', async () => {
     const { client, key } = await service.owner()
     const body = { name: 'Ada', iban: GERMAN }
     const { status, body: vendor } = await service.http('POST', '/vendors', { token: key, body })
-    expect([status, await read(client, vendor.id)]).toEqual([201, vendor])
+    expect([status, await readBeneficiary(client, vendor.id)]).toEqual([201, vendor])
   })
 })
 
@@ -120,16 +128,16 @@ describe('a deleted beneficiary', () => {
   test('is not found by anybody, and its row stays', async () => {
     const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
-    const answer = await remove(client, id)
+    const answer = await deleteBeneficiary(client, id)
     expect([answer.status, answer.body]).toEqual([204, undefined])
     expect((await traceOf(service, answer))?.events).toEqual(['beneficiary.deleted'])
-    expect(await idsOf(client)).toEqual([])
+    expect(await beneficiaryIds(client)).toEqual([])
     const params = { id }
     for (const gone of [
       await client.beneficiaries.get({ params }),
-      await change(client, id, { email: null }),
-      await remove(client, id),
-      await verify(client, id),
+      await updateBeneficiary(client, id, { email: null }),
+      await deleteBeneficiary(client, id),
+      await verifyBeneficiary(client, id),
     ])
       expect(gone).toMatchObject({ status: 404, code: 'beneficiary_not_found' })
     expect(
@@ -140,7 +148,7 @@ describe('a deleted beneficiary', () => {
   test('makes its IBAN available again', async () => {
     const { client } = await service.owner()
     const first = await aBeneficiary(client)
-    await remove(client, first.id)
+    await deleteBeneficiary(client, first.id)
     expect((await aBeneficiary(client)).duplicateOf).toBe(null)
   })
 })
@@ -151,16 +159,16 @@ describe('a list of beneficiaries', () => {
     const german = await aBeneficiary(client)
     const dutch = await aBeneficiary(client, { iban: DUTCH, name: 'Close Adler' })
     const again = await aBeneficiary(client)
-    await made(verify(client, german.id))
-    await made(verify(client, dutch.id))
-    expect(await idsOf(client)).toEqual([again.id, dutch.id, german.id])
-    expect(await idsOf(client, { iban: 'nl91 ABNA 0417 1643 00' })).toEqual([dutch.id])
-    expect(await idsOf(client, { iban: 'nothing' })).toEqual([])
-    expect(await idsOf(client, { country: 'DE' })).toEqual([again.id, german.id])
-    expect(await idsOf(client, { verification: 'match' })).toEqual([german.id])
-    expect(await idsOf(client, { verification: 'close_match' })).toEqual([dutch.id])
-    expect(await idsOf(client, { verification: 'none' })).toEqual([again.id])
-    expect(await idsOf(client, { verification: 'none', country: 'NL' })).toEqual([])
+    await bodyOf(verifyBeneficiary(client, german.id))
+    await bodyOf(verifyBeneficiary(client, dutch.id))
+    expect(await beneficiaryIds(client)).toEqual([again.id, dutch.id, german.id])
+    expect(await beneficiaryIds(client, { iban: 'nl91 ABNA 0417 1643 00' })).toEqual([dutch.id])
+    expect(await beneficiaryIds(client, { iban: 'nothing' })).toEqual([])
+    expect(await beneficiaryIds(client, { country: 'DE' })).toEqual([again.id, german.id])
+    expect(await beneficiaryIds(client, { verification: 'match' })).toEqual([german.id])
+    expect(await beneficiaryIds(client, { verification: 'close_match' })).toEqual([dutch.id])
+    expect(await beneficiaryIds(client, { verification: 'none' })).toEqual([again.id])
+    expect(await beneficiaryIds(client, { verification: 'none', country: 'NL' })).toEqual([])
   })
 
   test('continues after its page with the same filters', async () => {
@@ -168,8 +176,8 @@ describe('a list of beneficiaries', () => {
     const all = []
     for (let count = 0; count < 3; count++) all.unshift((await aBeneficiary(client)).id)
     const query = { limit: 2, iban: 'de89 3704 0044 0532 0130 00' }
-    const first = await made(client.beneficiaries.list({ query }))
-    const rest = await made(
+    const first = await bodyOf(client.beneficiaries.list({ query }))
+    const rest = await bodyOf(
       client.beneficiaries.list({ query: { ...query, cursor: String(first.nextCursor) } }),
     )
     expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(all)
@@ -183,14 +191,14 @@ describe('other callers', () => {
     for (const client of [(await service.owner()).client, await aLiveClient(service, owner)]) {
       for (const answer of [
         await client.beneficiaries.get({ params: { id } }),
-        await change(client, id, { email: null }),
-        await remove(client, id),
-        await verify(client, id),
+        await updateBeneficiary(client, id, { email: null }),
+        await deleteBeneficiary(client, id),
+        await verifyBeneficiary(client, id),
       ])
         expect(answer).toMatchObject({ status: 404, code: 'beneficiary_not_found' })
-      expect(await idsOf(client)).toEqual([])
+      expect(await beneficiaryIds(client)).toEqual([])
     }
-    expect((await read(owner.client, id)).verification).toBe(null)
+    expect((await readBeneficiary(owner.client, id)).verification).toBe(null)
   })
 
   test('an agent’s token sees none of them', async () => {

@@ -1,7 +1,7 @@
 import './billing/payment-methods.ts'
 import { describe, expect, test } from '@jest/globals'
 import { isCreditorReference } from '../../src/values/creditor-reference.ts'
-import { aLiveClient, aPaymentMethod, aWallet, made, type TestClient } from '../support/factories.ts'
+import { aLiveClient, aPaymentMethod, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
@@ -18,13 +18,13 @@ const service = await startTestService({
 
 const FOREIGN = 'NL91ABNA0417164300'
 
-const close = (client: TestClient, id: string) => made(client.wallets.close({ params: { id } }))
+const close = (client: TestClient, id: string) => bodyOf(client.wallets.close({ params: { id } }))
 const provenLedger = (client: TestClient) => expectProven(client)
 
 describe('the balance', () => {
   test('is zero for a new owner', async () => {
     const { client } = await service.owner()
-    expect(await made(client.billing.balance())).toEqual({
+    expect(await bodyOf(client.billing.balance())).toEqual({
       currency: 'EUR',
       availableEuros: 0,
       heldEuros: 0,
@@ -42,17 +42,17 @@ describe('the balance', () => {
     const { id: paymentMethodId } = await aPaymentMethod(client)
     for (const amountEuros of [13.03, 13.04, 13.01])
       await client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros, paymentMethodId } })
-    await made(
+    await bodyOf(
       client.incoming.simulate({ body: { iban: FOREIGN, amountEuros: 7.5, senderName: 'Adler GmbH' } }),
     )
-    expect(await made(client.billing.balance())).toMatchObject({
+    expect(await bodyOf(client.billing.balance())).toMatchObject({
       availableEuros: 30.03,
       pendingEuros: 26.07,
       unassignedEuros: 7.5,
       wallets: 2,
     })
     const { client: stranger } = await service.owner()
-    expect(await made(stranger.billing.balance())).toMatchObject({ availableEuros: 0, wallets: 0 })
+    expect(await bodyOf(stranger.billing.balance())).toMatchObject({ availableEuros: 0, wallets: 0 })
   })
 })
 
@@ -60,7 +60,7 @@ describe('the SEPA details', () => {
   test('are those of the wallet, and money sent with them arrives', async () => {
     const { client } = await service.owner()
     const { id, iban, bic } = await aWallet(client)
-    const details = await made(client.billing.sepaDetails({ query: { walletId: id } }))
+    const details = await bodyOf(client.billing.sepaDetails({ query: { walletId: id } }))
     expect(details).toEqual({
       walletId: id,
       iban,
@@ -70,14 +70,14 @@ describe('the SEPA details', () => {
     })
     expect(isCreditorReference(details.reference)).toBe(true)
     for (const sent of [{ iban: details.iban }, { iban: FOREIGN, reference: `Thanks! ${details.reference}` }])
-      await made(client.incoming.simulate({ body: { ...sent, amountEuros: 5, senderName: 'Ada' } }))
-    expect((await made(client.wallets.get({ params: { id } }))).availableEuros).toBe(10)
+      await bodyOf(client.incoming.simulate({ body: { ...sent, amountEuros: 5, senderName: 'Ada' } }))
+    expect((await bodyOf(client.wallets.get({ params: { id } }))).availableEuros).toBe(10)
   })
 
   test('are of the oldest open wallet when none is named', async () => {
     const { client } = await service.owner()
     const wallets = [await aWallet(client), await aWallet(client), await aWallet(client)]
-    const named = async () => (await made(client.billing.sepaDetails())).walletId
+    const named = async () => (await bodyOf(client.billing.sepaDetails())).walletId
     expect(await named()).toBe(wallets[0]?.id)
     await close(client, String(wallets[0]?.id))
     expect(await named()).toBe(wallets[1]?.id)
@@ -86,7 +86,7 @@ describe('the SEPA details', () => {
   test('have a different reference for each wallet', async () => {
     const { client } = await service.owner()
     const wallets = await times(10, () => aWallet(client))
-    const details = wallets.map(({ id }) => made(client.billing.sepaDetails({ query: { walletId: id } })))
+    const details = wallets.map(({ id }) => bodyOf(client.billing.sepaDetails({ query: { walletId: id } })))
     expect(new Set((await Promise.all(details)).map(({ reference }) => reference)).size).toBe(10)
   })
 
@@ -103,7 +103,7 @@ describe('the SEPA details', () => {
   test('of a live wallet name the configured account', async () => {
     const live = await aLiveClient(service, await service.owner())
     const { id } = await aWallet(live)
-    expect(await made(live.billing.sepaDetails())).toMatchObject({
+    expect(await bodyOf(live.billing.sepaDetails())).toMatchObject({
       walletId: id,
       iban: 'DE89370400440532013000',
       bic: 'COBADEFFXXX',
@@ -120,7 +120,7 @@ describe('the SEPA details', () => {
 describe('the balance at the card processor', () => {
   const move = (client: TestClient, fromWalletId: string | null, amountEuros: number) =>
     client.billing.fundProcessor({ body: { fromWalletId, amountEuros } })
-  const lies = async (client: TestClient) => (await made(client.billing.processor())).balanceEuros
+  const lies = async (client: TestClient) => (await bodyOf(client.billing.processor())).balanceEuros
 
   test('is funded from a wallet', async () => {
     const { client } = await service.owner()
@@ -129,11 +129,12 @@ describe('the balance at the card processor', () => {
     const answer = await move(client, id, 30.5)
     expect(answer).toMatchObject({ status: 200, body: { currency: 'EUR', balanceEuros: 30.5 } })
     expect((await traceOf(service, answer))?.events).toEqual(['processor.funded'])
-    expect(await made(move(client, null, 9.5))).toEqual({ currency: 'EUR', balanceEuros: 40 })
-    expect([await lies(client), (await made(client.wallets.get({ params: { id } }))).availableEuros]).toEqual(
-      [40, 60],
-    )
-    expect((await made(client.billing.balance())).availableEuros).toBe(60)
+    expect(await bodyOf(move(client, null, 9.5))).toEqual({ currency: 'EUR', balanceEuros: 40 })
+    expect([
+      await lies(client),
+      (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros,
+    ]).toEqual([40, 60])
+    expect((await bodyOf(client.billing.balance())).availableEuros).toBe(60)
     await provenLedger(client)
   })
 
@@ -157,7 +158,7 @@ describe('the balance at the card processor', () => {
       await aWallet(stranger.client, 5),
     ]
     await close(client, shut.id)
-    await made(client.wallets.update({ params: { id: frozen.id }, body: { status: 'frozen' } }))
+    await bodyOf(client.wallets.update({ params: { id: frozen.id }, body: { status: 'frozen' } }))
     const codes = await Promise.all(
       [shut, frozen, theirs].map(async ({ id }) => (await move(client, id, 1)).code),
     )
@@ -167,7 +168,7 @@ describe('the balance at the card processor', () => {
   test('is kept for each owner and mode', async () => {
     const owner = await service.owner()
     const { id } = await aWallet(owner.client, 5)
-    await made(move(owner.client, id, 5))
+    await bodyOf(move(owner.client, id, 5))
     expect(await lies(await aLiveClient(service, owner))).toBe(0)
     expect(await lies((await service.owner()).client)).toBe(0)
   })

@@ -1,10 +1,10 @@
 import './fundings/crashes-and-reversals.ts'
 import { describe, expect, test } from '@jest/globals'
-import { aLiveClient, aPaymentMethod, aWallet, made } from '../support/factories.ts'
+import { aLiveClient, aPaymentMethod, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { startFundingService } from '../support/money/funding.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 
 const bare = await startTestService()
 const rehearsal = await startTestService({ env: { FUNDING_RAIL: 'sandbox' } })
@@ -16,7 +16,7 @@ const {
   advance,
   fundingOf,
   eventsOf,
-  last,
+  latestFunding,
   walletOf,
   provenLedger,
   postingsOf,
@@ -34,7 +34,7 @@ describe('a wallet is funded', () => {
     const { funding } = answer.body
     expect(charges).toMatchObject([{ token: 'tok_visa', amountEuros: 10_000n, reference: funding.id }])
     expect(await postingsOf(funding.id)).toEqual(['fund'])
-    expect(await transactionsOf(service, answer, 'fundings', funding.id)).toBe(2)
+    expect(await transactionCount(service, answer, 'fundings', funding.id)).toBe(2)
     expect((await traceOf(service, answer))?.events).toEqual([
       'funding.created',
       'funding.settled',
@@ -46,16 +46,16 @@ describe('a wallet is funded', () => {
   test('by POST /fund, too', async () => {
     const { id } = await aWallet(client)
     const body = { walletId: id, amountEuros: 12.34, paymentMethodId: methodId }
-    expect(await made(client.fund.create({ body }))).toMatchObject({ id, availableEuros: 12.34 })
+    expect(await bodyOf(client.fund.create({ body }))).toMatchObject({ id, availableEuros: 12.34 })
     const bareBody = { walletId: id, amountEuros: 1 }
-    expect(await made(client.fund.create({ body: bareBody }))).toMatchObject({ availableEuros: 13.34 })
+    expect(await bodyOf(client.fund.create({ body: bareBody }))).toMatchObject({ availableEuros: 13.34 })
     expect(charges).toHaveLength(1)
   })
 
   test('while it is frozen', async () => {
     const { id } = await aWallet(client)
-    await made(client.wallets.update({ params: { id }, body: { status: 'frozen' } }))
-    expect(await made(fund(id, 5))).toMatchObject({ status: 'frozen', availableEuros: 5 })
+    await bodyOf(client.wallets.update({ params: { id }, body: { status: 'frozen' } }))
+    expect(await bodyOf(fund(id, 5))).toMatchObject({ status: 'frozen', availableEuros: 5 })
   })
 
   test('once for each idempotency key', async () => {
@@ -87,7 +87,7 @@ describe('a funding that', () => {
     const answer = await fund(id, amount)
     expect(answer).toMatchObject({ status: 402, code: 'payment_failed' })
     expect(answer.error).toContain(words)
-    const funding = await last(id)
+    const funding = await latestFunding(id)
     expect(funding).toMatchObject({ status: 'failed', reason: { code } })
     expect(await postingsOf(funding.id)).toEqual([])
     expect(await eventsOf(funding.id)).toEqual(['funding.created', 'funding.failed'])
@@ -96,7 +96,7 @@ describe('a funding that', () => {
 
   test('needs a further step waits for it, and settles once', async () => {
     const { id } = await aWallet(client)
-    const { funding } = await made(fund(id, 13.03))
+    const { funding } = await bodyOf(fund(id, 13.03))
     expect(funding).toMatchObject({
       status: 'requires_action',
       nextAction: { type: 'redirect', url: `https://processor.example/authenticate/${funding.id}` },
@@ -112,10 +112,10 @@ describe('a funding that', () => {
 
   test('needs a further step fails if the payer refuses it or does not take it within a day', async () => {
     const { id } = await aWallet(client)
-    const { funding } = await made(fund(id, 13.03))
+    const { funding } = await bodyOf(fund(id, 13.03))
     const refused = client.fund.act({ params: { fundingId: funding.id }, body: { outcome: 'failed' } })
-    expect(await made(refused)).toMatchObject({ status: 'failed', reason: { code: 'action_refused' } })
-    const { funding: second } = await made(fund(id, 13.03))
+    expect(await bodyOf(refused)).toMatchObject({ status: 'failed', reason: { code: 'action_refused' } })
+    const { funding: second } = await bodyOf(fund(id, 13.03))
     await advance({ days: 1 })
     expect(await fundingOf(second.id)).toMatchObject({
       status: 'failed',
@@ -129,7 +129,7 @@ describe('a funding that', () => {
     [13.05, 'failed', 0],
   ])('is decided late (%d) is pending for two days, and then %s', async (amount, status, balance) => {
     const { id } = await aWallet(client)
-    const { funding, availableEuros } = await made(fund(id, amount))
+    const { funding, availableEuros } = await bodyOf(fund(id, amount))
     expect([funding.status, availableEuros]).toEqual(['pending', 0])
     await advance({ days: 1 })
     expect((await fundingOf(funding.id)).status).toBe('pending')
@@ -143,7 +143,7 @@ describe('a funding that', () => {
 
   test('gets no answer settles once the processor is asked', async () => {
     const { id } = await aWallet(client)
-    const { funding } = await made(fund(id, 13.06))
+    const { funding } = await bodyOf(fund(id, 13.06))
     expect(funding.status).toBe('pending')
     await advance({ minutes: 1 })
     expect((await fundingOf(funding.id)).status).toBe('settled')
@@ -152,7 +152,7 @@ describe('a funding that', () => {
 
   test('the processor does not know fails after a day', async () => {
     const { id } = await aWallet(client)
-    const { funding } = await made(fund(id, 13.07))
+    const { funding } = await bodyOf(fund(id, 13.07))
     await advance({ minutes: 600 })
     expect((await fundingOf(funding.id)).status).toBe('pending')
     await advance({ days: 2 })
@@ -191,7 +191,7 @@ describe('a funding is refused', () => {
 
   test('with a closed wallet or a removed payment method', async () => {
     const [open, shut, gone] = [await aWallet(client), await aWallet(client), await aPaymentMethod(client)]
-    await made(client.wallets.close({ params: { id: shut.id } }))
+    await bodyOf(client.wallets.close({ params: { id: shut.id } }))
     await client.billing.removePaymentMethod({ params: { id: gone.id } })
     expect(await refused(fund(shut.id, 1))).toEqual([400, 'wallet_closed'])
     expect(await refused(fund(open.id, 1, { paymentMethodId: gone.id }))).toEqual([
@@ -219,13 +219,13 @@ describe('in live mode', () => {
     const { id: paymentMethodId } = await aPaymentMethod(live)
     const { id } = await aWallet(live)
     const body = { walletId: id, amountEuros: 13.03, paymentMethodId }
-    const { funding } = await made(live.fund.create({ body }))
+    const { funding } = await bodyOf(live.fund.create({ body }))
     expect(funding.status).toBe('requires_action')
     expect(await live.fund.act({ params: { fundingId: funding.id } })).toMatchObject({
       status: 400,
       code: 'test_mode_only',
     })
-    expect(await made(live.fund.create({ body: { ...body, amountEuros: 5 } }))).toMatchObject({
+    expect(await bodyOf(live.fund.create({ body: { ...body, amountEuros: 5 } }))).toMatchObject({
       availableEuros: 5,
     })
   })

@@ -3,7 +3,7 @@ import './incoming/incoming-files.ts'
 import { describe, expect, test } from '@jest/globals'
 import { walletNumbersIn, walletReference } from '../../src/money/wallets/wallet-reference.ts'
 import { creditorReference, isCreditorReference } from '../../src/values/creditor-reference.ts'
-import { aLiveClient, aWallet, made, type TestClient } from '../support/factories.ts'
+import { aLiveClient, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { referenceIn } from '../support/money/incoming.ts'
 import { expectProven } from '../support/proven.ts'
@@ -25,15 +25,15 @@ interface Sent {
 
 const send = (members: Sent = {}, by: TestClient = client) =>
   by.incoming.simulate({ body: { iban: FOREIGN, amountEuros: 25, senderName: 'Adler GmbH', ...members } })
-const balanceOf = async (id: string) => (await made(client.wallets.get({ params: { id } }))).availableEuros
+const balanceOf = async (id: string) => (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
 const assign = (id: string, walletId: string) =>
   service.dash.incoming.assign({ params: { id }, body: { walletId } })
 const suspense = async () => {
-  const [account] = (await made(client.ledger.accounts({ query: { kind: 'suspense' } }))).data
+  const [account] = (await bodyOf(client.ledger.accounts({ query: { kind: 'suspense' } }))).data
   return account?.availableEuros ?? 0
 }
 const referenceOfWallet = (id: string) => referenceIn(service, id)
-const close = (id: string) => made(client.wallets.close({ params: { id } }))
+const close = (id: string) => bodyOf(client.wallets.close({ params: { id } }))
 const provenLedger = (by: TestClient = client) => expectProven(by)
 
 describe('a creditor reference', () => {
@@ -87,28 +87,28 @@ describe('a credit is matched', () => {
     })
     expect(await balanceOf(id)).toBe(12.34)
     expect((await traceOf(service, answer))?.events).toEqual(['incoming.received', 'wallet.credited'])
-    const { data } = await made(client.events.list({ query: { event: 'wallet.credited', limit: 1 } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'wallet.credited', limit: 1 } }))
     expect(data[0]?.data).toEqual({ walletId: id, status: 'active', amountEuros: 12.34, balanceEuros: 12.34 })
   })
 
   test('by a reference in the text if no wallet has the IBAN', async () => {
     const { id } = await aWallet(client)
     const reference = `Top-up, ${(await referenceOfWallet(id)).toLowerCase()} please`
-    expect(await made(send({ reference }))).toMatchObject({ status: 'matched', walletId: id })
+    expect(await bodyOf(send({ reference }))).toMatchObject({ status: 'matched', walletId: id })
     expect(await balanceOf(id)).toBe(25)
   })
 
   test('by the IBAN even if the reference names another wallet', async () => {
     const [byIban, byReference] = [await aWallet(client), await aWallet(client)]
     const reference = await referenceOfWallet(byReference.id)
-    const credit = await made(send({ iban: String(byIban.iban), reference }))
+    const credit = await bodyOf(send({ iban: String(byIban.iban), reference }))
     expect([credit.walletId, await balanceOf(byReference.id)]).toEqual([byIban.id, 0])
   })
 
   test('to a frozen wallet, too', async () => {
     const { id, iban } = await aWallet(client)
-    await made(client.wallets.update({ params: { id }, body: { status: 'frozen' } }))
-    expect(await made(send({ iban: String(iban) }))).toMatchObject({ status: 'matched', walletId: id })
+    await bodyOf(client.wallets.update({ params: { id }, body: { status: 'frozen' } }))
+    expect(await bodyOf(send({ iban: String(iban) }))).toMatchObject({ status: 'matched', walletId: id })
   })
 
   test('once for each bank reference, for concurrent requests too', async () => {
@@ -120,7 +120,7 @@ describe('a credit is matched', () => {
     expect(await balanceOf(id)).toBe(5)
     const stranger = await service.owner()
     const theirs = await aWallet(stranger.client)
-    const same = await made(send({ ...sent, iban: String(theirs.iban) }, stranger.client))
+    const same = await bodyOf(send({ ...sent, iban: String(theirs.iban) }, stranger.client))
     expect(same.walletId).toBe(theirs.id)
     await provenLedger()
   })
@@ -133,7 +133,7 @@ describe('a credit goes to suspense', () => {
     ['for a reference whose check digits are wrong', { reference: 'RF00 0000 0000 01' }],
   ])('%s', async (_, members) => {
     const before = await suspense()
-    expect(await made(send(members))).toMatchObject({
+    expect(await bodyOf(send(members))).toMatchObject({
       status: 'unmatched',
       reason: 'no_wallet',
       walletId: null,
@@ -145,7 +145,7 @@ describe('a credit goes to suspense', () => {
   test('if the text names two wallets', async () => {
     const wallets = [await aWallet(client), await aWallet(client)]
     const references = await Promise.all(wallets.map(({ id }) => referenceOfWallet(id)))
-    expect(await made(send({ reference: references.join(' ') }))).toMatchObject({
+    expect(await bodyOf(send({ reference: references.join(' ') }))).toMatchObject({
       status: 'unmatched',
       reason: 'several_references',
     })
@@ -154,13 +154,13 @@ describe('a credit goes to suspense', () => {
   test('for a wallet that is closed, or is being closed', async () => {
     const shut = await aWallet(client)
     await close(shut.id)
-    expect(await made(send({ iban: String(shut.iban) }))).toMatchObject({
+    expect(await bodyOf(send({ iban: String(shut.iban) }))).toMatchObject({
       status: 'unmatched',
       reason: 'wallet_closed',
     })
     for (const { id, iban } of await times(10, () => aWallet(client))) {
       const [credit, closed] = await Promise.all([
-        made(send({ iban: String(iban) })),
+        bodyOf(send({ iban: String(iban) })),
         client.wallets.close({ params: { id } }),
       ])
       expect([credit.status, closed.status]).toEqual(
@@ -173,28 +173,28 @@ describe('a credit goes to suspense', () => {
   test('for another owner’s wallet, since a sandbox reaches its own wallets only', async () => {
     const stranger = await service.owner()
     const theirs = await aWallet(stranger.client)
-    expect(await made(send({ iban: String(theirs.iban) }))).toMatchObject({
+    expect(await bodyOf(send({ iban: String(theirs.iban) }))).toMatchObject({
       status: 'unmatched',
       reason: 'no_wallet',
       ownerId: owner.ownerId,
     })
-    expect((await made(stranger.client.wallets.get({ params: { id: theirs.id } }))).availableEuros).toBe(0)
+    expect((await bodyOf(stranger.client.wallets.get({ params: { id: theirs.id } }))).availableEuros).toBe(0)
   })
 })
 
 describe('an unmatched credit', () => {
-  const unmatched = () => made(send({ amountEuros: 40 }))
+  const unmatched = () => bodyOf(send({ amountEuros: 40 }))
 
   test('is listed for the operator until it is assigned', async () => {
     const { id } = await unmatched()
     const listed = async (query: object) =>
-      (await made(service.dash.incoming.list({ query: { limit: 100, ...query } }))).data.some(
+      (await bodyOf(service.dash.incoming.list({ query: { limit: 100, ...query } }))).data.some(
         one => one.id === id,
       )
     expect(await listed({ status: 'unmatched', ownerId: owner.ownerId })).toBe(true)
     expect(await listed({ mode: 'live' })).toBe(false)
     const wallet = await aWallet(client)
-    await made(assign(id, wallet.id))
+    await bodyOf(assign(id, wallet.id))
     expect([await listed({ status: 'unmatched' }), await listed({ walletId: wallet.id })]).toEqual([
       false,
       true,
@@ -212,7 +212,7 @@ describe('an unmatched credit', () => {
     })
     expect([await balanceOf(wallet.id), await suspense()]).toEqual([41, before - 40])
     expect((await traceOf(service, answer))?.events).toEqual(['incoming.assigned', 'wallet.credited'])
-    const { data } = await made(client.events.list({ query: { event: 'incoming.assigned', limit: 1 } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'incoming.assigned', limit: 1 } }))
     expect(data[0]?.data).toMatchObject({ creditId: id, walletId: wallet.id, amountEuros: 40 })
     await provenLedger()
   })
@@ -238,7 +238,9 @@ describe('an unmatched credit', () => {
     expect((await assign(id, shut.id)).code).toBe('wallet_closed')
     for (const wallet of [theirs, live])
       expect(await assign(id, wallet.id)).toMatchObject({ status: 404, code: 'wallet_not_found' })
-    expect((await made(service.dash.incoming.list({ query: { status: 'unmatched' } }))).data[0]?.id).toBe(id)
+    expect((await bodyOf(service.dash.incoming.list({ query: { status: 'unmatched' } }))).data[0]?.id).toBe(
+      id,
+    )
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { newId } from '../../src/values/ids.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 
 const { service, client, tenant, wallet } = await startBooks()
@@ -15,13 +15,13 @@ await application.connect()
 afterAll(() => application.end())
 
 const [rich, poor, shut] = [await wallet(100), await wallet(), await wallet()]
-await made(client.wallets.close({ params: { id: shut } }))
+await bodyOf(client.wallets.close({ params: { id: shut } }))
 const accountOf = async (walletId: string): Promise<string> =>
-  (await made(client.ledger.accounts({ query: { walletId } }))).data[0]?.id ?? ''
+  (await bodyOf(client.ledger.accounts({ query: { walletId } }))).data[0]?.id ?? ''
 const [a, b, closed] = [await accountOf(rich), await accountOf(poor), await accountOf(shut)]
 const other = await service.owner()
-await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
-const theirs = (await made(other.client.ledger.accounts({ query: {} }))).data[0]?.id ?? ''
+await bodyOf(other.client.wallets.create({ body: { name: 'Theirs' } }))
+const theirs = (await bodyOf(other.client.ledger.accounts({ query: {} }))).data[0]?.id ?? ''
 
 type Entry = readonly [account: string, amount: number, hold?: number, holdId?: string]
 

@@ -2,21 +2,21 @@ import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
 import { newId } from '../../src/values/ids.ts'
-import { made } from '../support/factories.ts'
+import { bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { until } from '../support/until.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()
 
 const balance = async (id: string, at?: string) => {
-  const { availableEuros, heldEuros } = await made(
+  const { availableEuros, heldEuros } = await bodyOf(
     client.wallets.balance({ params: { id }, query: at ? { at } : {} }),
   )
   return [availableEuros, heldEuros]
 }
 
 const accountOf = async (walletId: string) => {
-  const { data } = await made(client.ledger.accounts({ query: { walletId } }))
+  const { data } = await bodyOf(client.ledger.accounts({ query: { walletId } }))
   return data[0] as NonNullable<(typeof data)[0]>
 }
 
@@ -31,8 +31,8 @@ describe('a book', () => {
       [7.5, 0],
       [2.5, 0],
     ])
-    const { data } = await made(client.ledger.transfers({ query: { referenceId: why.id } }))
-    const { entries, kind, reference } = await made(
+    const { data } = await bodyOf(client.ledger.transfers({ query: { referenceId: why.id } }))
+    const { entries, kind, reference } = await bodyOf(
       client.ledger.transfer({ params: { id: String(data[0]?.id) } }),
     )
     expect([kind, reference]).toEqual(['transfer', why])
@@ -56,7 +56,7 @@ describe('a book', () => {
     expect([await release(), await release()]).toEqual([150n, 0n])
     expect(await balance(from)).toEqual([5.5, 0])
     const account = await accountOf(from)
-    const { data } = await made(client.ledger.entries({ params: { id: account.id }, query: {} }))
+    const { data } = await bodyOf(client.ledger.entries({ params: { id: account.id }, query: {} }))
     expect(data.map(({ kind, amountEuros, heldEuros }) => [kind, amountEuros, heldEuros])).toEqual([
       ['release', 0, -1.5],
       ['transfer', -4.5, -4.5],
@@ -98,7 +98,7 @@ describe('a book', () => {
     let cursor: string | undefined
     do {
       const query = { limit: 5, ...(cursor ? { cursor } : {}) }
-      const page = await made(client.ledger.entries({ params: { id }, query }))
+      const page = await bodyOf(client.ledger.entries({ params: { id }, query }))
       versions.push(...page.data.map(({ version }) => version))
       cursor = page.nextCursor ?? undefined
     } while (cursor)
@@ -110,7 +110,7 @@ describe('a book', () => {
     const away = inBook({ wallets: [from] }, book => book.move('transfer', from, stranger, 1n, cause()))
     await expect(away).rejects.toThrow('opened without this account')
     const other = await service.owner()
-    const { id } = await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
+    const { id } = await bodyOf(other.client.wallets.create({ body: { name: 'Theirs' } }))
     const theirs = inBook({ wallets: [from, id] }, book => book.move('transfer', from, id, 1n, cause()))
     await expect(theirs).rejects.toThrow('opened without this account')
   })
@@ -123,7 +123,7 @@ describe('a balance at an instant', () => {
     for (const amount of [100n, 200n, 300n]) {
       await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, amount, cause()))
       instants.push((await accountOf(to)).updatedAt)
-      await made(client.sandbox.advance({ body: { seconds: 1 } }))
+      await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
     }
     const then = []
     for (const at of instants) then.push(await balance(to, at))
@@ -134,7 +134,7 @@ describe('a balance at an instant', () => {
     ])
     expect(await balance(to, '2020-01-01T00:00:00.000Z')).toEqual([0, 0])
     for (const at of instants) {
-      const { data, hasMore } = await made(client.ledger.balances({ query: { at, limit: 100 } }))
+      const { data, hasMore } = await bodyOf(client.ledger.balances({ query: { at, limit: 100 } }))
       expect(hasMore).toBe(false)
       expect(data.reduce((sum, one) => sum + Math.round(one.postedEuros * 100), 0)).toBe(0)
     }
@@ -142,8 +142,8 @@ describe('a balance at an instant', () => {
 
   test('never changes through later postings, even if the clock goes back', async () => {
     const [from, to] = [await wallet(10), await wallet()]
-    await made(client.sandbox.advance({ body: { days: 1 } }))
-    await made(client.fund.wallet({ params: { id: from }, body: { amountEuros: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.fund.wallet({ params: { id: from }, body: { amountEuros: 1 } }))
     const before = (await accountOf(from)).updatedAt
     await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 1n, cause()))
     expect((await accountOf(from)).updatedAt >= before).toBe(true)
@@ -152,7 +152,7 @@ describe('a balance at an instant', () => {
 
 describe('verification', () => {
   test('reads every entry and finds no problem', async () => {
-    const { ok, accounts, entries, sums, problems } = await made(client.ledger.verify({}))
+    const { ok, accounts, entries, sums, problems } = await bodyOf(client.ledger.verify({}))
     expect([ok, problems, sums]).toEqual([true, [], [{ currency: 'EUR', sumEuros: 0 }]])
     expect(accounts).toBeGreaterThan(5)
     expect(entries).toBeGreaterThan(10)
@@ -177,8 +177,8 @@ describe('verification', () => {
     ],
   ])('finds %s', async (_, damage, complaint) => {
     const other = await service.owner()
-    const { id } = await made(other.client.wallets.create({ body: { name: 'Theirs' } }))
-    await made(other.client.fund.wallet({ params: { id }, body: { amountEuros: 5 } }))
+    const { id } = await bodyOf(other.client.wallets.create({ body: { name: 'Theirs' } }))
+    await bodyOf(other.client.fund.wallet({ params: { id }, body: { amountEuros: 5 } }))
     await service.sql('alter table ledger_entries disable trigger user')
     await service.sql(
       `${damage} where owner_id = $1 and ${/entries/.test(damage) ? 'account_id' : 'id'} in (
@@ -186,7 +186,7 @@ describe('verification', () => {
       [other.ownerId, id],
     )
     await service.sql('alter table ledger_entries enable trigger user')
-    const { ok, problems } = await made(other.client.ledger.verify({}))
+    const { ok, problems } = await bodyOf(other.client.ledger.verify({}))
     expect(ok).toBe(false)
     expect(problems.join(' ')).toMatch(complaint)
   })
@@ -200,7 +200,7 @@ describe('verification', () => {
     const verify = { params: { id: tenant.ownerId }, body: { mode: 'test' } } as const
     expect(await client.ledger.verify({})).toMatchObject({ status: 409, code: 'verifying' })
     expect(await service.dash.ledger.verifyOwner(verify)).toMatchObject({ status: 409, code: 'verifying' })
-    expect((await made(other.client.ledger.verify({}))).ok).toBe(true)
+    expect((await bodyOf(other.client.ledger.verify({}))).ok).toBe(true)
     await another.end()
     await until('its end', async () => (await client.ledger.verify({})).status === 200)
   })
@@ -208,15 +208,15 @@ describe('verification', () => {
   test('is available to the operator for any ledger, the platform’s included', async () => {
     const verify = (id: string, mode: 'test' | 'live') =>
       service.dash.ledger.verifyOwner({ params: { id }, body: { mode } })
-    const { accounts } = await made(client.ledger.verify({}))
-    expect(await made(verify(tenant.ownerId, 'test'))).toMatchObject({ ok: true, accounts })
-    expect(await made(verify(tenant.ownerId, 'live'))).toMatchObject({ ok: true, accounts: 0 })
-    expect(await made(verify(PLATFORM_OWNER, 'live'))).toMatchObject({ ok: true })
+    const { accounts } = await bodyOf(client.ledger.verify({}))
+    expect(await bodyOf(verify(tenant.ownerId, 'test'))).toMatchObject({ ok: true, accounts })
+    expect(await bodyOf(verify(tenant.ownerId, 'live'))).toMatchObject({ ok: true, accounts: 0 })
+    expect(await bodyOf(verify(PLATFORM_OWNER, 'live'))).toMatchObject({ ok: true })
     expect(await verify('customer_nobody', 'live')).toMatchObject({ status: 404, code: 'customer_not_found' })
   })
 
   test('covers the caller’s own ledger', async () => {
-    expect((await made(client.ledger.verify({}))).ok).toBe(true)
+    expect((await bodyOf(client.ledger.verify({}))).ok).toBe(true)
     expect(tenant.mode).toBe('test')
   })
 })

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
 import type { Payee, RailCall, SepaRail } from '../../src/ports/sepa-rail.ts'
-import { aBeneficiary, aLiveClient, made, type TestClient } from '../support/factories.ts'
+import { aBeneficiary, aLiveClient, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
-import { traceOf, transactionsOf } from '../support/trace.ts'
+import { traceOf, transactionCount } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
 /** The sandbox's rail, which records every call; a test can replace its answers. */
@@ -32,7 +32,7 @@ const verify = (id: string, idempotencyKey?: string, by: TestClient = client) =>
   by.beneficiaries.verify({ params: { id }, ...(idempotencyKey ? { idempotencyKey } : {}) })
 
 const verificationOf = async (id: string) =>
-  (await made(client.beneficiaries.get({ params: { id } }))).verification
+  (await bodyOf(client.beneficiaries.get({ params: { id } }))).verification
 
 /** Makes a call look old enough to be recovered. */
 const age = (key: string) =>
@@ -85,16 +85,16 @@ describe('the verification of a payee', () => {
       actions: ['beneficiaries.verify'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answered, 'beneficiaries', id)).toBe(1)
-    const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
+    expect(await transactionCount(service, answered, 'beneficiaries', id)).toBe(1)
+    const [event] = (await bodyOf(client.events.list({ query: { limit: 1 } }))).data
     expect(event?.data).toMatchObject({ beneficiaryId: id, verification: 'match' })
   })
 
   test('can be repeated, and the last answer counts', async () => {
     const { id } = await aBeneficiary(client)
-    await made(verify(id))
+    await bodyOf(verify(id))
     answer = async () => ({ result: 'no_match', suggestedName: null })
-    await made(verify(id))
+    await bodyOf(verify(id))
     expect((await verificationOf(id))?.result).toBe('no_match')
     expect(new Set(calls.map(({ reference }) => reference)).size).toBe(2)
   })
@@ -137,7 +137,7 @@ describe('a bank without a usable answer', () => {
 
   test('leaves the earlier result unchanged', async () => {
     const { id } = await aBeneficiary(client)
-    await made(verify(id))
+    await bodyOf(verify(id))
     const before = await verificationOf(id)
     answer = async () => 'late'
     expect((await verify(id)).status).toBe(504)
@@ -227,6 +227,6 @@ describe('in live mode', () => {
   test('verification asks the bank of the configured rail', async () => {
     const live = await aLiveClient(rehearsal, await rehearsal.owner())
     const { id } = await aBeneficiary(live, { name: 'No Match GmbH' })
-    expect((await made(verify(id, undefined, live))).result).toBe('no_match')
+    expect((await bodyOf(verify(id, undefined, live))).result).toBe('no_match')
   })
 })

@@ -6,9 +6,9 @@ import type { Book, Cause } from '../../src/money/ledger/book.ts'
 import { templates } from '../../src/money/ledger/templates.ts'
 import { kindOf } from '../../src/money/statements/movement-kinds.ts'
 import { newId } from '../../src/values/ids.ts'
-import { aWallet, made } from '../support/factories.ts'
+import { aWallet, bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
-import { at, cause, cents, OPENED, rowsOf, statementsIn } from '../support/money/statements.ts'
+import { cents, instantAt, newCause, OPENED_AT, rowsOf, statementsIn } from '../support/money/statements.ts'
 import { times } from '../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
@@ -32,13 +32,13 @@ describe('the opening balance and the movements sum to the closing balance', () 
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async steps => {
         const old = await anOldWallet()
         const [holds, booked]: [Cause[], { on: Date; amount: bigint }[]] = [[], []]
-        let now = OPENED
+        let now = OPENED_AT
         for (const { kind, amount, hours } of steps) {
           now = new Date(Math.min(now.getTime() + hours * 3_600_000, Date.parse('2026-03-31T23:59:59.999Z')))
           const work = (book: Book): void => {
             if (kind === 'release') releaseOldest(book, holds)
             if (kind === 'release' || (kind !== 'in' && !book.canPay(old.id, amount))) return
-            const posting = cause()
+            const posting = newCause()
             if (kind === 'hold') book.hold(old.id, amount, posting)
             if (kind === 'in') book.move('fund', 'bank', old.id, amount, posting)
             if (kind === 'out') book.move('transfer', old.id, old.other, amount, posting)
@@ -72,7 +72,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
 
   test('the database refuses other figures, and changes to a final statement', async () => {
     const old = await anOldWallet()
-    await old.fund(500n, at('2026-02-10T00:00:00Z'))
+    await old.fund(500n, instantAt('2026-02-10T00:00:00Z'))
     const [open, final] = [await old.draw(), await old.draw('2026-02')]
     const change = (statementId: string) =>
       service.sql('update statements set closing_cents = closing_cents + 1 where id = $1', [statementId])
@@ -85,17 +85,17 @@ describe('the opening balance and the movements sum to the closing balance', () 
 
   test('each posting around the end of a month is in one statement', async () => {
     const old = await anOldWallet()
-    await old.fund(1n, at('2026-01-31T23:59:59.999Z'))
-    await old.fund(10n, at('2026-02-01T00:00:00.000Z'))
+    await old.fund(1n, instantAt('2026-01-31T23:59:59.999Z'))
+    await old.fund(10n, instantAt('2026-02-01T00:00:00.000Z'))
     const [january, february] = [await old.draw('2026-01'), await old.draw('2026-02')]
     expect([january.closingEuros, february.openingEuros, february.closingEuros]).toEqual([0.01, 0.01, 0.11])
   })
 
   test('a posting that begins before the end of a month and ends after its statement is in the next month', async () => {
     const old = await anOldWallet()
-    await old.fund(100n, at('2026-01-20T00:00:00Z'))
+    await old.fund(100n, instantAt('2026-01-20T00:00:00Z'))
     const january = await old.draw('2026-01')
-    await old.fund(23n, at('2026-01-31T23:59:59Z'))
+    await old.fund(23n, instantAt('2026-01-31T23:59:59Z'))
     const february = await old.draw('2026-02')
     expect(await old.draw('2026-01')).toEqual(january)
     expect([january.closingEuros, february.openingEuros, february.closingEuros]).toEqual([1, 1, 1.23])
@@ -108,7 +108,7 @@ describe('a statement', () => {
     const first = await draw(id)
     expect(first).toMatchObject({ status: 'open', openingEuros: 0, closingEuros: 50, movements: 1 })
     expect(await draw(id)).toEqual(first)
-    await made(client.fund.wallet({ params: { id }, body: { amountEuros: 7.5 } }))
+    await bodyOf(client.fund.wallet({ params: { id }, body: { amountEuros: 7.5 } }))
     const second = await draw(id)
     expect(second).toMatchObject({ id: first.id, closingEuros: 57.5, inEuros: 57.5, movements: 2 })
     expect(await updates(first.id)).toEqual(['open', 'open'])
@@ -116,7 +116,7 @@ describe('a statement', () => {
 
   test('is created once by concurrent requests', async () => {
     const [running, old] = [(await aWallet(client, 5)).id, await anOldWallet()]
-    await old.fund(5n, at('2026-02-10T00:00:00Z'))
+    await old.fund(5n, instantAt('2026-02-10T00:00:00Z'))
     for (const ask of [() => draw(running), () => old.draw('2026-02')]) {
       const ids = new Set((await times(8, ask)).map(statement => statement.id))
       expect(ids.size).toBe(1)
@@ -128,13 +128,13 @@ describe('a statement', () => {
     const { draw, id, client } = await anOldWallet()
     const [open, final] = [await draw(), await draw('2026-02')]
     const list = async (query: object) =>
-      (await made(client.statements.list({ query: { walletId: id, ...query } }))).data.map(
+      (await bodyOf(client.statements.list({ query: { walletId: id, ...query } }))).data.map(
         statement => statement.id,
       )
     expect(await list({})).toEqual([final.id, open.id])
     expect(await list({ period: '2026-02' })).toEqual([final.id])
     expect(await list({ status: 'open' })).toEqual([open.id])
-    expect(await made(client.statements.get({ params: { id: final.id } }))).toEqual(final)
+    expect(await bodyOf(client.statements.get({ params: { id: final.id } }))).toEqual(final)
   })
 
   test('is refused for a future month and for one before the wallet was opened', async () => {
@@ -149,15 +149,15 @@ describe('a statement', () => {
     expect([wrong.status, wrong.error]).toEqual([400, expect.stringMatching(/^period: /)])
     const unknown = await client.statements.create({ body: { walletId: newId('wallet') } })
     expect(unknown.code).toBe('wallet_not_found')
-    expect((await made(client.statements.list({ query: { walletId } }))).data).toEqual([])
+    expect((await bodyOf(client.statements.list({ query: { walletId } }))).data).toEqual([])
   })
 
   test('remains when the wallet is closed', async () => {
     const { id } = await aWallet(client, 3)
     const { id: other } = await aWallet(client)
     const body = { fromWalletId: id, toWalletId: other, amountEuros: 3 }
-    await made(client.transfers.create({ body }))
-    await made(client.wallets.close({ params: { id } }))
+    await bodyOf(client.transfers.create({ body }))
+    await bodyOf(client.wallets.close({ params: { id } }))
     const statement = await draw(id)
     expect(statement).toMatchObject({ inEuros: 3, outEuros: 3, closingEuros: 0, movements: 2 })
     expect(rowsOf(await read(statement, 'csv'))).toHaveLength(3)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { anAgent, aToken, aWallet, made, type TestClient } from '../support/factories.ts'
+import { anAgent, aToken, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -12,14 +12,14 @@ const STAYS = 777.06
 async function aPayment(client: TestClient, amountEuros = AT_ONCE) {
   const wallet = await aWallet(client, 1_000)
   const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }
-  const beneficiary = await made(client.beneficiaries.create({ body }))
-  const { id } = await made(
+  const beneficiary = await bodyOf(client.beneficiaries.create({ body }))
+  const { id } = await bodyOf(
     client.transfers.create({
       body: { fromWalletId: wallet.id, beneficiaryId: beneficiary.id, amountEuros },
     }),
   )
-  await made(client.sandbox.advance({ body: { minutes: 2 } }))
-  const transfer = await made(client.transfers.get({ params: { id } }))
+  await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+  const transfer = await bodyOf(client.transfers.get({ params: { id } }))
   return { wallet, transfer, params: { id: String(transfer.transactionId) } }
 }
 
@@ -36,7 +36,7 @@ describe('a transfer by SEPA', () => {
     const { client } = await service.owner()
     const { wallet, transfer, params } = await aPayment(client)
     expect(transfer.status).toBe('completed')
-    expect(await made(client.transactions.get({ params }))).toMatchObject({
+    expect(await bodyOf(client.transactions.get({ params }))).toMatchObject({
       type: 'transfer',
       status: 'completed',
       transferId: transfer.id,
@@ -59,10 +59,10 @@ describe('a transfer by SEPA', () => {
   test('becomes a declined transaction when rejected, with the reason', async () => {
     const { client } = await service.owner()
     const { transfer, params } = await aPayment(client, STAYS)
-    expect((await made(client.transactions.get({ params }))).status).toBe('settlement')
+    expect((await bodyOf(client.transactions.get({ params }))).status).toBe('settlement')
     const body = { transferId: transfer.id, reasonCode: 'AC04' }
-    await made(client.transfers.simulateReject({ body }))
-    const { status, declineReason } = await made(client.transactions.get({ params }))
+    await bodyOf(client.transfers.simulateReject({ body }))
+    const { status, declineReason } = await bodyOf(client.transactions.get({ params }))
     expect([status, declineReason]).toEqual(['declined', expect.stringContaining('closed')])
     expect((await eventsOf(params.id)).at(-1)).toBe('declined')
   })
@@ -70,8 +70,8 @@ describe('a transfer by SEPA', () => {
   test('becomes a refunded transaction when returned', async () => {
     const { client } = await service.owner()
     const { transfer, params } = await aPayment(client)
-    await made(client.transfers.simulateReturn({ body: { transferId: transfer.id, reasonCode: 'AC04' } }))
-    expect(await made(client.transactions.get({ params }))).toMatchObject({
+    await bodyOf(client.transfers.simulateReturn({ body: { transferId: transfer.id, reasonCode: 'AC04' } }))
+    expect(await bodyOf(client.transactions.get({ params }))).toMatchObject({
       status: 'refunded',
       refundedEuros: AT_ONCE,
     })
@@ -82,12 +82,12 @@ describe('a transfer by SEPA', () => {
     const { client } = await service.owner()
     const wallet = await aWallet(client, 10)
     const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }
-    const { id: beneficiaryId } = await made(client.beneficiaries.create({ body }))
-    const { id } = await made(
+    const { id: beneficiaryId } = await bodyOf(client.beneficiaries.create({ body }))
+    const { id } = await bodyOf(
       client.transfers.create({ body: { fromWalletId: wallet.id, beneficiaryId, amountEuros: 1 } }),
     )
-    await made(client.transfers.cancel({ params: { id } }))
-    expect((await made(client.transactions.list({}))).data).toEqual([])
+    await bodyOf(client.transfers.cancel({ params: { id } }))
+    expect((await bodyOf(client.transactions.list({}))).data).toEqual([])
   })
 })
 
@@ -97,7 +97,7 @@ describe('a transaction', () => {
     const { wallet, transfer, params } = await aPayment(client)
     await aPayment(client)
     const idsOf = async (query: object) =>
-      (await made(client.transactions.list({ query }))).data.map(({ id }) => id)
+      (await bodyOf(client.transactions.list({ query }))).data.map(({ id }) => id)
     expect(await idsOf({ transferId: transfer.id })).toEqual([params.id])
     expect(await idsOf({ walletId: wallet.id, status: 'completed', type: 'transfer' })).toEqual([params.id])
     expect(await idsOf({ merchant: 'Müller GmbH' })).toHaveLength(2)
@@ -108,9 +108,9 @@ describe('a transaction', () => {
   test('has a memo, which can be removed', async () => {
     const { client } = await service.owner()
     const { params } = await aPayment(client)
-    const noted = await made(client.transactions.update({ params, body: { memo: ' Invoice 4711 ' } }))
+    const noted = await bodyOf(client.transactions.update({ params, body: { memo: ' Invoice 4711 ' } }))
     expect(noted.memo).toBe('Invoice 4711')
-    expect((await made(client.transactions.update({ params, body: { memo: null } }))).memo).toBeNull()
+    expect((await bodyOf(client.transactions.update({ params, body: { memo: null } }))).memo).toBeNull()
     expect((await eventsOf(params.id)).filter(event => event === 'updated')).toHaveLength(2)
   })
 
@@ -119,6 +119,6 @@ describe('a transaction', () => {
     const { params } = await aPayment(client)
     const itself = service.client(String((await aToken(client, (await anAgent(client)).id)).token))
     expect((await itself.transactions.get({ params })).status).toBe(404)
-    expect((await made(itself.transactions.list({}))).data).toEqual([])
+    expect((await bodyOf(itself.transactions.list({}))).data).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
-import { aLiveClient, aWallet, made } from '../support/factories.ts'
+import { aLiveClient, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
 import { times } from '../support/sample-service.ts'
@@ -49,21 +49,21 @@ describe('a wallet', () => {
     const parent = await aWallet(client)
     const child = await aWallet(client, 0, { parentWalletId: parent.id, metadata: { team: 'research' } })
     const idsOf = async (query: object) =>
-      (await made(client.wallets.list({ query }))).data.map(({ id }) => id)
+      (await bodyOf(client.wallets.list({ query }))).data.map(({ id }) => id)
     expect(await idsOf({ parentWalletId: parent.id })).toEqual([child.id])
     expect(await idsOf({ iban: child.iban })).toEqual([child.id])
     expect(await idsOf({ iban: child.iban, kind: 'agent' })).toEqual([])
     const { body } = await service.http('GET', `/v1/accounts/${child.id}`, { token: owner.key })
-    expect(body).toEqual(await made(client.wallets.get({ params: { id: child.id } })))
+    expect(body).toEqual(await bodyOf(client.wallets.get({ params: { id: child.id } })))
   })
 
   test('is funded in test mode with 0.01 to 100,000 €', async () => {
     const { id } = await aWallet(client)
-    expect(await made(fund(id, 0.01))).toMatchObject({ availableEuros: 0.01 })
-    expect(await made(fund(id, 100_000))).toMatchObject({ availableEuros: 100_000.01 })
+    expect(await bodyOf(fund(id, 0.01))).toMatchObject({ availableEuros: 0.01 })
+    expect(await bodyOf(fund(id, 100_000))).toMatchObject({ availableEuros: 100_000.01 })
     const { status, error } = await fund(id, 100_000.01)
     expect([status, error]).toEqual([400, expect.stringContaining('amountEuros')])
-    const { data } = await made(client.events.list({ query: { event: 'wallet.funded' } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'wallet.funded' } }))
     expect(data[0]?.data).toEqual({
       walletId: id,
       status: 'active',
@@ -76,15 +76,15 @@ describe('a wallet', () => {
 describe('changing a wallet', () => {
   test('renaming it changes nothing else', async () => {
     const wallet = await aWallet(client, 5)
-    const { updatedAt: _, ...rest } = await made(change(wallet.id, { name: 'Travel' }))
+    const { updatedAt: _, ...rest } = await bodyOf(change(wallet.id, { name: 'Travel' }))
     expect(rest).toEqual({ ...wallet, name: 'Travel', updatedAt: undefined })
   })
 
   test('a frozen wallet can be funded, and unfrozen', async () => {
     const { id } = await aWallet(client)
-    expect(await made(change(id, { status: 'frozen' }))).toMatchObject({ status: 'frozen' })
-    expect(await made(fund(id, 1))).toMatchObject({ availableEuros: 1 })
-    expect(await made(change(id, { status: 'active' }))).toMatchObject({ status: 'active' })
+    expect(await bodyOf(change(id, { status: 'frozen' }))).toMatchObject({ status: 'frozen' })
+    expect(await bodyOf(fund(id, 1))).toMatchObject({ availableEuros: 1 })
+    expect(await bodyOf(change(id, { status: 'active' }))).toMatchObject({ status: 'active' })
   })
 
   test('a wallet with money or with open children is not closed', async () => {
@@ -94,21 +94,21 @@ describe('changing a wallet', () => {
       'wallet_not_empty',
       'wallet_has_children',
     ])
-    await made(close(child.id))
-    expect(await made(close(parent.id))).toMatchObject({ status: 'closed' })
+    await bodyOf(close(child.id))
+    expect(await bodyOf(close(parent.id))).toMatchObject({ status: 'closed' })
   })
 
   test('a closed wallet is not listed, funded, changed or used as a parent', async () => {
     const { id } = await aWallet(client)
-    await made(close(id))
+    await bodyOf(close(id))
     const listed = async (query: object) =>
-      (await made(client.wallets.list({ query: { limit: 100, ...query } }))).data.some(one => one.id === id)
+      (await bodyOf(client.wallets.list({ query: { limit: 100, ...query } }))).data.some(one => one.id === id)
     expect([await listed({}), await listed({ status: 'closed' })]).toEqual([false, true])
     const refusals = [fund(id, 1), change(id, { name: 'New' }), close(id)]
     expect((await Promise.all(refusals)).map(({ code }) => code)).toEqual(Array(3).fill('wallet_closed'))
     const { status, code } = await client.wallets.create({ body: { name: 'Below', parentWalletId: id } })
     expect([status, code]).toEqual([400, 'parent_not_usable'])
-    const { data } = await made(client.ledger.accounts({ query: { walletId: id } }))
+    const { data } = await bodyOf(client.ledger.accounts({ query: { walletId: id } }))
     expect(data[0]?.closedAt).not.toBeNull()
   })
 

@@ -8,7 +8,7 @@ import { runPeer } from '../support/processes/peer.ts'
 const readInPython = async (file: string): Promise<unknown> =>
   JSON.parse(await runPeer('python3', ['test/peers/bank_files.py'], file))
 
-test('a program in Python reads the orders of our pain.001, to the cent', async () => {
+test('a Python program reads the payments of our pain.001, to the cent', async () => {
   const payment = (endToEndId: string, amountEuros: bigint, name: string) => ({
     endToEndId,
     amountEuros,
@@ -80,7 +80,7 @@ async function* pages(): AsyncGenerator<readonly Movement[]> {
   yield [movement('posting_2', -2_501n, 'Brötchen')]
 }
 
-test('a program in Python reads our camt.053, and its entries add up to its balance', async () => {
+test('a Python program reads our camt.053, whose entries sum to its balance', async () => {
   let file = ''
   for await (const piece of camt053Of(statement, pages())) file += piece
   expect(await readInPython(file)).toEqual({

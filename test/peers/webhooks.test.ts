@@ -33,14 +33,14 @@ const cases = [
 ]
 const verdicts = cases.map(({ genuine }) => genuine)
 
-test('a receiver in Go accepts our signature, and no other', async () => {
+test('a receiver in Go accepts our signatures and no others', async () => {
   const output = await runPeer('go', ['run', 'test/peers/verify.go'], JSON.stringify(cases))
   expect(JSON.parse(output)).toEqual(verdicts)
 }, 120_000)
 
-test('the receiver in Python that the documentation shows accepts our signature, and no other', async () => {
-  const shown = /```python\n([\s\S]*?)```/.exec(readFileSync('docs/webhooks.md', 'utf8'))?.[1]
-  const program = `${shown}
+test('the documented receiver in Python accepts our signatures and no others', async () => {
+  const documented = /```python\n([\s\S]*?)```/.exec(readFileSync('docs/webhooks.md', 'utf8'))?.[1]
+  const program = `${documented}
 import json, sys
 print(json.dumps([verify(w["Headers"], w["Body"].encode(), w["Secret"]) for w in json.load(sys.stdin)]))`
   const tooOld = { Headers: headersOf(400), Body: BODY, Secret: OLD }
@@ -48,7 +48,7 @@ print(json.dumps([verify(w["Headers"], w["Body"].encode(), w["Secret"]) for w in
   expect(JSON.parse(output)).toEqual([...verdicts, false])
 })
 
-test('a missing program is named, with what to install', async () => {
+test('a missing program is named with what to install', async () => {
   await expect(runPeer('no-such-program', [], '')).rejects.toThrow(
     'no-such-program is missing. Install it: npm run test:peers needs go and python3.',
   )

@@ -12,14 +12,14 @@ afterEach(async () => {
 })
 
 /** How often it has heard of something. */
-function hearing(url = databaseUrl): () => number {
-  let heard = 0
+function countNotifications(url = databaseUrl): () => number {
+  let notifications = 0
   listeners.push(
     listen(url, 'outbox', () => {
-      heard++
+      notifications++
     }),
   )
-  return () => heard
+  return () => notifications
 }
 
 async function execute(statement: string): Promise<void> {
@@ -29,40 +29,40 @@ async function execute(statement: string): Promise<void> {
   await client.end()
 }
 
-const CUT = `select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen outbox%'`
+const TERMINATE = `select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen outbox%'`
 
-test('what may have been missed before it listened counts as a notice', async () => {
-  const heard = hearing()
-  await until('it looks once', () => heard() > 0)
-  expect(heard()).toBe(1)
+test('a listener reports once when it begins to listen, as it may have missed notifications', async () => {
+  const notifications = countNotifications()
+  await until('it looks once', () => notifications() > 0)
+  expect(notifications()).toBe(1)
 })
 
-test('hears what is announced, and nothing else', async () => {
-  const heard = hearing()
-  await until('it listens', () => heard() === 1)
+test('a listener reports notifications of its channel only', async () => {
+  const notifications = countNotifications()
+  await until('it listens', () => notifications() === 1)
   await execute('notify elsewhere')
   await execute('notify outbox')
-  await until('it has heard', () => heard() > 1)
-  expect(heard()).toBe(2)
+  await until('it has heard', () => notifications() > 1)
+  expect(notifications()).toBe(2)
 })
 
-test('hears again after its connection was lost', async () => {
-  const heard = hearing()
-  await until('it listens', () => heard() === 1)
-  await execute(CUT)
-  await until('it listens anew', () => heard() === 2)
+test('a listener continues after its connection was lost', async () => {
+  const notifications = countNotifications()
+  await until('it listens', () => notifications() === 1)
+  await execute(TERMINATE)
+  await until('it listens anew', () => notifications() === 2)
   await execute('notify outbox')
-  await until('it has heard', () => heard() > 2)
-  expect(heard()).toBe(3)
+  await until('it has heard', () => notifications() > 2)
+  expect(notifications()).toBe(3)
 })
 
-test('stops while it listens, and while there is nobody to listen to', async () => {
-  const heard = hearing()
-  await until('it listens', () => heard() === 1)
-  const nobody = new URL(databaseUrl)
-  nobody.port = '1'
-  hearing(nobody.href)
+test('a listener stops while it listens, and while it cannot connect', async () => {
+  const notifications = countNotifications()
+  await until('it listens', () => notifications() === 1)
+  const unreachable = new URL(databaseUrl)
+  unreachable.port = '1'
+  countNotifications(unreachable.href)
   await Promise.all(listeners.splice(0).map(one => one.stop()))
   await execute('notify outbox')
-  expect(heard()).toBe(1)
+  expect(notifications()).toBe(1)
 })

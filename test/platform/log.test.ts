@@ -5,7 +5,7 @@ import { newId } from '../../src/values/ids.ts'
 const redact = redactor([])
 
 describe('a log line', () => {
-  test('tells whose request it was: an owner’s id is no secret', () => {
+  test('keeps the owner’s id, which is not a secret', () => {
     const line = JSON.stringify({ ownerId: newId('customer'), actorId: newId('key') })
     expect(redact(line)).toBe(line)
   })
@@ -20,7 +20,7 @@ describe('a log line', () => {
     `${newId('customer')}0`,
     secret.replace('mer_', 'sk_live_'),
     secret.replace('mer_', 'at_test_'),
-  ])('keeps %s to itself', text => {
+  ])('redacts %s', text => {
     expect(redact(text)).toContain('[secret]')
     expect(redact(text)).not.toContain(secret.slice(4))
   })

@@ -2,27 +2,27 @@ import { expect, test } from '@jest/globals'
 import { everySoOften } from '../../src/platform/rounds.ts'
 import { until } from '../support/until.ts'
 
-test('a round follows the other, never two at once, and one that fails is told', async () => {
+test('rounds follow each other, never two at once, and report failures', async () => {
   let underWay = 0
-  let most = 0
+  let maximum = 0
   let rounds = 0
-  const told: unknown[] = []
+  const failures: unknown[] = []
   const work = async () => {
-    most = Math.max(most, ++underWay)
+    maximum = Math.max(maximum, ++underWay)
     await Promise.resolve()
     underWay--
     if (++rounds === 2) throw new Error('no')
   }
-  const running = everySoOften(1, work, error => told.push(error))
+  const running = everySoOften(1, work, error => failures.push(error))
   await until('it has gone on', () => rounds >= 5)
   await running.stop()
-  expect([most, told]).toEqual([1, [new Error('no')]])
+  expect([maximum, failures]).toEqual([1, [new Error('no')]])
   const before = rounds
   await Promise.resolve()
   expect(rounds).toBe(before)
 })
 
-test('stopping finishes the round that is under way, and waits for no other', async () => {
+test('stopping waits for the round under way and begins no other', async () => {
   let release = (): void => undefined
   let rounds = 0
   const work = () =>

@@ -6,19 +6,19 @@ const OTHER = Buffer.alloc(32, 7).toString('base64')
 const vault = openVault(KEY)
 const sealed = vault.seal('whsec_grüße', 'webhook-secret:a')
 
-describe('what is sealed', () => {
-  test('opens as it was, for what it was sealed for', () => {
+describe('a sealed text', () => {
+  test('opens for the purpose that it was sealed for, and no other', () => {
     expect(vault.open(sealed, 'webhook-secret:a')).toBe('whsec_grüße')
     expect(() => vault.open(sealed, 'webhook-secret:b')).toThrow()
     expect(vault.open(vault.seal('', ''), '')).toBe('')
   })
 
-  test('shows nothing of it, not even that it is the same', () => {
+  test('reveals nothing, not even that two texts are equal', () => {
     expect(sealed).not.toContain('whsec')
     expect(vault.seal('whsec_grüße', 'webhook-secret:a')).not.toBe(sealed)
   })
 
-  test('opens no more once any letter of it has changed', () => {
+  test('does not open once any character has changed', () => {
     // The last letter carries bits that no byte has.
     for (let at = 0; at < sealed.length - 1; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A'
@@ -29,7 +29,7 @@ describe('what is sealed', () => {
       expect(() => vault.open(part, 'webhook-secret:a')).toThrow()
   })
 
-  test('opens after its key has been replaced, as long as the old one is named', () => {
+  test('opens after its key was replaced, as long as the old key is listed', () => {
     const later = openVault(OTHER, [KEY])
     expect(later.open(sealed, 'webhook-secret:a')).toBe('whsec_grüße')
     const anew = later.seal('new', 'c')
@@ -38,7 +38,7 @@ describe('what is sealed', () => {
     expect(() => openVault(OTHER).open(sealed, 'webhook-secret:a')).toThrow('neither ENCRYPTION_KEY')
   })
 
-  test('opens with the same key, however that is written', () => {
+  test('opens with any encoding of its key', () => {
     const written = [
       KEY.toUpperCase(),
       Buffer.from(KEY, 'hex').toString('base64'),

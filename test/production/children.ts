@@ -4,7 +4,7 @@ import { type GuardedChild, guardedChild } from '../../src/dev/processes/guarded
 import type { User } from '../../src/dev/processes/unprivileged-user.ts'
 import type { Start } from './start.ts'
 
-/** How a process runs and how it is ended; by itself as we run, and gently. */
+/** How a process runs and is ended: by default in our folder, as our user, with SIGINT. */
 export interface Child {
   readonly cwd?: string
   readonly user?: User
@@ -14,7 +14,7 @@ export interface Child {
 const LINES = 10
 const COLUMNS = 500
 
-/** Only what the service is told, and where programs are. */
+/** The variables of the service and the PATH, and nothing else of this process. */
 const environment = ({ env, temporal }: Start) => ({
   ...env,
   PATH: [temporal, process.env.PATH].join(delimiter),
@@ -22,25 +22,26 @@ const environment = ({ env, temporal }: Start) => ({
 
 const logOf = (folder: string, name: string): string => join(folder, `${name}.log`)
 
-/** What a service has said last. */
-export function lastWords(folder: string, name: string): string {
+/** The last lines of a service's log, shortened. */
+export function lastLogLines(folder: string, name: string): string {
   const lines = readFileSync(logOf(folder, name), 'utf8').trim().split('\n').slice(-LINES)
   return lines.map(line => line.slice(0, COLUMNS)).join('\n')
 }
 
-/** Runs to its end, and well. */
-export async function job(start: Start, command: readonly string[], child: Child = {}): Promise<void> {
-  const code = await begin(start, command, { ...child, signal: 'KILL' }).exit
-  if (code !== 0) throw new Error(`${start.name} ended with ${code}:\n${lastWords(start.folder, start.name)}`)
+/** Runs a command to its end; throws if it fails. */
+export async function runToEnd(start: Start, command: readonly string[], child: Child = {}): Promise<void> {
+  const code = await startChild(start, command, { ...child, signal: 'KILL' }).exit
+  if (code !== 0)
+    throw new Error(`${start.name} ended with ${code}:\n${lastLogLines(start.folder, start.name)}`)
 }
 
-/** Runs until it is ended. */
-export function stay(start: Start, command: readonly string[], child: Child = {}): void {
-  void begin(start, command, child).ended.then(() => start.onEnd(start.name))
+/** Runs a command until the topology ends it; reports an earlier end. */
+export function keepRunning(start: Start, command: readonly string[], child: Child = {}): void {
+  void startChild(start, command, child).ended.then(() => start.onEnd(start.name))
 }
 
-/** At the latest it ends with us. */
-function begin(
+/** Starts a process that ends with this one at the latest. */
+function startChild(
   start: Start,
   command: readonly string[],
   { cwd = process.cwd(), user = {}, signal = 'INT' }: Child,

@@ -5,7 +5,7 @@ import { parseYaml } from '@redocly/openapi-core'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** A service of `docker-compose.yml`, as far as we look at it. */
+/** A service of `docker-compose.yml`: the members that the tests read. */
 export interface Service {
   readonly image: string
   readonly build?: string
@@ -17,7 +17,7 @@ export interface Service {
   readonly networks?: readonly string[]
   readonly ports?: readonly string[]
   readonly volumes?: readonly string[]
-  /** Names of files, each of which it finds below `/run/secrets`. */
+  /** Names of its files below `/run/secrets`. */
   readonly secrets?: readonly string[]
   readonly restart?: string
   readonly read_only?: boolean
@@ -32,26 +32,26 @@ export interface Compose {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
 
-/** Makes the files as an operator would, and gives the variable that says where they are. */
+/** Generates the secret files as an operator would; returns the variable that names their folder. */
 export function makeSecrets(folder: string): { SECRETS_DIR: string } {
   const SECRETS_DIR = join(folder, 'secrets')
   execFileSync('sh', ['postgres-config/make-secrets.sh'], { env: { ...process.env, SECRETS_DIR } })
-  // Whoever is to run our programs has to reach it; a container is given the files alone.
+  // The unprivileged user that runs our programs must reach the files; a container has them mounted one by one.
   chmodSync(SECRETS_DIR, 0o755)
   return { SECRETS_DIR }
 }
 
-/** A text in which containers' paths of secrets are those of this machine. */
-export const secretsHere = (text: string, { secrets }: Pick<Compose, 'secrets'>): string =>
+/** The text with the containers' secret paths replaced by those of this machine. */
+export const withLocalSecretPaths = (text: string, { secrets }: Pick<Compose, 'secrets'>): string =>
   text.replace(/\/run\/secrets\/(\w+)/g, (_, name) => secrets[name]?.file ?? `no secret ${name}`)
 
 export const composeText = (): string => readFileSync('docker-compose.yml', 'utf8')
 
-/** The file as Compose would read it with these variables; without one that is required it fails as Compose does. */
+/** The file as Compose reads it with these variables; throws, as Compose does, if a required one is missing. */
 export const readCompose = (variables: Variables): Compose =>
-  filledIn(parseYaml(composeText()), variables) as Compose
+  substituted(parseYaml(composeText()), variables) as Compose
 
-/** The variables that the file asks for. */
+/** The variables that the file refers to. */
 export const variablesOf = (text: string): string[] => [
   ...new Set([...text.matchAll(VARIABLE)].map(([, name = '']) => name)),
 ]
@@ -62,18 +62,18 @@ export const readVariables = (text: string): Record<string, string> =>
 
 const VARIABLE = /\$\{(\w+)(?::([?-])([^}]*))?\}/g
 
-function filledIn(value: unknown, variables: Variables): unknown {
+function substituted(value: unknown, variables: Variables): unknown {
   if (typeof value === 'string') return value.replace(VARIABLE, (_, ...parts) => valueFor(parts, variables))
-  if (Array.isArray(value)) return value.map(item => filledIn(item, variables))
+  if (Array.isArray(value)) return value.map(item => substituted(item, variables))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, filledIn(member, variables)]),
+    Object.entries(value).map(([name, member]) => [name, substituted(member, variables)]),
   )
 }
 
 function valueFor([name, rule, text]: string[], variables: Variables): string {
-  const given = variables[name ?? '']
-  if (given) return given
+  const value = variables[name ?? '']
+  if (value) return value
   if (rule === '?') throw new Error(`required variable ${name} is missing a value: ${text}`)
   return text ?? ''
 }

@@ -5,11 +5,11 @@ import type { Compose } from './compose.ts'
 
 type Secrets = Pick<Compose, 'secrets'>
 
-/** What stands in the file of a secret. */
+/** The content of a secret's file. */
 export const secretOf = ({ secrets }: Secrets, name: string): string =>
   readFileSync(secrets[name]?.file ?? `no secret ${name}`, 'utf8').trim()
 
-/** A cluster as its image makes it: a superuser of that name, and then `roles.sql`. */
+/** A cluster as its image creates it: with the superuser `postgres`, and then by `roles.sql`. */
 export async function startCluster(
   dataDir: string,
   compose: Secrets,
@@ -19,14 +19,14 @@ export async function startCluster(
   const password = secretOf(compose, 'postgres_password')
   await administer(href, `create role postgres superuser login password '${password}'`)
   const url = `postgres://postgres:${password}@${host}/postgres`
-  // Ours has a role and a database of the names that the file is to make.
+  // The embedded server already has a role and a database of the names that the file creates.
   await administer(url, 'alter role agentpay rename to embedded')
   await administer(url, 'alter database agentpay rename to embedded')
   await runScript(url, 'postgres-config/roles.sql', compose)
   return { server, address: host }
 }
 
-/** Runs a file of psql's, statement by statement: some of them want to be alone. */
+/** Runs a psql script statement by statement, as some statements cannot run in a transaction. */
 export async function runScript(url: string, file: string, compose: Secrets): Promise<void> {
   for (const statement of statements(readFileSync(file, 'utf8'), compose)) await administer(url, statement)
 }
@@ -41,7 +41,7 @@ async function administer(connectionString: string, text: string): Promise<void>
   }
 }
 
-/** What psql would send: `\\set` takes what a command says, here the text of a secret, and `:'name'` is its value. */
+/** The statements that psql would send: `\\set` reads a secret's file, and `:'name'` is its value. */
 function statements(script: string, compose: Secrets): string[] {
   const values = new Map(
     [...script.matchAll(/^\\set (\w+) `cat \/run\/secrets\/(\w+)`$/gm)].map(([, name, secret = '']) => [

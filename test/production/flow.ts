@@ -4,7 +4,7 @@ import type { Client as Temporal, WorkflowExecutionDescription } from '@temporal
 import { areas } from '../../src/areas.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import { commandOf } from '../../src/dev/processes/process-table.ts'
-import { anAgentUnder, anIntent, made } from '../support/factories.ts'
+import { anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
 type Api = Client<typeof areas>
@@ -17,22 +17,22 @@ export interface Flow {
   readonly webUi: string
   readonly dashboardSecret: string
   readonly tell: (line: string) => void
-  /** One of the workers will be killed. */
+  /** Called before a worker is killed. */
   readonly onKill: () => void
 }
 
 interface World {
-  readonly here: Api
-  readonly there: Api
+  readonly apiA: Api
+  readonly apiB: Api
   readonly agentId: string
   readonly temporal: Temporal
 }
 
 type Intent = Awaited<ReturnType<typeof anIntent>>
 
-const MANY = 100
+const COUNT = 100
 
-/** Drives intents through both API processes and both workers, and holds what each of the four places says of them. */
+/** Drives intents through both API processes and both workers, and compares record, events, audit trail and run. */
 export async function driveFlow({
   urls,
   temporal,
@@ -42,7 +42,7 @@ export async function driveFlow({
   onKill,
 }: Flow): Promise<void> {
   const world = await openWorld(urls, temporal, dashboardSecret)
-  const { here, there, agentId } = world
+  const { apiA, apiB, agentId } = world
   const timed = async (what: string, work: () => Promise<unknown>): Promise<void> => {
     const began = performance.now()
     await work()
@@ -50,83 +50,83 @@ export async function driveFlow({
   }
 
   await timed('approved by the policy, at once and without a run', async () => {
-    const intent = await anIntent(here, agentId, { amountEuros: 5 })
+    const intent = await anIntent(apiA, agentId, { amountEuros: 5 })
     deepStrictEqual([intent.status, intent.workflowId], ['approved', null])
   })
   await timed('declared on one API, approved on the other', async () => {
-    const intent = await anIntent(here, agentId)
-    await made(there.intents.approve({ params: { id: intent.id } }))
-    await agree(world, intent, 'approved')
+    const intent = await anIntent(apiA, agentId)
+    await bodyOf(apiB.intents.approve({ params: { id: intent.id } }))
+    await expectAgreement(world, intent, 'approved')
   })
   await timed('declared on one API, denied on the other', async () => {
-    const intent = await anIntent(there, agentId)
-    await made(here.intents.deny({ params: { id: intent.id }, body: { reason: 'Too expensive' } }))
-    await agree(world, intent, 'denied')
+    const intent = await anIntent(apiB, agentId)
+    await bodyOf(apiA.intents.deny({ params: { id: intent.id }, body: { reason: 'Too expensive' } }))
+    await expectAgreement(world, intent, 'denied')
   })
   await timed('approved by a signal from the Web UI', async () => {
-    const intent = await anIntent(here, agentId)
+    const intent = await anIntent(apiA, agentId)
     const run = await runOf(world, intent)
     await signalFromWebUi(webUi, run.workflowId, 'approve', { by: 'Ada', comment: 'Go ahead' })
-    const { decidedBy } = await agree(world, intent, 'approved')
+    const { decidedBy } = await expectAgreement(world, intent, 'approved')
     deepStrictEqual(decidedBy, { type: 'operator', id: null, name: 'Ada' })
   })
   await timed('gone on with by one worker after the other was killed', async () => {
-    const intent = await anIntent(here, agentId)
+    const intent = await anIntent(apiA, agentId)
     const killed = await killWorkerOf(world, intent, onKill)
-    await made(there.intents.approve({ params: { id: intent.id } }))
-    await agree(world, intent, 'approved')
+    await bodyOf(apiB.intents.approve({ params: { id: intent.id } }))
+    await expectAgreement(world, intent, 'approved')
     const [first, ...others] = new Set(await workersOf(world, intent))
     deepStrictEqual([first, others.length], [killed, 1])
   })
-  await timed(`${MANY} declared on both APIs at once and cancelled on the other`, async () => {
+  await timed(`${COUNT} declared on both APIs at once and cancelled on the other`, async () => {
     const intents = await Promise.all(
-      Array.from({ length: MANY }, (_, n) => anIntent(n % 2 ? here : there, agentId)),
+      Array.from({ length: COUNT }, (_, n) => anIntent(n % 2 ? apiA : apiB, agentId)),
     )
     await Promise.all(
-      intents.map(({ id }, n) => made((n % 2 ? there : here).intents.cancel({ params: { id } }))),
+      intents.map(({ id }, n) => bodyOf((n % 2 ? apiB : apiA).intents.cancel({ params: { id } }))),
     )
-    for (const intent of intents) await agree(world, intent, 'cancelled')
+    for (const intent of intents) await expectAgreement(world, intent, 'cancelled')
   })
   await timed('expired two days later, by the test clock', async () => {
-    const intent = await anIntent(here, agentId)
-    await made(there.sandbox.advance({ body: { days: 2 } }))
-    await agree(world, intent, 'expired')
+    const intent = await anIntent(apiA, agentId)
+    await bodyOf(apiB.sandbox.advance({ body: { days: 2 } }))
+    await expectAgreement(world, intent, 'expired')
   })
-  await timed('nothing left in the outbox', () => until('an empty outbox', () => isIdle(here)))
+  await timed('nothing left in the outbox', () => until('an empty outbox', () => isIdle(apiA)))
 }
 
 async function openWorld(urls: Flow['urls'], temporal: Temporal, dashboardSecret: string): Promise<World> {
   const account = { name: 'Owner', email: 'owner@example.com', type: 'business', country: 'DE' } as const
-  const { key } = await made(
+  const { key } = await bodyOf(
     client(areas, { url: urls[0], dashboardSecret }).keys.openAccount({ body: account }),
   )
-  const [here, there] = urls.map(url => client(areas, { url, token: String(key) })) as [Api, Api]
-  const { id } = await anAgentUnder(here, { autoApproveLimitEuros: 10 })
-  return { here, there, agentId: id, temporal }
+  const [apiA, apiB] = urls.map(url => client(areas, { url, token: String(key) })) as [Api, Api]
+  const { id } = await anAgentUnder(apiA, { autoApproveLimitEuros: 10 })
+  return { apiA, apiB, agentId: id, temporal }
 }
 
 const CLOSED = ['denied', 'cancelled', 'expired']
 
-/** Waits until record, event, audit row and run say the same, each of them once, whomever one asks. */
-async function agree(world: World, intent: Intent, status: Intent['status']): Promise<Intent> {
+/** Waits until record, event, audit row and run agree, each exists once, and both API processes show the same. */
+async function expectAgreement(world: World, intent: Intent, status: Intent['status']): Promise<Intent> {
   const run = { status, isClosed: CLOSED.includes(status) }
   const expected = { records: [status, status], events: 1, auditRows: 1, run }
-  let seen: unknown
-  const same = async () => {
-    seen = await fourPlaces(world, intent, status)
-    return isDeepStrictEqual(seen, expected)
+  let observed: unknown
+  const isSame = async () => {
+    observed = await readEverywhere(world, intent, status)
+    return isDeepStrictEqual(observed, expected)
   }
-  await until(`${intent.id} is ${status} everywhere`, same).catch(() => deepStrictEqual(seen, expected))
-  return made(world.here.intents.get({ params: { id: intent.id } }))
+  await until(`${intent.id} is ${status} everywhere`, isSame).catch(() => deepStrictEqual(observed, expected))
+  return bodyOf(world.apiA.intents.get({ params: { id: intent.id } }))
 }
 
-async function fourPlaces(world: World, intent: Intent, status: string) {
-  const { here, there } = world
+async function readEverywhere(world: World, intent: Intent, status: string) {
+  const { apiA, apiB } = world
   const params = { id: intent.id }
-  const records = await Promise.all([here, there].map(api => made(api.intents.get({ params }))))
+  const records = await Promise.all([apiA, apiB].map(api => bodyOf(api.intents.get({ params }))))
   const query = { event: `intent.${status}`, agentId: world.agentId, limit: 100 }
-  const events = await made(there.events.list({ query }))
-  const audit = await made(here.audit.list({ query: { resource: intent.id } }))
+  const events = await bodyOf(apiB.events.list({ query }))
+  const audit = await bodyOf(apiA.audit.list({ query: { resource: intent.id } }))
   const run = await runOf(world, intent)
   return {
     records: records.map(record => record.status),
@@ -144,7 +144,7 @@ async function runOf({ temporal }: World, { workflowId }: Intent): Promise<Workf
 const attributeOf = ({ typedSearchAttributes }: WorkflowExecutionDescription): unknown =>
   typedSearchAttributes.getAll().find(({ key }) => key.name === 'AgentPayStatus')?.value
 
-/** As the page does it when an operator presses the button. */
+/** Sends the request that the Web UI sends when an operator signals a run. */
 async function signalFromWebUi(
   webUi: string,
   workflowId: string,
@@ -165,14 +165,14 @@ async function signalFromWebUi(
   if (!response.ok) throw new Error(`the Web UI: ${response.status} ${await response.text()}`)
 }
 
-/** Who has worked on a run, in order. */
+/** The identities of the workers that worked on a run, in order. */
 async function workersOf({ temporal }: World, { workflowId }: Intent): Promise<string[]> {
   const { events } = await temporal.workflow.getHandle(String(workflowId)).fetchHistory()
   return (events ?? []).flatMap(event => event.workflowTaskCompletedEventAttributes?.identity ?? [])
 }
 
 async function killWorkerOf(world: World, intent: Intent, onKill: () => void): Promise<string> {
-  // What is lost in the middle of an activity is found out when its time is over; what only waits, when it is needed.
+  // A killed activity would be noticed only at its time-out, so the run must be waiting.
   await until('a run that waits', async () => attributeOf(await runOf(world, intent)) === 'created')
   const [identity = ''] = await workersOf(world, intent)
   const pid = Number.parseInt(identity, 10)
@@ -183,6 +183,6 @@ async function killWorkerOf(world: World, intent: Intent, onKill: () => void): P
 }
 
 async function isIdle(api: Api): Promise<boolean> {
-  const { checks } = await made(api.health.health())
+  const { checks } = await bodyOf(api.health.health())
   return checks.relay.oldestSeconds === null
 }

@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync } from 'node:
 import { delimiter, dirname, join } from 'node:path'
 import { guardedChild } from '../../src/dev/processes/guarded-child.ts'
 
-/** What `docker build` would have made of the Dockerfile, as a folder. */
+/** The result of `docker build` as a folder. */
 export interface Image {
   readonly folder: string
   readonly node: string
@@ -11,27 +11,27 @@ export interface Image {
 }
 
 interface Stage {
-  /** Its root file system, as far as the Dockerfile writes it. */
+  /** Its root file system: the files that the Dockerfile writes. */
   readonly root: string
   workdir: string
   env: Record<string, string>
   healthCheck: string[]
 }
 
-/** Carries out the instructions one by one, so that what is tried is the Dockerfile and no likeness of it. */
+/** Executes the instructions one by one, so that the Dockerfile itself is tested and no copy of it. */
 export async function buildImage(into: string, tell: (line: string) => void): Promise<Image> {
   const stages = new Map<string, Stage>()
   let stage: Stage | undefined
   for (const [instruction, rest] of instructions(readFileSync('Dockerfile', 'utf8'))) {
     if (instruction === 'FROM') stage = begin(rest, stages, join(into, `stage-${stages.size}`))
     else if (stage && instruction === 'RUN') await run(rest, stage, tell)
-    else if (stage) carryOut(instruction, rest, stage, stages)
+    else if (stage) execute(instruction, rest, stage, stages)
   }
   if (!stage) throw new Error('the Dockerfile has no stage')
-  // Where the checkout is, the user of the image may not be let in.
+  // The image's user may not be allowed to enter the checkout, so it gets a copy.
   const node = join(into, 'node')
   copyFileSync(process.execPath, node)
-  return { folder: inside(stage, '.'), node, env: stage.env, healthCheck: stage.healthCheck }
+  return { folder: pathIn(stage, '.'), node, env: stage.env, healthCheck: stage.healthCheck }
 }
 
 const instructions = (text: string): [string, string][] =>
@@ -58,10 +58,10 @@ function begin(rest: string, stages: Map<string, Stage>, root: string): Stage {
   return stage
 }
 
-function carryOut(instruction: string, rest: string, stage: Stage, stages: Map<string, Stage>): void {
+function execute(instruction: string, rest: string, stage: Stage, stages: Map<string, Stage>): void {
   if (instruction === 'WORKDIR') {
     stage.workdir = rest
-    mkdirSync(inside(stage, '.'), { recursive: true })
+    mkdirSync(pathIn(stage, '.'), { recursive: true })
   } else if (instruction === 'ENV') {
     for (const pair of rest.split(' ')) stage.env[pair.split('=')[0] ?? ''] = pair.split('=')[1] ?? ''
   } else if (instruction === 'COPY') copy(rest, stage, stages)
@@ -70,32 +70,32 @@ function carryOut(instruction: string, rest: string, stage: Stage, stages: Map<s
     throw new Error(`${instruction} is not known here`)
 }
 
-/** A path of the image, as it is in the folder of its stage. */
-const inside = ({ root, workdir }: Stage, path: string): string =>
+/** The path on this machine of a path in the image. */
+const pathIn = ({ root, workdir }: Stage, path: string): string =>
   join(root, path.startsWith('/') ? path : join(workdir, path))
 
-/** What comes from another stage is moved: nothing else takes it from there. */
+/** Copies files into the image; moves them if they come from another stage, as no other instruction reads them there. */
 function copy(rest: string, stage: Stage, stages: Map<string, Stage>): void {
   const [, from, paths = ''] = /^(?:--from=(\w+) )?(.*)$/.exec(rest) ?? []
   const source = from ? stages.get(from) : undefined
   const names = paths.split(' ')
   const to = names.pop() ?? ''
   for (const name of names) {
-    const target = inside(stage, to.endsWith('/') ? join(to, name) : to)
-    if (source) renameSync(inside(source, name), target)
+    const target = pathIn(stage, to.endsWith('/') ? join(to, name) : to)
+    if (source) renameSync(pathIn(source, name), target)
     else cpSync(name, target, { recursive: true })
   }
 }
 
-/** The inner shell becomes a command that is alone; the outer one gives what is made to everybody to read. */
-const BY_SHELL = ['sh', '-c', 'umask 022; exec sh -c "$0"']
+/** The outer shell makes created files readable for all users; `exec` lets a single command replace the inner one. */
+const SHELL = ['sh', '-c', 'umask 022; exec sh -c "$0"']
 
 async function run(command: string, stage: Stage, tell: (line: string) => void): Promise<void> {
   tell(`  ${command}`)
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
   const env = { ...process.env, PATH, ...stage.env }
   const log = `${stage.root}.log`
-  const cwd = inside(stage, '.')
-  const { exit } = guardedChild([...BY_SHELL, command], { user: {}, cwd, log, env, signal: 'KILL' })
+  const cwd = pathIn(stage, '.')
+  const { exit } = guardedChild([...SHELL, command], { user: {}, cwd, log, env, signal: 'KILL' })
   if ((await exit) !== 0) throw new Error(`${command}\n${readFileSync(log, 'utf8')}`)
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { migrate } from '../../src/platform/database.ts'
-import { endBefore, temporaryFolder } from '../support/processes/folders.ts'
-import { join, startApi } from '../support/processes/processes.ts'
+import { beforeRemoval, temporaryFolder } from '../support/processes/folders.ts'
+import { createOwner, startApi } from '../support/processes/processes.ts'
 import { makeSecrets, readCompose } from './compose.ts'
 import { runScript, secretOf, startCluster } from './databases.ts'
 
 const folder = temporaryFolder()
 const compose = readCompose(makeSecrets(folder))
 const { server, address } = await startCluster(folder, compose)
-endBefore(() => server.stop())
+beforeRemoval(() => server.stop())
 
 const urlAs = (user: string, secret: string, database = 'agentpay') =>
   `postgres://${user}:${secretOf(compose, secret)}@${address}/${database}`
@@ -27,7 +27,7 @@ async function connected<T>(connectionString: string, work: (client: pg.Client) 
   }
 }
 
-const OF_THE_SCHEMA = [
+const SCHEMA_CHANGES = [
   'create table mine (id int)',
   'alter table agents add mine int',
   'drop table agents',
@@ -41,32 +41,32 @@ const OF_THE_SCHEMA = [
   'set role agentpay_migration',
 ]
 
-async function expectApart(): Promise<void> {
+async function expectSeparateLogins(): Promise<void> {
   await migrate(migration)
   await connected(runtime, async client => {
-    for (const statement of OF_THE_SCHEMA)
+    for (const statement of SCHEMA_CHANGES)
       await expect(client.query(statement)).rejects.toThrow(/permission denied|must be owner/)
   })
   const api = await startApi(runtime)
-  expect(await join(api.url)).toMatch(/^sk_sandbox_/)
+  expect(await createOwner(api.url)).toMatch(/^sk_sandbox_/)
   api.kill('SIGTERM')
   expect(await api.exit).toBe(0)
 }
 
-describe('the login of the programs', () => {
-  test('works on what the login of the migration has made, and cannot change the schema', async () => {
-    await expectApart()
+describe('the database login of the programs', () => {
+  test('can use the schema of the migration login, but cannot change it', async () => {
+    await expectSeparateLogins()
   })
 
-  test('of each database does not reach the other', async () => {
-    const elsewhere = urlAs('agentpay', 'agentpay_db_password', 'temporal')
-    await expect(connected(elsewhere, async () => null)).rejects.toThrow(
+  test('cannot reach another database', async () => {
+    const temporalDatabase = urlAs('agentpay', 'agentpay_db_password', 'temporal')
+    await expect(connected(temporalDatabase, async () => null)).rejects.toThrow(
       'permission denied for database "temporal"',
     )
   })
 })
 
-test('a cluster in which the programs own the schema is brought to the same', async () => {
+test('a cluster whose schema belongs to the programs is converted to the migration login', async () => {
   await connected(superuser('postgres'), async admin => {
     await admin.query('drop database agentpay')
     await admin.query('drop role agentpay_migration')
@@ -74,5 +74,5 @@ test('a cluster in which the programs own the schema is brought to the same', as
   })
   await migrate(runtime)
   await runScript(superuser('agentpay'), 'postgres-config/own-migration-login.sql', compose)
-  await expectApart()
+  await expectSeparateLogins()
 })

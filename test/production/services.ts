@@ -1,12 +1,9 @@
 import { resolve } from 'node:path'
-import { type Compose, type Service, secretsHere } from './compose.ts'
+import { type Compose, type Service, withLocalSecretPaths } from './compose.ts'
 import { programs } from './programs.ts'
 import type { Addresses, Parts } from './start.ts'
 
-/**
- * Starts what `docker-compose.yml` says, in the order that it says, with a program in place of each image, and gives
- * the addresses.
- */
+/** Starts the services of `docker-compose.yml` in its order, a program for each image; returns their addresses. */
 export async function startServices({ compose, ...parts }: Parts & { compose: Compose }): Promise<Addresses> {
   const { services } = compose
   const addresses: Addresses = new Map()
@@ -15,13 +12,13 @@ export async function startServices({ compose, ...parts }: Parts & { compose: Co
     const program = programs[service.image.replace(/:.*/, '')]
     if (!program) throw new Error(`no program is known for ${service.image}`)
     const began = performance.now()
-    await program({ ...parts, ...translated(service, addresses, compose), name, service, addresses })
+    await program({ ...parts, ...localized(service, addresses, compose), name, service, addresses })
     parts.tell(`  ${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
   }
   return addresses
 }
 
-/** Each after those that it depends on. */
+/** The names of the services, each after those that it depends on. */
 function inOrder(services: Compose['services']): string[] {
   const order = new Set<string>()
   const visit = (name: string): void => {
@@ -32,8 +29,8 @@ function inOrder(services: Compose['services']): string[] {
   return [...order]
 }
 
-/** With this machine's addresses and folders in place of the containers'. */
-function translated(
+/** Command and environment with this machine's addresses and folders in place of the containers'. */
+function localized(
   { command = [], environment = {}, volumes = [] }: Service,
   addresses: Addresses,
   compose: Compose,
@@ -41,14 +38,16 @@ function translated(
   const mounts = volumes
     .map(volume => volume.split(':'))
     .map(([from = '', to = '']) => [to, resolve(from)] as const)
-  const here = (text: string) =>
+  const withLocalAddresses = (text: string) =>
     [...addresses, ...mounts].reduce(
-      (done, [there, place]) => done.replace(there, place),
-      secretsHere(text, compose),
+      (result, [containerAddress, place]) => result.replace(containerAddress, place),
+      withLocalSecretPaths(text, compose),
     )
   return {
     compose,
-    command: (typeof command === 'string' ? command.split(' ') : command).map(here),
-    env: Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)])),
+    command: (typeof command === 'string' ? command.split(' ') : command).map(withLocalAddresses),
+    env: Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, withLocalAddresses(value)]),
+    ),
   }
 }

@@ -2,23 +2,23 @@ import type { Compose, Service } from './compose.ts'
 import type { Image } from './image.ts'
 
 export interface Parts {
-  /** Ours. */
+  /** Our own image. */
   readonly image: Image
   /** The folder with the programs of Temporal's images. */
   readonly temporal: string
-  /** Where data and logs go. */
+  /** The folder for data and logs. */
   readonly folder: string
   readonly tell: (line: string) => void
-  /** Whatever is opened says how it is closed. */
+  /** Registers how something is closed at the end. */
   readonly closeLater: (close: () => unknown) => void
-  /** A service that was to stay has ended. */
+  /** Called when a service ends that should keep running. */
   readonly onEnd: (name: string) => void
 }
 
-/** Where the services are that are up already: `temporal:7233` is at `127.0.0.1:…`. */
+/** The local addresses of the running services: `temporal:7233` is at `127.0.0.1:…`. */
 export type Addresses = Map<string, string>
 
-/** A service as this machine is to run it. */
+/** A service as it runs on this machine. */
 export interface Start extends Parts {
   readonly name: string
   readonly service: Service

@@ -9,7 +9,7 @@ import production from '../../temporal-config/production-server.json' with { typ
 
 type Source = (typeof production.programs)[keyof typeof production.programs]
 
-/** The builder tells every program its version by a variable; these have none. */
+/** The builder sets a version variable in every program; these programs have none. */
 const NO_STAMP = 'main.unused'
 
 const releaseOf = (source: Source): Release => ({
@@ -19,10 +19,10 @@ const releaseOf = (source: Source): Release => ({
   source: { ...source, stamp: NO_STAMP },
 })
 
-/** The folder with the programs that are in Temporal's images; each is built once for all checkouts. */
+/** Returns the folder with the programs of Temporal's images; each is built once for all checkouts. */
 export async function temporalPrograms(tell: Tell): Promise<string> {
-  const anyOne = releaseOf(production.programs['temporal-server'])
-  const folder = cacheFolder(process.env, { ...anyOne, version: `server-${production.version}` })
+  const serverRelease = releaseOf(production.programs['temporal-server'])
+  const folder = cacheFolder(process.env, { ...serverRelease, version: `server-${production.version}` })
   mkdirSync(folder, { recursive: true })
   const wait = () => tell('Another process is building the Temporal server; waiting for it')
   await withProgress(tell, () =>
@@ -34,20 +34,20 @@ export async function temporalPrograms(tell: Tell): Promise<string> {
   return folder
 }
 
-/** Made aside and moved at the end: an interruption leaves no half of a program. */
+/** Builds in a temporary folder and moves the result, so that an interruption leaves no partial program. */
 async function build(program: string, source: Source, tell: Tell): Promise<void> {
   if (existsSync(program)) return
-  const aside = mkdtempSync(`${program}-`)
+  const temporary = mkdtempSync(`${program}-`)
   try {
-    const built = await buildTemporal(releaseOf(source), aside, { env: process.env, tell })
+    const built = await buildTemporal(releaseOf(source), temporary, { env: process.env, tell })
     copyConfig(source, `${program}-config`)
     renameSync(built, program)
   } finally {
-    rmSync(aside, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
 }
 
-/** An image has its program's configuration beside it. */
+/** Copies the configuration that the image has beside its program. */
 function copyConfig({ module, version }: Source, to: string): void {
   const modules = execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim()
   cpSync(join(modules, `${module}@${version}`, 'config'), to, { recursive: true })

@@ -7,7 +7,7 @@ import { removePostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import { isRunning } from '../../src/dev/processes/process-table.ts'
 import { live } from '../../src/platform/lifetime.ts'
 import { printLine } from '../../src/platform/output.ts'
-import { lastWords } from './children.ts'
+import { lastLogLines } from './children.ts'
 import { makeSecrets, readCompose, readVariables } from './compose.ts'
 import { secretOf } from './databases.ts'
 import { driveFlow } from './flow.ts'
@@ -16,12 +16,12 @@ import { startServices } from './services.ts'
 import type { Parts } from './start.ts'
 import { temporalPrograms } from './temporal-programs.ts'
 
-/** From the first service to the last check. */
+/** The time limit from the first service to the last check. */
 const LIMIT_MS = 300_000
 
 const TEMPORAL_NAMESPACE = 'agentpay'
 
-/** As somebody would fill it in; the proof is short, and loud from one address. */
+/** The example's variables, with few shards for a short run and a rate limit for many requests from one address. */
 const variables = {
   ...readVariables(readFileSync('.env.production.example', 'utf8')),
   TEMPORAL_NAMESPACE,
@@ -29,36 +29,44 @@ const variables = {
   RATE_LIMIT_PER_MINUTE: '1000000',
 }
 
-/** Runs what `docker-compose.yml` and the Dockerfile printLine without Docker, and drives intents through it. */
+/** Runs what `docker-compose.yml` and the Dockerfile describe, without Docker, and drives intents through it. */
 live(async life => {
   const temporal = await temporalPrograms(printLine)
   const folder = await emptyFolder()
-  const opened: (() => unknown)[] = []
-  life.closeLater(() => close(opened))
+  const closers: (() => unknown)[] = []
+  life.closeLater(() => close(closers))
   printLine('The image')
   const image = await buildImage(folder, printLine)
   const began = performance.now()
   try {
-    await prove({ image, temporal, folder, tell: printLine, closeLater: closer => opened.push(closer) })
+    await runWithLimit({
+      image,
+      temporal,
+      folder,
+      tell: printLine,
+      closeLater: closer => closers.push(closer),
+    })
   } catch (error) {
     printLine(`What each service has said is in ${folder}.`)
     throw error
   }
   printLine(`All agree, after ${((performance.now() - began) / 1000).toFixed(0)} s.`)
-  await close(opened)
+  await close(closers)
   await discard(folder)
   life.end(0)
 })
 
 const PREFIX = join(tmpdir(), 'agentpay-topology-')
 
-/** In place of what earlier runs have left, because they failed or were killed. */
+/** Creates this run's folder, and removes those of earlier runs that failed or were killed. */
 async function emptyFolder(): Promise<string> {
   const all = readdirSync(tmpdir()).map(name => join(tmpdir(), name))
-  const left = all.filter(path => path.startsWith(PREFIX) && !isRunning(Number(path.slice(PREFIX.length))))
-  for (const path of left) await discard(path)
+  const abandoned = all.filter(
+    path => path.startsWith(PREFIX) && !isRunning(Number(path.slice(PREFIX.length))),
+  )
+  for (const path of abandoned) await discard(path)
   const folder = PREFIX + process.pid
-  // Another user runs what is in it.
+  // The programs in it run as another user.
   mkdirSync(folder, { mode: 0o755 })
   return folder
 }
@@ -68,16 +76,16 @@ async function discard(folder: string): Promise<void> {
   rmSync(folder, { recursive: true })
 }
 
-/** What was opened last is closed first. */
-async function close(opened: (() => unknown)[]): Promise<void> {
-  for (let closer = opened.pop(); closer; closer = opened.pop()) await closer()
+/** Closes in reverse order of opening. */
+async function close(closers: (() => unknown)[]): Promise<void> {
+  for (let closer = closers.pop(); closer; closer = closers.pop()) await closer()
 }
 
-async function prove(parts: Omit<Parts, 'onEnd'>): Promise<void> {
+async function runWithLimit(parts: Omit<Parts, 'onEnd'>): Promise<void> {
   const broken = Promise.withResolvers<never>()
   let mayEnd = 0
   const onEnd = (name: string) => {
-    if (mayEnd-- <= 0) broken.reject(new Error(`${name} has ended:\n${lastWords(parts.folder, name)}`))
+    if (mayEnd-- <= 0) broken.reject(new Error(`${name} has ended:\n${lastLogLines(parts.folder, name)}`))
   }
   const tooLong = sleep(LIMIT_MS, undefined, { ref: false }).then(() => {
     throw new Error(`It is not done after ${LIMIT_MS / 1000} s.`)
@@ -86,7 +94,7 @@ async function prove(parts: Omit<Parts, 'onEnd'>): Promise<void> {
     mayEnd = 1
   })
   await Promise.race([all, broken.promise, tooLong])
-  // From now on they end because we end them.
+  // From here on services end because the topology ends them.
   mayEnd = Number.POSITIVE_INFINITY
 }
 

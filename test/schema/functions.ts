@@ -13,12 +13,12 @@ const rowsOf = async (sql: string, values: readonly unknown[] = []) =>
   (await client.query(sql, [...values])).rows
 
 const STUB = `create or replace function periods_of(day date) returns text[] language sql immutable return array['stub']`
-const define = async (text: string, checksum: string) => {
+const defineStub = async (text: string, checksum: string) => {
   await client.query(text)
   await client.query(`insert into applied_functions (name, checksum) values ('periods_of', $1)`, [checksum])
 }
 const periods = async () => (await rowsOf(`select periods_of('2026-03-01')`))[0].periods_of
-const applied = async () => Number((await rowsOf('select count(*) from applied_functions'))[0].count)
+const appliedCount = async () => Number((await rowsOf('select count(*) from applied_functions'))[0].count)
 
 const PERIODS = ['all', 'day:2026-03-01', 'month:2026-03']
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
   expect(await periods()).toEqual(PERIODS)
 })
 
-describe('functions of the database', () => {
+describe('the functions of the database', () => {
   test('have one file each', async () => {
     const rows = await rowsOf(
       `select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by proname collate "C"`,
@@ -39,34 +39,34 @@ describe('functions of the database', () => {
     )
   })
 
-  test('are defined after those that they call', () => {
+  test('are defined after the functions that they call', () => {
     const names = sqlFunctions().map(({ name }) => name)
     expect(names.indexOf('periods_of')).toBeLessThan(names.indexOf('open_counters'))
     expect(names.indexOf('has_waiting')).toBeLessThan(names.indexOf('overfull_webhooks'))
   })
 
-  test('are left alone while their files stay the same', async () => {
-    const before = await applied()
+  test('are not redefined while their files stay the same', async () => {
+    const before = await appliedCount()
     await migrate(url)
-    expect(await applied()).toBe(before)
+    expect(await appliedCount()).toBe(before)
   })
 
-  test('are defined anew once when several processes find a changed file', async () => {
-    await define(STUB, 'of the version before')
-    const before = await applied()
+  test('are redefined once when concurrent processes find a changed file', async () => {
+    await defineStub(STUB, 'of the version before')
+    const before = await appliedCount()
     await Promise.all([migrate(url), migrate(url), migrate(url)])
     expect(await periods()).toEqual(PERIODS)
-    expect(await applied()).toBe(before + 1)
+    expect(await appliedCount()).toBe(before + 1)
   })
 
-  test('come back where somebody has dropped them', async () => {
+  test('are restored if one was dropped', async () => {
     await client.query('drop function event_body')
     await migrate(url)
     expect(await rowsOf(`select from pg_proc where proname = 'event_body'`)).toHaveLength(1)
   })
 
-  test('stay those of a newer version when an older one migrates', async () => {
-    await define(STUB, 'of a version to come')
+  test('are not replaced by those of an older version', async () => {
+    await defineStub(STUB, 'of a version to come')
     await client.query(`insert into mikro_orm_migrations (name) values ('m9999-to-come')`)
     await migrate(url)
     expect(await periods()).toEqual(['stub'])
@@ -74,13 +74,13 @@ describe('functions of the database', () => {
     await client.query(`delete from mikro_orm_migrations where name = 'm9999-to-come'`)
   })
 
-  test('keep a process from starting before their new text is applied', async () => {
+  test('prevent a process from starting before a changed one is applied', async () => {
     await client.query(`delete from applied_functions where name = 'event_body'`)
     await expect(requireMigrated(url)).rejects.toThrow('run migrate before')
   })
 
-  test('stay as they were where one of them cannot be defined', async () => {
-    await define(STUB, 'of the version before')
+  test('stay unchanged if one of them cannot be defined', async () => {
+    await defineStub(STUB, 'of the version before')
     await client.query('drop function event_body')
     await client.query(
       'create function event_body(event text, created_at timestamptz, data jsonb) returns int return 1',
@@ -94,8 +94,8 @@ describe('functions of the database', () => {
   })
 })
 
-describe('migrations', () => {
-  test('that ran before there were checksums get those of their text', async () => {
+describe('the record of migrations', () => {
+  test('is completed with checksums for migrations that ran before there were any', async () => {
     await client.query('drop table applied_functions, migration_checksums')
     await client.query(`delete from mikro_orm_migrations where name = 'm0076-schema-checksums'`)
     await expect(requireMigrated(url)).rejects.toThrow('run migrate before')
@@ -106,7 +106,7 @@ describe('migrations', () => {
     )
   })
 
-  test('are refused where they were edited after they had run', async () => {
+  test('refuses a migration that was edited after it had run', async () => {
     const edit = `update migration_checksums set checksum = $1 || checksum where name = 'm0031-risk'`
     await client.query(edit, ['of another text '])
     await expect(migrate(url)).rejects.toThrow(
@@ -115,7 +115,7 @@ describe('migrations', () => {
     await client.query(`update migration_checksums set checksum = right(checksum, 64)`)
   })
 
-  test('and functions are not recorded by the role of the programs', async () => {
+  test('cannot be changed by the role of the programs', async () => {
     await client.query('set role agentpay_application')
     await expect(client.query('delete from applied_functions')).rejects.toThrow('permission denied')
     await expect(client.query('delete from migration_checksums')).rejects.toThrow('permission denied')

@@ -4,10 +4,10 @@ import pg from 'pg'
 const TEMPLATE = 'agentpay'
 const OURS = `test_${process.env.JEST_WORKER_ID}_`
 
-/** Once for each test file, as Jest loads this module anew for each. */
+/** Whether this test file has swept: Jest loads this module anew for each file. */
 let swept = false
 
-/** A migrated, empty database of its own, given back when the same worker takes up its next file. */
+/** Creates a migrated, empty database; it is dropped when the same Jest worker begins its next file. */
 export async function cloneDatabase(): Promise<string> {
   const admin = new pg.Client({ connectionString: urlOf('postgres') })
   await admin.connect()
@@ -28,9 +28,9 @@ function urlOf(database: string): string {
   return url.href
 }
 
-/** Not in `afterAll`: it would run before that of the file, which still has connections to close. */
+/** Drops the databases of earlier files: not in `afterAll`, which would run before the file closes its connections. */
 async function sweep(admin: pg.Client): Promise<void> {
   const { rows } = await admin.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [OURS])
-  // One with a forgotten connection stays; it goes with the server at the end of the run.
+  // A database with a forgotten connection stays until the server ends with the run.
   await Promise.allSettled(rows.map(({ datname }) => admin.query(`DROP DATABASE ${datname}`)))
 }

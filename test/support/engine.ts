@@ -10,7 +10,7 @@ import { executor } from '../../src/kernel/run/execute.ts'
 import { type Runtime, reactionsOf } from '../../src/kernel/run/runtime.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { cloneDatabase } from './database.ts'
-import { define } from './rows.ts'
+import { createTables } from './rows.ts'
 
 interface Batch {
   readonly size: number
@@ -23,18 +23,18 @@ export interface Engine {
   readonly databaseUrl: string
   readonly runtime: Runtime
   readonly batches: Batch[]
-  /** Runs an operation as this tenant, without a pipeline before it. */
+  /** Runs an operation as this tenant, without HTTP. */
   run(tenant: Tenant, key: string, input?: Partial<Call['input']>, extra?: Partial<Call>): Promise<Outcome>
   sql: Runtime['database']['pool']['query']
 }
 
-/** The kernel by itself, on a database of its own: what is called in one turn is gathered in one turn. */
+/** The kernel alone on a database of its own, without HTTP: calls in one turn of the event loop form one batch. */
 export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   const entities = Object.values(areas).flatMap(area => area.entities)
   const databaseUrl = await cloneDatabase()
   const database = await openDatabase(databaseUrl, entities, 5)
   afterAll(() => database.close())
-  await define(databaseUrl, tables)
+  await createTables(databaseUrl, tables)
   const batches: Batch[] = []
   const runtime: Runtime = {
     database,
@@ -56,7 +56,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
     batches,
     sql: database.pool.query.bind(database.pool) as Engine['sql'],
     run(tenant, key, input = {}, extra = {}) {
-      const operation = operations.find(one => one.key === key)
+      const operation = operations.find(registered => registered.key === key)
       if (!operation) throw new Error(`there is no ${key}`)
       return execute({
         operation,

@@ -5,104 +5,106 @@ import type { Owner, TestService } from './harness.ts'
 
 export type TestClient = Client<typeof areas>
 
-/** The body of an answer that must be a success. */
-export async function made<T>(answer: Promise<Answer<T>>): Promise<T> {
+/** The body of an answer; throws if it is a refusal. */
+export async function bodyOf<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { status, body, error } = await answer
   if (error !== undefined) throw new Error(`${status}: ${error}`)
   return body
 }
 
-type BodyOf<F> = F extends (input: infer I extends { body?: unknown }) => unknown
+type RequestBody<F> = F extends (input: infer I extends { body?: unknown }) => unknown
   ? Partial<NonNullable<I['body']>>
   : never
 
-export const anAgent = (client: TestClient, members: BodyOf<TestClient['agents']['create']> = {}) =>
-  made(client.agents.create({ body: { name: 'Research assistant', ...members } }))
+export const anAgent = (client: TestClient, members: RequestBody<TestClient['agents']['create']> = {}) =>
+  bodyOf(client.agents.create({ body: { name: 'Research assistant', ...members } }))
 
-/** An agent of test mode that is deleted: the owner's clock goes on by as long as a deletion may take. */
+/** A deleted agent of test mode; moves the owner's clock by the longest time that a deletion takes. */
 export async function aDeletedAgent(client: TestClient): ReturnType<typeof anAgent> {
   const params = { id: (await anAgent(client)).id }
-  await made(client.agents.delete({ params }))
-  await made(client.sandbox.advance({ body: { minutes: 1 } }))
-  return made(client.agents.get({ params }))
+  await bodyOf(client.agents.delete({ params }))
+  await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+  return bodyOf(client.agents.get({ params }))
 }
 
-export const aPolicy = (client: TestClient, rules: BodyOf<TestClient['policies']['create']> = {}) =>
-  made(client.policies.create({ body: { name: 'Research budget', ...rules } }))
+export const aPolicy = (client: TestClient, rules: RequestBody<TestClient['policies']['create']> = {}) =>
+  bodyOf(client.policies.create({ body: { name: 'Research budget', ...rules } }))
 
 /** An agent with money. */
 export async function aFundedAgent(
   client: TestClient,
-  members: BodyOf<TestClient['agents']['create']> = {},
+  members: RequestBody<TestClient['agents']['create']> = {},
   euros = 10_000,
 ): ReturnType<typeof anAgent> {
   const agent = await anAgent(client, members)
-  await made(client.fund.wallet({ params: { id: agent.walletId }, body: { amountEuros: euros } }))
+  await bodyOf(client.fund.wallet({ params: { id: agent.walletId }, body: { amountEuros: euros } }))
   return agent
 }
 
 /** An agent with money, under a policy of its own with these rules. */
 export const anAgentUnder = async (
   client: TestClient,
-  rules: BodyOf<TestClient['policies']['create']>,
+  rules: RequestBody<TestClient['policies']['create']>,
 ): ReturnType<typeof anAgent> => aFundedAgent(client, { policyId: (await aPolicy(client, rules)).id })
 
 export const anIntent = (
   client: TestClient,
   agentId: string,
-  members: BodyOf<TestClient['intents']['create']> = {},
-) =>
-  made(
-    client.intents.create({
-      body: {
-        // Of a record that is paid the name is the merchant.
-        ...(members.beneficiaryId || members.walletId ? {} : { merchant: 'Bookshop' }),
-        ...{ amountEuros: 25, purpose: 'A paper on caching', ...members, agentId },
-      },
-    }),
-  )
+  members: RequestBody<TestClient['intents']['create']> = {},
+) => {
+  // The merchant of a payment to a beneficiary or wallet is its name.
+  const merchant = members.beneficiaryId || members.walletId ? {} : { merchant: 'Bookshop' }
+  const body = {
+    ...merchant,
+    amountEuros: 25,
+    purpose: 'A paper on caching',
+    ...members,
+    agentId,
+  }
+  return bodyOf(client.intents.create({ body }))
+}
 
 export const aBeneficiary = (
   client: TestClient,
-  members: BodyOf<TestClient['beneficiaries']['create']> = {},
+  members: RequestBody<TestClient['beneficiaries']['create']> = {},
 ) =>
-  made(
+  bodyOf(
     client.beneficiaries.create({
       body: { name: 'Bäckerei Müller', iban: 'DE89 3704 0044 0532 0130 00', ...members },
     }),
   )
 
-export const aKey = (client: TestClient, members: BodyOf<TestClient['keys']['create']> = {}) =>
-  made(client.keys.create({ body: { name: 'Build server', environment: 'sandbox', ...members } }))
+export const aKey = (client: TestClient, members: RequestBody<TestClient['keys']['create']> = {}) =>
+  bodyOf(client.keys.create({ body: { name: 'Build server', environment: 'sandbox', ...members } }))
 
 export const aToken = (
   client: TestClient,
   agentId: string,
-  members: BodyOf<TestClient['agentTokens']['create']> = {},
-) => made(client.agentTokens.create({ params: { id: agentId }, body: { label: 'Laptop', ...members } }))
+  members: RequestBody<TestClient['agentTokens']['create']> = {},
+) => bodyOf(client.agentTokens.create({ params: { id: agentId }, body: { label: 'Laptop', ...members } }))
 
-/** A client with a live key, of an owner who is verified by the stroke of a pen. */
+/** A client with a live key, after setting its owner to verified. */
 export async function aLiveClient(service: TestService, owner: Owner<typeof areas>): Promise<TestClient> {
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const { key } = await aKey(owner.client, { environment: 'live' })
   return service.client(String(key))
 }
 
-/** A wallet with so many euros in it. */
+/** A wallet with this many euros. */
 export async function aWallet(
   client: TestClient,
   euros = 0,
-  members: BodyOf<TestClient['wallets']['create']> = {},
+  members: RequestBody<TestClient['wallets']['create']> = {},
 ) {
-  const wallet = await made(client.wallets.create({ body: { name: 'Purse', ...members } }))
+  const wallet = await bodyOf(client.wallets.create({ body: { name: 'Purse', ...members } }))
   if (euros === 0) return wallet
   const body = { amountEuros: euros }
-  const { funding: _, ...funded } = await made(client.fund.wallet({ params: { id: wallet.id }, body }))
+  const { funding: _, ...funded } = await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body }))
   return funded
 }
 
-export const aWebhook = (client: TestClient, members: BodyOf<TestClient['webhooks']['create']> = {}) =>
-  made(
+export const aWebhook = (client: TestClient, members: RequestBody<TestClient['webhooks']['create']> = {}) =>
+  bodyOf(
     client.webhooks.create({
       body: { url: 'https://example.com/hooks/payments', events: ['agent.frozen'], ...members },
     }),
@@ -110,9 +112,9 @@ export const aWebhook = (client: TestClient, members: BodyOf<TestClient['webhook
 
 export const aPaymentMethod = (
   client: TestClient,
-  members: BodyOf<TestClient['billing']['addPaymentMethod']> = {},
+  members: RequestBody<TestClient['billing']['addPaymentMethod']> = {},
 ) =>
-  made(client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Ada Lovelace', ...members } }))
+  bodyOf(client.billing.addPaymentMethod({ body: { token: 'tok_visa', holder: 'Ada Lovelace', ...members } }))
 
 const BANK = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents)
@@ -126,8 +128,8 @@ select ledger_post($1, $2, now(),
     'amount', case kind when 'bank' then -1000000 else 1000000 end))
    from ledger_accounts where (owner_id, mode) = ($1, $2) and (kind = 'bank' or wallet_id = $3)))`
 
-/** Ten thousand euros in an agent's wallet, live ones too: as a rail would have brought them. */
-export async function bringMoney(
+/** Credits an agent's wallet with ten thousand euros, in live mode, too, as a rail would. */
+export async function creditWallet(
   { sql }: { sql(text: string, values: unknown[]): Promise<unknown> },
   { ownerId, mode, walletId }: { ownerId: string; mode: string; walletId: string },
 ): Promise<void> {
@@ -135,31 +137,33 @@ export async function bringMoney(
   await sql(CREDIT, [ownerId, mode, walletId, newId('posting')])
 }
 
-/** A transfer by SEPA out of a wallet of its own, to somebody whose bank knows the name. */
-export async function aPayment(
+/** A transfer by SEPA from a new wallet, to a payee whose name matches. */
+export async function aSepaTransfer(
   client: TestClient,
-  members: BodyOf<TestClient['transfers']['create']> & { name?: string } = {},
+  members: RequestBody<TestClient['transfers']['create']> & { name?: string } = {},
 ) {
   const { name = 'Bäckerei Müller', ...body } = members
   const amountEuros = body.amountEuros ?? 12.5
   const fromWalletId = body.fromWalletId ?? (await aWallet(client, amountEuros)).id
   const beneficiaryId = body.beneficiaryId ?? (await aBeneficiary(client, { name })).id
-  return made(client.transfers.create({ body: { ...body, amountEuros, fromWalletId, beneficiaryId } }))
+  return bodyOf(client.transfers.create({ body: { ...body, amountEuros, fromWalletId, beneficiaryId } }))
 }
 
 export const aRun = (
   client: TestClient,
   agentId: string,
-  members: BodyOf<TestClient['runs']['create']> = {},
-) => made(client.runs.create({ body: { name: 'Literature review', ...members, agentId } }))
+  members: RequestBody<TestClient['runs']['create']> = {},
+) => bodyOf(client.runs.create({ body: { name: 'Literature review', ...members, agentId } }))
 
 export const aDelegation = (
   client: TestClient,
   agentId: string,
-  members: BodyOf<TestClient['delegations']['create']> = {},
+  members: RequestBody<TestClient['delegations']['create']> = {},
 ) =>
-  made(client.delegations.create({ body: { maxAmountEuros: 20, expiresInMinutes: 60, ...members, agentId } }))
+  bodyOf(
+    client.delegations.create({ body: { maxAmountEuros: 20, expiresInMinutes: 60, ...members, agentId } }),
+  )
 
-/** What whoever has the code calls with. */
-export const redeemed = (client: TestClient, { code }: { code: string | null }) =>
-  made(client.delegations.redeem({ body: { code: String(code) } }))
+/** Redeems a delegation's code for its token. */
+export const redeemDelegation = (client: TestClient, { code }: { code: string | null }) =>
+  bodyOf(client.delegations.redeem({ body: { code: String(code) } }))

@@ -2,35 +2,35 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { constants, gunzipSync } from 'node:zlib'
 import { afterAll } from '@jest/globals'
 
-/** When a connection is lost: before PostgreSQL hears of the commit, while it is at it, or before we hear of its end. */
+/** When a connection is lost: before PostgreSQL receives the commit, while it commits, or before its answer arrives. */
 export type Cut = 'before' | 'during' | 'after'
 
 export interface FlakyProxy {
   readonly url: string
-  /** The next so many commits lose their connection there. */
+  /** Makes this many further commits lose their connection at this moment. */
   cutCommits(cut: Cut, count?: number): void
-  /** Once a client has sent this text, which goes through, nothing comes back to it any more; resolves then. */
+  /** Forwards nothing to the client after it has sent this text; resolves at that moment. */
   silenceAfter(text: string): Promise<void>
-  /** Every connection is lost now. */
+  /** Breaks every connection. */
   cutAll(): void
-  /** Nobody is let in any more, or again. */
+  /** Refuses connections, until it is opened again. */
   close(): Promise<void>
   open(): Promise<void>
 }
 
 /** Stands between the service and PostgreSQL, or Temporal, and loses connections on demand. */
 export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
-  const behind = new URL(databaseUrl)
+  const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const cuts: Cut[] = []
   let silence: { readonly text: string; readonly begins: () => void } | undefined
   const server = createServer(client => {
-    const database = connect(Number(behind.port), behind.hostname)
-    for (const socket of [client, database]) keep(socket, sockets)
+    const database = connect(Number(target.port), target.hostname)
+    for (const socket of [client, database]) track(socket, sockets)
     const cut = () => destroy([client, database])
     let losing: Cut | undefined
     let silent = false
-    // What has begun to commit is not disturbed.
+    // A commit under way is not disturbed.
     client.on('close', () => losing === 'during' || database.destroy())
     database.on('close', () => client.destroy())
     client.on('data', data => {
@@ -68,12 +68,12 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   }
 }
 
-/** A query message whose text is nothing but this word. */
+/** Whether a message is a query with the text `commit`. */
 const isCommit = (data: Buffer): boolean => /^Q....commit\0/is.test(data.toString('latin1'))
 
 const GZIP = Buffer.from([0x1f, 0x8b, 8])
 
-/** A worker compresses what it tells Temporal, each message for itself. */
+/** The text of a message: a worker compresses each of its messages to Temporal. */
 function legible(data: Buffer): string {
   const at = data.indexOf(GZIP)
   if (at === -1) return data.toString('latin1')
@@ -86,7 +86,7 @@ function destroy(sockets: Iterable<Socket>): void {
   for (const socket of sockets) socket.destroy()
 }
 
-function keep(socket: Socket, sockets: Set<Socket>): void {
+function track(socket: Socket, sockets: Set<Socket>): void {
   sockets.add(socket)
   socket.on('close', () => sockets.delete(socket)).on('error', () => undefined)
 }

@@ -43,7 +43,7 @@ export interface RequestOptions {
 export interface HttpResponse {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: what came back is what the test looks into
+  // biome-ignore lint/suspicious/noExplicitAny: each test checks the body that it received
   readonly body: any
   readonly text: string
 }
@@ -52,34 +52,34 @@ export interface TestService<A extends Areas = typeof realAreas> {
   readonly url: string
   readonly databaseUrl: string
   readonly dashboardSecret: string
-  /** A fresh owner with a sandbox key. */
+  /** Creates an owner with a sandbox key. */
   owner(): Promise<Owner<A>>
   client(token?: string): Client<A>
   dash: Client<A>
   http(method: string, path: string, options?: RequestOptions): Promise<HttpResponse>
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>
-  /** One more API process' worth of service on the same database, counting requests together. */
+  /** Starts another service on the same database, as another API process would; returns its URL. */
   another(): Promise<string>
 }
 
 interface Options<A extends Areas> {
   readonly areas?: A
   readonly env?: Readonly<Record<string, string>>
-  /** With a relay, a worker and the deadlines, on a task queue of its own; on the server of the run, or on that one. */
+  /** Adds relay, worker and deadlines on a task queue of its own; on the test run's Temporal server, or on this one. */
   readonly temporal?: true | TemporalAccess
-  /** How many bring events to their receivers. */
+  /** How many parts deliver webhooks. */
   readonly deliverers?: number
-  /** Systems of others in place of the sandbox's. */
+  /** External systems in place of the sandbox's. */
   readonly outside?: Partial<ExternalSystems>
-  /** A way out in place of the guarded one; receivers of the test's own need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
+  /** The way out in place of the guarded one; a test's own receivers need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
   readonly outbound?: Outbound
-  /** Browsers are told of events, by each of the services. */
+  /** Makes each of the services send web push. */
   readonly pushes?: true
-  /** How long clients may take, where it is not as usual. */
+  /** Time limits for slow clients in place of the usual ones. */
   readonly patience?: Partial<ConnectionLimits>
-  /** SQL for tables that only the tests have. */
+  /** SQL that creates tables of the tests. */
   readonly tables?: string
-  /** What the services are told in place of the database's address: that of a proxy, for one. */
+  /** Returns the address that the services use in place of the database's, such as that of a proxy. */
   readonly through?: (databaseUrl: string) => Promise<string>
 }
 
@@ -100,11 +100,11 @@ export async function startTestService<A extends Areas = typeof realAreas>(
   }
   const services: Service[] = []
   const parts: Part[] = []
-  // Most files have no use for Temporal's SDK, and it takes half a second to load.
-  const work = async ({ runtime }: Service, given: true | TemporalAccess): Promise<void> => {
+  // Loaded on demand, as most files do not need Temporal's SDK, which takes half a second.
+  const startTemporalParts = async ({ runtime }: Service, server: true | TemporalAccess): Promise<void> => {
     const { startRelay } = await import('../../src/app/relay-service.ts')
     const { startWork } = await import('../../src/app/worker-service.ts')
-    const access = given === true ? (await import('./temporal/temporal.ts')).temporalOfRun() : given
+    const access = server === true ? (await import('./temporal/temporal.ts')).temporalOfRun() : server
     parts.push(startDeadlines(runtime), startRelay(runtime, access), startWork(runtime, access))
   }
   const address = (await options.through?.(databaseUrl)) ?? databaseUrl
@@ -119,7 +119,7 @@ export async function startTestService<A extends Areas = typeof realAreas>(
     })
     services.push(service)
     if (options.pushes) parts.push(startPushes(service.runtime))
-    if (options.temporal && services.length === 1) await work(service, options.temporal)
+    if (options.temporal && services.length === 1) await startTemporalParts(service, options.temporal)
     if (services.length === 1)
       for (let n = 0; n < (options.deliverers ?? 0); n++) parts.push(startDeliveries(service.runtime))
     return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
@@ -142,21 +142,21 @@ export async function startTestService<A extends Areas = typeof realAreas>(
     http: (method, path, options = {}) => http(url, method, path, options),
     sql: async (text, values = []) => (await database.query(text, values)).rows,
     async owner() {
-      const { ownerId, key } = await join(url)
+      const { ownerId, key } = await createOwner(url)
       return { ownerId, key, client: clientOf(key) }
     },
   }
 }
 
-let joined = 0
+let owners = 0
 
-async function join(url: string): Promise<{ ownerId: string; key: string }> {
-  joined++
+async function createOwner(url: string): Promise<{ ownerId: string; key: string }> {
+  owners++
   const { body } = await http(url, 'POST', '/customers', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
     body: {
-      name: `Owner ${joined}`,
-      email: `owner${joined}@example.com`,
+      name: `Owner ${owners}`,
+      email: `owner${owners}@example.com`,
       type: 'business',
       country: 'DE',
       plan: 'business',
@@ -165,7 +165,7 @@ async function join(url: string): Promise<{ ownerId: string; key: string }> {
   return { ownerId: body.id, key: body.key }
 }
 
-/** A request as a program without our client would send it; a string is sent as it is. */
+/** Sends a request as a program without our client would; a string body is sent unchanged. */
 export async function http(
   url: string,
   method: string,

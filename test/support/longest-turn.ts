@@ -1,6 +1,6 @@
 /**
- * For how long at most this thread computed without letting others have a turn while `work` was done: milliseconds of
- * its own processor time, so that what else the machine does is not counted.
+ * The longest time that this thread blocked the event loop during `work`, in milliseconds of its own processor time, so
+ * that other load on the machine does not count.
  */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let [longest, before, isOver] = [0, process.threadCpuUsage(), false]

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
-import { made, type TestClient } from './factories.ts'
+import { bodyOf, type TestClient } from './factories.ts'
 
-/** Every cent of this owner is where it should be. */
+/** Checks that this owner's ledger verifies without a problem. */
 export const expectProven = async (client: TestClient): Promise<void> =>
-  expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+  expect(await bodyOf(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })

@@ -4,25 +4,25 @@ import { newId } from '../../src/values/ids.ts'
 import type { Engine } from './engine.ts'
 import { until } from './until.ts'
 
-export const relays: Relay[] = []
+export const startedRelays: Relay[] = []
 
-interface RowLeft {
+interface OutboxRow {
   readonly workflow_id: string
   readonly attempts: number
   readonly wait: number
 }
 
-/** One that nobody frees. */
-export const lease = { hold: async () => 'lease' }
+/** A lease that no process frees. */
+export const stubLease = { hold: async () => 'lease' }
 
-/** A delivery that ends when it is told to. */
-export function held() {
+/** A `deliver` whose calls end when the test releases them. */
+export function pendingDeliveries() {
   const release: (() => void)[] = []
   const deliver: Deliver = () => new Promise(resolve => release.push(resolve))
   return { release, deliver }
 }
 
-/** Relays on an engine, and the outbox that they empty. */
+/** Helpers for tests of relays: starts them, and fills and reads their outbox. */
 export function relaysOn(engine: Engine) {
   const { database } = engine.runtime
 
@@ -30,14 +30,14 @@ export function relaysOn(engine: Engine) {
   function start(
     deliver: Deliver,
     onFailure: (error: unknown) => void = () => undefined,
-    of = database,
+    on = database,
   ): Relay {
-    const one = new Relay({ database: of, lease, deliver, onFailure })
-    relays.push(one)
-    return one
+    const relay = new Relay({ database: on, lease: stubLease, deliver, onFailure })
+    startedRelays.push(relay)
+    return relay
   }
 
-  /** So many rows of work, each for a record of its own unless they are told for which. */
+  /** Inserts this many rows, for one workflow or for one each. */
   async function queue(count: number, workflowId?: string): Promise<void> {
     await engine.sql(
       `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
@@ -47,7 +47,7 @@ export function relaysOn(engine: Engine) {
     )
   }
 
-  const rows = async (): Promise<RowLeft[]> =>
+  const rows = async (): Promise<OutboxRow[]> =>
     (
       await engine.sql(
         `select workflow_id, attempts, extract(epoch from due_at - clock_timestamp())::float8 as wait
@@ -55,10 +55,10 @@ export function relaysOn(engine: Engine) {
       )
     ).rows
 
-  const isEmpty = () => until('the outbox is empty', async () => (await rows()).length === 0)
+  const untilEmpty = () => until('the outbox is empty', async () => (await rows()).length === 0)
 
-  /** What is leased or postponed is due now. */
-  const letTimePass = () => engine.sql('update outbox set due_at = now()')
+  /** Makes all leased and postponed rows due now. */
+  const makeDue = () => engine.sql('update outbox set due_at = now()')
 
-  return { database, start, queue, rows, isEmpty, letTimePass }
+  return { database, start, queue, rows, untilEmpty, makeDue }
 }

@@ -4,7 +4,7 @@ import { type ContextOf, implement, missing, post } from '../../src/kernel/contr
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
-/** A noun that only the tests have: one hot operation and one that calls an external system, each as small as can be. */
+/** A noun of the tests: one hot operation and one that calls an external system, both minimal. */
 export const SAMPLE_TABLES = `
 create table samples (
   id text primary key,
@@ -115,8 +115,9 @@ export const sampleArea = (callSystem: ExternalSystem) =>
           return { inquiryId, sampleId: params.id }
         },
         call: ({ inquiryId }: Reserved) => callSystem(inquiryId),
-        record: (answer: string, reservation: Reserved, context) => answered(reservation, answer, context),
-        recover: (reservation: Reserved, context) => answered(reservation, 'unknown', context),
+        record: (answer: string, reservation: Reserved, context) =>
+          recordAnswer(reservation, answer, context),
+        recover: (reservation: Reserved, context) => recordAnswer(reservation, 'unknown', context),
       },
     }),
   )
@@ -126,7 +127,7 @@ interface Reserved {
   readonly sampleId: string
 }
 
-async function answered(
+async function recordAnswer(
   { inquiryId, sampleId }: Reserved,
   answer: string,
   { em, emit }: ContextOf<typeof sampleApi.inquire>,

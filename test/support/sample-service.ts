@@ -59,7 +59,7 @@ export async function startSampleService(
   }
 }
 
-/** Runs the same so many times at once. */
+/** Runs this many calls concurrently. */
 export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 

@@ -1,12 +1,12 @@
-import { made, type TestClient } from './factories.ts'
+import { bodyOf, type TestClient } from './factories.ts'
 
 export const DAY = 86_400
 
 export const advance = (client: TestClient, by: { seconds?: number; minutes?: number; days?: number }) =>
-  made(client.sandbox.advance({ body: by }))
+  bodyOf(client.sandbox.advance({ body: by }))
 
 export const offsetOf = async (client: TestClient): Promise<number> =>
-  (await made(client.sandbox.clock())).offsetSeconds
+  (await bodyOf(client.sandbox.clock())).offsetSeconds
 
 export const statusOf = async ({ intents }: TestClient, id: string): Promise<string> =>
-  (await made(intents.get({ params: { id } }))).status
+  (await bodyOf(intents.get({ params: { id } }))).status

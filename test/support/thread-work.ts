@@ -1,4 +1,4 @@
-/** Work that the tests of the pool give to threads. What is shared with a thread tells what it has done. */
+/** Tasks for the tests of the thread pool; they report through shared memory. */
 export const double = (value: { of: bigint; at: Date }): { of: bigint; at: Date } => ({
   of: value.of * 2n,
   at: value.at,
@@ -8,26 +8,26 @@ export function fail(): never {
   throw new Error('it cannot be done')
 }
 
-export const variables = (): string[] => Object.keys(process.env)
+export const environmentNames = (): string[] => Object.keys(process.env)
 
-export function burn(): never {
+export function loopForever(): never {
   for (;;);
 }
 
-export function hoard(): number {
-  const kept: number[][] = []
-  for (;;) kept.push(Array.from({ length: 100_000 }, (_, n) => n))
+export function exhaustMemory(): number {
+  const arrays: number[][] = []
+  for (;;) arrays.push(Array.from({ length: 100_000 }, (_, n) => n))
 }
 
-/** Endless pieces: how many have been made, and whether it has ended. */
-export async function* count(seen: Int32Array): AsyncGenerator<Uint8Array> {
+/** An endless stream; its counters show how many chunks it has generated, and whether it has ended. */
+export async function* count(counters: Int32Array): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
-      Atomics.add(seen, 0, 1)
+      Atomics.add(counters, 0, 1)
       yield new Uint8Array(1_000)
     }
   } finally {
-    Atomics.store(seen, 1, 1)
+    Atomics.store(counters, 1, 1)
   }
 }
 

@@ -9,14 +9,14 @@ select array(select event from e order by id) as events,
   array(select distinct action from a) as actions,
   (select count(*)::int from a) as entries`
 
-/** What a request left in the journal: its events, and as many audit entries as there are events. */
+/** The events and audit entries that a request wrote. */
 export async function traceOf({ sql }: Queryable, { headers }: { headers: Headers }) {
   const [trace] = await sql(TRACE, [headers.get('x-request-id')])
   return trace
 }
 
-/** How many transactions wrote the record and what the request left in the journal. */
-export async function transactionsOf(
+/** How many transactions wrote the record, its events and its audit entries. */
+export async function transactionCount(
   { sql }: Queryable,
   { headers }: { headers: Headers },
   table: string,
@@ -29,14 +29,14 @@ export async function transactionsOf(
   return (await sql(all, [headers.get('x-request-id'), id])).length
 }
 
-/** The tables in which a text stands anywhere at all. */
+/** The tables that contain a text anywhere. */
 export async function tablesWith({ sql }: Queryable, text: string): Promise<string[]> {
   const tables = await sql<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
   )
-  const found = tables.map(async ({ name }) => {
+  const matches = tables.map(async ({ name }) => {
     const rows = await sql(`select 1 from "${name}" t where strpos(t::text, $1) > 0 limit 1`, [text])
     return rows.length > 0 ? [name] : []
   })
-  return (await Promise.all(found)).flat()
+  return (await Promise.all(matches)).flat()
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const DEADLINE_MS = 25_000
 
-/** Waits for a condition: asks the more seldom the longer it has waited, as each asking costs the processor. */
+/** Waits until a condition holds; checks it less often the longer it waits, as each check takes processor time. */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,

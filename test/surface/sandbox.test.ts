@@ -3,7 +3,15 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client as clientOf } from '../../src/derive/client.ts'
 import { days } from '../../src/values/clock.ts'
-import { aKey, aLiveClient, anAgent, anIntent, aToken, made, type TestClient } from '../support/factories.ts'
+import {
+  aKey,
+  aLiveClient,
+  anAgent,
+  anIntent,
+  aToken,
+  bodyOf,
+  type TestClient,
+} from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { advance, DAY, offsetOf, statusOf } from '../support/sandbox.ts'
@@ -13,14 +21,14 @@ const service = await startTestService()
 const elsewhere = await service.another()
 
 /** How many seconds ahead of real time; what a slow machine takes is no matter. */
-const ahead = (iso: string): number => (Date.parse(iso) - Date.now()) / 1_000
+const secondsAhead = (iso: string): number => (Date.parse(iso) - Date.now()) / 1_000
 
 describe('the test clock', () => {
-  test('is real time until it is moved', async () => {
+  test('shows real time until it is moved', async () => {
     const { client } = await service.owner()
-    const { now, offsetSeconds } = await made(client.sandbox.clock())
+    const { now, offsetSeconds } = await bodyOf(client.sandbox.clock())
     expect(offsetSeconds).toBe(0)
-    expect(Math.abs(ahead(now))).toBeLessThan(5)
+    expect(Math.abs(secondsAhead(now))).toBeLessThan(5)
   })
 
   test.each([
@@ -29,14 +37,14 @@ describe('the test clock', () => {
     [{ days: 1 }, DAY],
     [{ days: 366 }, 366 * DAY],
     [{ seconds: 366 * DAY }, 366 * DAY],
-  ])('moves forward by %j, and says so at once', async (by, seconds) => {
+  ])('moves forward by %j, and shows that at once', async (by, seconds) => {
     const { client } = await service.owner()
-    expect((await made(client.sandbox.clock())).offsetSeconds).toBe(0)
+    expect((await bodyOf(client.sandbox.clock())).offsetSeconds).toBe(0)
     const moved = await advance(client, by)
     expect(moved.offsetSeconds).toBe(seconds)
-    expect(Math.abs(ahead(moved.now) - seconds)).toBeLessThan(5)
+    expect(Math.abs(secondsAhead(moved.now) - seconds)).toBeLessThan(5)
     expect(await offsetOf(client)).toBe(seconds)
-    expect(Math.abs(ahead((await anAgent(client)).createdAt) - seconds)).toBeLessThan(5)
+    expect(Math.abs(secondsAhead((await anAgent(client)).createdAt) - seconds)).toBeLessThan(5)
   })
 
   test('moves on from where it stands', async () => {
@@ -47,7 +55,7 @@ describe('the test clock', () => {
     expect(await offsetOf(client)).toBe(DAY + 61)
   })
 
-  test('moves by the sum of several requests at once', async () => {
+  test('moves by the sum of concurrent requests', async () => {
     const { client, key } = await service.owner()
     const both = [client, clientOf(areas, { url: elsewhere, token: key })]
     const answers = await times(8, index =>
@@ -67,7 +75,7 @@ describe('the test clock', () => {
     expect(await offsetOf(client)).toBe(2 * DAY)
   })
 
-  test('is moved once by one idempotency key', async () => {
+  test('is moved once for one idempotency key', async () => {
     const { client } = await service.owner()
     const ask = () => client.sandbox.advance({ body: { days: 1 }, idempotencyKey: 'once' })
     const [first, again] = [await ask(), await ask()]
@@ -76,7 +84,7 @@ describe('the test clock', () => {
     expect(await offsetOf(client)).toBe(DAY)
   })
 
-  test('leaves an event and an audit entry', async () => {
+  test('records an event and an audit entry', async () => {
     const { client, ownerId } = await service.owner()
     const answer = await client.sandbox.advance({ body: { days: 1 } })
     expect(await traceOf(service, answer)).toEqual({
@@ -100,15 +108,15 @@ describe('the test clock', () => {
     ['a text', { days: '1' }, 'days'],
     ['null', { days: null }, 'days'],
     ['a unit that it does not know', { hours: 1 }, 'hours'],
-  ])('is not moved by %s', async (_, body, named) => {
+  ])('is not moved by %s', async (_, body, field) => {
     const { client, key } = await service.owner()
     const answer = await service.http('POST', '/simulate/clock/advance', { token: key, body })
     expect(answer.status).toBe(400)
-    expect(answer.body.error).toContain(named)
+    expect(answer.body.error).toContain(field)
     expect(await offsetOf(client)).toBe(0)
   })
 
-  test('stays within the years that a date can be written in', async () => {
+  test('stays within the years that a date can express', async () => {
     const { client, ownerId } = await service.owner()
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(365 * 99 + 300)])
     const answer = await client.sandbox.advance({ body: { days: 366 } })
@@ -116,17 +124,17 @@ describe('the test clock', () => {
     expect(await offsetOf(client)).toBe((365 * 99 + 300) * DAY)
   })
 
-  test('is real time in live mode, where nobody moves it', async () => {
+  test('is real time in live mode and cannot be moved', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
     await advance(owner.client, { days: 1 })
     const answer = await live.sandbox.advance({ body: { days: 1 } })
     expect(answer).toMatchObject({ status: 400, code: 'test_mode_only' })
     expect(await offsetOf(live)).toBe(0)
-    expect(Math.abs(ahead((await anAgent(live)).createdAt))).toBeLessThan(5)
+    expect(Math.abs(secondsAhead((await anAgent(live)).createdAt))).toBeLessThan(5)
   })
 
-  test('is the owner’s: no agent moves it, and no key without the scope', async () => {
+  test('is moved by its owner only, with the scope', async () => {
     const { client } = await service.owner()
     const token = await aToken(client, (await anAgent(client)).id)
     const agent = await service.client(String(token.token)).sandbox.advance({ body: { days: 1 } })
@@ -137,13 +145,13 @@ describe('the test clock', () => {
     expect(await offsetOf(client)).toBe(0)
   })
 
-  test('moves nobody else’s time', async () => {
+  test('of one owner does not affect another', async () => {
     const [owner, stranger] = [await service.owner(), await service.owner()]
-    const [mine, theirs] = [await anAgent(owner.client), await anAgent(stranger.client)]
+    const [ownAgent, otherAgent] = [await anAgent(owner.client), await anAgent(stranger.client)]
     const ends = { expiresInMinutes: 1 }
     const [one, other] = [
-      await anIntent(owner.client, mine.id, ends),
-      await anIntent(stranger.client, theirs.id, ends),
+      await anIntent(owner.client, ownAgent.id, ends),
+      await anIntent(stranger.client, otherAgent.id, ends),
     ]
     await advance(owner.client, { days: 1 })
     expect(await statusOf(owner.client, one.id)).toBe('expired')

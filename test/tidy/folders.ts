@@ -7,7 +7,7 @@ const inSource = readdirSync('src', { withFileTypes: true })
   .filter(entry => entry.isDirectory())
   .map(({ name }) => `src/${name}`)
 
-test('each top folder says in a few lines what lives there, and what does not belong there', () => {
+test('each top folder has a README of at most ten lines', () => {
   const wrong = [...inSource, 'workflows', 'activities', 'test'].flatMap(folder => {
     const path = `${folder}/README.md`
     if (!existsSync(path))

@@ -9,8 +9,8 @@ const { files } = readSources()
 const shipped = files.filter(({ path }) => !path.startsWith('test/'))
 
 /** What each file imports: everything, or only what is there when it runs. */
-const importsOf = (those: (one: Import) => boolean): Map<string, string[]> =>
-  new Map(files.map(({ path, imports }) => [path, imports.filter(those).map(({ of }) => of)]))
+const importsOf = (isWanted: (one: Import) => boolean): Map<string, string[]> =>
+  new Map(files.map(({ path, imports }) => [path, imports.filter(isWanted).map(({ of }) => of)]))
 
 /** All that is loaded with these files. */
 function loadedBy(start: readonly string[]): string[] {
@@ -32,7 +32,7 @@ const importedNames = ({ path, node }: Source): string[] =>
         .map(one => `${posix.join(dirname(path), from)} ${(one.propertyName ?? one.name).text}`)
     })
 
-describe('imports', () => {
+describe('the import law', () => {
   test.each([
     ['src/values/iban.ts', 'src/ports/vault.ts'],
     ['src/ports/sepa-rail.ts', 'src/iso20022/reason-codes.ts'],
@@ -77,60 +77,60 @@ describe('imports', () => {
     ['activities/intents.ts', 'workflows/intent.ts'],
     ['activities/intents.ts', 'pg'],
     ['src/bin/start.ts', 'test/support/sample-noun.ts'],
-  ])('%s must not import %s', (path, of) => {
+  ])('does not let %s import %s', (path, of) => {
     expect(forbidden(path, { of, typeOnly: false, line: 1 })).toBeDefined()
   })
 
-  test('a noun that the order does not name may import those of its folder that it does name', () => {
+  test('lets an unlisted noun import the listed nouns of its folder', () => {
     const of = 'src/control/agents/index.ts'
     expect(forbidden('src/control/newcomer/newcomer.ts', { of, typeOnly: false, line: 1 })).toBeUndefined()
   })
 
-  test('a file lies where the architecture has a place for it', () => {
+  test('has a place for every file', () => {
     const wrong = shipped.flatMap(({ path }) => misplaced(path)?.replace(/^/, `${path} `) ?? [])
     expect(wrong).toEqual([])
   })
 
-  test('nothing imports what lies to its right, or what it must not know', () => {
+  test('is kept by every file', () => {
     const broken = files.flatMap(({ path, imports }) =>
       imports.flatMap(one => {
-        const why = forbidden(path, one)
-        return why ? [`${path}:${one.line} ${one.of}: ${why}`] : []
+        const reason = forbidden(path, one)
+        return reason ? [`${path}:${one.line} ${one.of}: ${reason}`] : []
       }),
     )
     expect(broken).toEqual([])
   })
 
-  test('no files import one another in a circle, types included', () => {
+  test('allows no circle of files, types included', () => {
     expect(circleIn(importsOf(() => true))).toEqual([])
   })
 
-  test('a process is described by types only', () => {
+  test('lets process.ts import types only', () => {
     const values = shipped
       .filter(({ path }) => path.endsWith('/process.ts'))
       .flatMap(({ path, imports }) => imports.filter(one => !one.typeOnly).map(one => `${path} ${one.of}`))
     expect(values).toEqual([])
   })
 
-  test('what a thread loads of an area leads to no database', () => {
+  test('keeps the database out of threads', () => {
     const threads = files.map(({ path }) => path).filter(path => /^src\/.*\/thread\.ts$/.test(path))
     expect(threads.length).toBeGreaterThan(2)
     const database = /^(@mikro-orm|kysely|pg$)|\/adapters\/|\/migrations\//
     expect(loadedBy(threads).filter(name => database.test(name))).toEqual([])
   })
 
-  test('a thread is asked for functions that its entry exports', async () => {
-    const asked = files.flatMap(({ path, text }) =>
+  test('lets threads run only functions that their entry exports', async () => {
+    const requestedFunctions = files.flatMap(({ path, text }) =>
       [...text.matchAll(/new URL\('(\.[^']*thread\.ts)', import\.meta\.url\),\s*name: '(\w+)'/g)].map(
         ([, entry = '', name = '']) => [posix.join(dirname(path), entry), name] as const,
       ),
     )
-    expect(asked.length).toBeGreaterThan(2)
-    for (const [entry, name] of asked)
+    expect(requestedFunctions.length).toBeGreaterThan(2)
+    for (const [entry, name] of requestedFunctions)
       expect(await import(join(root, entry))).toHaveProperty(name, expect.any(Function))
   })
 
-  test('the programs of the production image load nothing that is only for npm start and npm test', () => {
+  test('keeps what is only for npm start and npm test out of the programs of the production image', () => {
     const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
     const programs = [...new Set(compose.match(/src\/bin\/\w+\.ts/g)), 'src/bin/bundle.ts']
     expect(programs).toContain('src/bin/worker.ts')
@@ -140,7 +140,7 @@ describe('imports', () => {
     expect(loadedBy(programs).filter(isForDevelopment)).toEqual([])
   })
 
-  test('a door leads to its own noun and to nothing else', () => {
+  test('lets a door export only from its own noun', () => {
     const doors = shipped.filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))
     expect(doors.length).toBeGreaterThan(20)
     const elsewhere = doors.flatMap(({ path, imports }) =>
@@ -149,7 +149,7 @@ describe('imports', () => {
     expect(elsewhere).toEqual([])
   })
 
-  test('what a door offers is used by another noun, or by what puts the service together', () => {
+  test('lets a door export only what another noun or the composition uses', () => {
     const used = new Set(shipped.flatMap(importedNames))
     const unused = shipped
       .filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))

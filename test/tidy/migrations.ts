@@ -11,36 +11,36 @@ const FILE = 'src/migrations/checksums.json'
 const LAST_WITH_FUNCTIONS = 'm0070-relay-leases'
 const DEFINITION = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(\w+)/gi
 
-const recorded = (): Record<string, string> => JSON.parse(readFileSync(join(root, FILE), 'utf8'))
+const recordedChecksums = (): Record<string, string> => JSON.parse(readFileSync(join(root, FILE), 'utf8'))
 const inOrder = migrations.map(item => ({ item, name: item.name, checksum: migrationChecksum(item) }))
 
-describe('migrations', () => {
-  test('that have landed are not edited', () => {
-    const landed = recorded()
-    const edited = inOrder.filter(({ name, checksum }) => (landed[name] ?? checksum) !== checksum)
+describe('the migrations', () => {
+  test('are not edited once they have landed', () => {
+    const recorded = recordedChecksums()
+    const edited = inOrder.filter(({ name, checksum }) => (recorded[name] ?? checksum) !== checksum)
     expect(
       edited.map(
         ({ name }) =>
           `src/migrations/${name}.ts was edited, and databases have run it: restore it, and put the change into a new migration. (Before it lands: delete its line in ${FILE} instead.)`,
       ),
     ).toEqual([])
-    const removed = Object.keys(landed).filter(name => !inOrder.some(one => one.name === name))
+    const removed = Object.keys(recorded).filter(name => !inOrder.some(one => one.name === name))
     expect(
       removed.map(name => `${name} is missing in src/migrations/index.ts: databases have run it.`),
     ).toEqual([])
   })
 
-  test('have their checksums committed', () => {
-    const landed = recorded()
-    const added = inOrder.filter(({ name }) => !landed[name])
+  test('have committed checksums', () => {
+    const recorded = recordedChecksums()
+    const added = inOrder.filter(({ name }) => !recorded[name])
     if (added.length > 0) {
-      const all = inOrder.map(({ name, checksum }) => [name, landed[name] ?? checksum])
+      const all = inOrder.map(({ name, checksum }) => [name, recorded[name] ?? checksum])
       writeFileSync(join(root, FILE), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`)
     }
     expect(added.map(({ name }) => `${FILE} has now a line for ${name}: commit it.`)).toEqual([])
   })
 
-  test('define no function: it has a file in src/migrations/functions', () => {
+  test('define no function, which belongs into src/migrations/functions', () => {
     const later = inOrder.filter(({ name }) => name > LAST_WITH_FUNCTIONS)
     const defined = later.flatMap(({ item, name }) =>
       [...sqlOf(item).matchAll(DEFINITION)].map(([, sql]) => `${name}: ${sql}`),
@@ -49,7 +49,7 @@ describe('migrations', () => {
   })
 })
 
-test('a file of a function says what it is for, and defines this function alone', () => {
+test('a function’s file begins with a comment and defines that function only', () => {
   const functions = sqlFunctions()
   expect(functions.length).toBeGreaterThan(20)
   const wrong = functions.filter(({ name, text }) => {

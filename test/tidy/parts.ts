@@ -17,8 +17,8 @@ const isFiltered = (list: Node): boolean =>
   isPropertyAccessExpression(list.expression) &&
   list.expression.name.text === 'filter'
 
-describe('tests', () => {
-  test('in a part of a file run with that file', () => {
+describe('the tests', () => {
+  test('in a part of a file are imported by that file', () => {
     const imported = new Set(tests.flatMap(({ imports }) => imports.map(({ of }) => of)))
     const parts = tests.filter(
       ({ path, node }) =>
@@ -30,8 +30,8 @@ describe('tests', () => {
     expect(parts.map(({ path }) => path).filter(path => !imported.has(path))).toEqual([])
   })
 
-  test('know that a filter has left something before they go through it', () => {
-    const blind = tests.flatMap(({ path, node }) =>
+  test('expect a filtered list not to be empty before they loop over it', () => {
+    const unguarded = tests.flatMap(({ path, node }) =>
       all(node)
         .filter(isForOfStatement)
         .filter(
@@ -39,6 +39,6 @@ describe('tests', () => {
         )
         .map(loop => `${path}:${lineOf(node, loop)}`),
     )
-    expect(blind).toEqual([])
+    expect(unguarded).toEqual([])
   })
 })

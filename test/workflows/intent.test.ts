@@ -3,7 +3,7 @@ import { intentProcess } from '../../src/control/intents/process.ts'
 import { LOOK_AGAIN, RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
 import { days, minuteInWords, minutes } from '../../src/values/clock.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
-import { aFundedAgent, anAgentUnder, anIntent, made } from '../support/factories.ts'
+import { aFundedAgent, anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { textOf } from '../support/temporal/history-text.ts'
 import { until } from '../support/until.ts'
@@ -12,8 +12,8 @@ import './intent/intent-signals.ts'
 const service = await startTestService({ temporal: true })
 const { get, eventsOf, client, agent, owner, aWaiting, temporal } = await intentRunsIn(service)
 
-describe('an intent that waits', () => {
-  test('has a run under its workflowId, which an operator finds and understands', async () => {
+describe('an intent that waits for approval', () => {
+  test('has a run under its workflowId, which shows an operator what it waits for', async () => {
     const { intent, run } = await aWaiting({ amountEuros: 19.9, merchant: 'Bookshop' })
     expect(intent.workflowId).toBe(`intent/${intent.id}`)
     expect(await run.status()).toBe('RUNNING')
@@ -33,7 +33,7 @@ describe('an intent that waits', () => {
       'Send a Signal: `approve`, `deny` or `cancel`, with this payload:',
       payload,
     ])
-    expect(await run.waits()).toEqual([waitsFor])
+    expect(await run.timerSummaries()).toEqual([waitsFor])
     const { dueInMs, ...state } = (await run.state()) ?? {}
     const signals = ['approve', 'deny', 'cancel']
     expect(state).toEqual({ status: 'created', summary: line, closed: false, waitsFor, signals })
@@ -41,24 +41,24 @@ describe('an intent that waits', () => {
     expect(Number(dueInMs)).toBeLessThanOrEqual(days(1))
   })
 
-  test('is told in the list and at the head of its page by kind, amount, mode and ids', async () => {
+  test('has a summary of kind, amount, mode and ids in the list of runs', async () => {
     const { run } = await aWaiting({ amountEuros: 1_234.5, merchant: 'Bookshop' })
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Intent of € 1,234.50 in test mode, ${agent.id}`)
     expect(await description.staticDetails()).toBe(intentProcess.details)
   })
 
-  test('goes on when an older relay tells by the older signal that the record has changed', async () => {
+  test('reads its record again on the signal that an older relay sends', async () => {
     const { intent, run, params } = await aWaiting()
-    await made(client.intents.approve({ params }))
-    await run.says('approved')
+    await bodyOf(client.intents.approve({ params }))
+    await run.untilDetails('approved')
     await service.sql(`update intents set status = 'cancelled' where id = $1`, [intent.id])
     await run.signal(LOOK_AGAIN)
-    expect(await run.ends()).toBe('cancelled')
+    expect(await run.untilEnded()).toBe('cancelled')
     expect(await run.timeline()).toEqual([])
   })
 
-  test('is in the list of what waits for this owner', async () => {
+  test('is in the list of runs, found by its owner, agent and status', async () => {
     const { intent } = await aWaiting()
     const query = `AgentPayOwner = '${owner.ownerId}' and AgentPayAgent = '${agent.id}' and AgentPayStatus = 'created'`
     const listed = await until('it is listed', async () => {
@@ -69,21 +69,21 @@ describe('an intent that waits', () => {
     expect(listed).toMatchObject({ type: 'intent', status: { name: 'RUNNING' } })
   })
 
-  test('shows no more in its history than ids', async () => {
+  test('leaves ids in its history, but no names and no purpose', async () => {
     const { run } = await aWaiting({ purpose: 'A secret purpose', merchant: 'Zauberladen Müller' })
     await run.signal('approve', { by: 'Ada' })
-    await run.says('in test mode: approved')
+    await run.untilDetails('in test mode: approved')
     const { events } = await run.handle.fetchHistory()
-    const begun = events?.[0]?.workflowExecutionStartedEventAttributes
-    const [input] = (begun?.input?.payloads ?? []).map(({ data }) => JSON.parse(String(data)))
+    const started = events?.[0]?.workflowExecutionStartedEventAttributes
+    const [input] = (started?.input?.payloads ?? []).map(({ data }) => JSON.parse(String(data)))
     expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId'])
-    const told = textOf([events, await run.handle.describe().then(({ raw }) => raw)])
-    expect(told).toContain('Intent of € 25.00 in test mode')
+    const historyText = textOf([events, await run.handle.describe().then(({ raw }) => raw)])
+    expect(historyText).toContain('Intent of € 25.00 in test mode')
     for (const secret of ['A secret purpose', 'Zauberladen', 'Müller', agent.name])
-      expect(told).not.toContain(secret)
+      expect(historyText).not.toContain(secret)
   })
 
-  test('cannot forge what the operator reads', async () => {
+  test('cannot inject Markdown into what the operator reads', async () => {
     const merchant = 'Bookshop\n\n# Approved\n\n[Click](https://evil.example) <b>now</b> `x` **paid** | a'
     const { run } = await aWaiting({ merchant })
     const [record = '', ...rest] = (await run.details()).split('\n\n')
@@ -91,55 +91,55 @@ describe('an intent that waits', () => {
     expect(record).not.toContain('\n')
     expect(record.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
     await run.signal('approve', { by: 'Eve\n\n# Denied [x](https://evil.example)' })
-    const paragraphs = (await run.says(/Eve/)).split('\n\n')
+    const paragraphs = (await run.untilDetails(/Eve/)).split('\n\n')
     expect(paragraphs.length).toBeGreaterThanOrEqual(4)
     expect(paragraphs.at(-1)?.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
   })
 
-  test('has no run where it waits for nobody', async () => {
+  test('has no run if it is approved at once', async () => {
     const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
-    const alone = await anIntent(client, id)
+    const autoApproved = await anIntent(client, id)
     const waiting = await anIntent(client, id, { amountEuros: 51 })
-    await temporal.of(waiting).begins()
-    expect(alone).toMatchObject({ status: 'approved', workflowId: null })
-    expect(await temporal.of({ workflowId: `intent/${alone.id}` }).status()).toBeUndefined()
+    await temporal.of(waiting).untilBegun()
+    expect(autoApproved).toMatchObject({ status: 'approved', workflowId: null })
+    expect(await temporal.of({ workflowId: `intent/${autoApproved.id}` }).status()).toBeUndefined()
   })
 })
 
 describe('a decision by REST', () => {
-  test('to approve: the run goes on until the deadline', async () => {
+  test('to approve keeps the run waiting for the deadline', async () => {
     const { run, params } = await aWaiting()
-    await made(client.intents.approve({ params, body: { comment: 'Fine' } }))
-    await run.says('in test mode: approved')
+    await bodyOf(client.intents.approve({ params, body: { comment: 'Fine' } }))
+    await run.untilDetails('in test mode: approved')
     expect(await run.status()).toBe('RUNNING')
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'approved' })
     expect(await run.state()).toMatchObject({ status: 'approved', closed: false })
-    await made(client.intents.cancel({ params }))
-    expect(await run.ends()).toBe('cancelled')
+    await bodyOf(client.intents.cancel({ params }))
+    expect(await run.untilEnded()).toBe('cancelled')
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'cancelled' })
   })
 
-  test('to deny or to cancel: the run ends', async () => {
+  test('to deny or to cancel ends the run', async () => {
     const [denied, cancelled] = [await aWaiting(), await aWaiting()]
-    await made(client.intents.deny({ params: denied.params, body: { reason: 'No' } }))
-    await made(client.intents.cancel({ params: cancelled.params }))
-    expect(await denied.run.ends()).toBe('denied')
-    expect(await cancelled.run.ends()).toBe('cancelled')
+    await bodyOf(client.intents.deny({ params: denied.params, body: { reason: 'No' } }))
+    await bodyOf(client.intents.cancel({ params: cancelled.params }))
+    expect(await denied.run.untilEnded()).toBe('denied')
+    expect(await cancelled.run.untilEnded()).toBe('cancelled')
     expect(await denied.run.details()).toContain('in test mode: denied')
   })
 })
 
-describe('the deadline', () => {
-  test('ends the run, whether it was approved or not', async () => {
+describe('the deadline of an intent', () => {
+  test('ends the run, approved or not', async () => {
     const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
     const waiting = await aWaiting({ expiresInMinutes: 60 }, other.client, id)
     const approved = await aWaiting({ expiresInMinutes: 90 }, other.client, id)
     const later = await aWaiting({ expiresInMinutes: 2_000 }, other.client, id)
-    await made(other.client.intents.approve({ params: approved.params }))
-    await made(other.client.sandbox.advance({ body: { days: 1 } }))
-    expect(await waiting.run.ends()).toBe('expired')
-    expect(await approved.run.ends()).toBe('expired')
+    await bodyOf(other.client.intents.approve({ params: approved.params }))
+    await bodyOf(other.client.sandbox.advance({ body: { days: 1 } }))
+    expect(await waiting.run.untilEnded()).toBe('expired')
+    expect(await approved.run.untilEnded()).toBe('expired')
     expect(await eventsOf(approved.intent.id)).toEqual([
       'intent.created',
       'intent.approved',
@@ -152,13 +152,13 @@ describe('the deadline', () => {
     })
   })
 
-  test('comes by itself where the clock was moved to just before it', async () => {
+  test('ends the run by its timer if the test clock stands just before it', async () => {
     const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
     const { intent, run } = await aWaiting({ expiresInMinutes: 1 }, other.client, id)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(1) - 500])
     await run.signal(RECORD_CHANGED)
-    expect(await run.ends()).toBe('expired')
+    expect(await run.untilEnded()).toBe('expired')
     expect((await get(intent.id, other.client)).status).toBe('expired')
   })
 })

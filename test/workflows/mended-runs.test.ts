@@ -6,19 +6,19 @@ import { keepSchedules, mendMonthly } from '../../src/app/schedules.ts'
 import { areas } from '../../src/areas.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
-import { delivery } from '../support/delivery/deliveries.ts'
-import { answering, startReceiver } from '../support/delivery/receiver.ts'
+import { untilDelivery } from '../support/delivery/deliveries.ts'
+import { respondWith, startReceiver } from '../support/delivery/receiver.ts'
 import {
   aLiveClient,
   anAgent,
   anAgentUnder,
-  aPayment,
+  aSepaTransfer,
   aWebhook,
-  bringMoney,
-  made,
+  bodyOf,
+  creditWallet,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import type { RunSeen } from '../support/temporal/runs.ts'
+import type { RunView } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
@@ -33,25 +33,26 @@ const { client, aWaiting, get, becomes, auditOf, eventsOf, temporal } = await in
 const pool = new pg.Pool({ connectionString: service.databaseUrl })
 afterAll(() => pool.end())
 
-const mend = () => mendRuns({ areas, database: { pool } as Database }, temporal.client, access.taskQueue)
+const startMissingRuns = () =>
+  mendRuns({ areas, database: { pool } as Database }, temporal.client, access.taskQueue)
 
-const executionOf = (run: RunSeen) => ({
+const executionOf = (run: RunView) => ({
   namespace: 'default',
   workflowExecution: { workflowId: run.handle.workflowId },
 })
 
-const runIdOf = async (run: RunSeen) => (await run.handle.describe()).runId
+const runIdOf = async (run: RunView) => (await run.handle.describe()).runId
 
 /** The list of all runs may hear of an end a little later: the next round finds it. */
-async function isBegunAnew(run: RunSeen, before: string): Promise<void> {
+async function untilStartedAgain(run: RunView, before: string): Promise<void> {
   await until('it runs again', async () => {
-    await mend()
+    await startMissingRuns()
     return (await run.status()) === 'RUNNING' && (await runIdOf(run)) !== before
   })
 }
 
 /** Each way in which an operator can end a run from outside. */
-const ends: Readonly<Record<string, (run: RunSeen) => Promise<unknown>>> = {
+const waysToEnd: Readonly<Record<string, (run: RunView) => Promise<unknown>>> = {
   terminated: run => run.handle.terminate('by mistake'),
   async deleted(run) {
     await temporal.client.workflowService.deleteWorkflowExecution(executionOf(run))
@@ -59,21 +60,21 @@ const ends: Readonly<Record<string, (run: RunSeen) => Promise<unknown>>> = {
   },
 }
 
-describe('a run that was ended while its record is open', () => {
-  test.each(Object.keys(ends))('is begun anew when it was %s: of an intent', async how => {
+describe('a run that ended while its record is still open', () => {
+  test.each(Object.keys(waysToEnd))('of an intent is started again when it was %s', async way => {
     const { intent, run } = await aWaiting()
     const before = await runIdOf(run)
-    await ends[how]?.(run)
-    await isBegunAnew(run, before)
-    await run.says('waits for approval')
+    await waysToEnd[way]?.(run)
+    await untilStartedAgain(run, before)
+    await run.untilDetails('waits for approval')
     expect(await run.attributes()).toMatchObject({ AgentPayAgent: intent.agentId, AgentPayStatus: 'created' })
     await run.signal('approve', { by: 'Ada' })
     await becomes(intent.id, 'approved')
-    await made(client.intents.cancel({ params: { id: intent.id } }))
-    expect(await run.ends()).toBe('cancelled')
+    await bodyOf(client.intents.cancel({ params: { id: intent.id } }))
+    expect(await run.untilEnded()).toBe('cancelled')
   })
 
-  test('goes on when it was reset, and what was signalled counts once', async () => {
+  test('that is reset continues, and a signal takes effect once', async () => {
     const { intent, run } = await aWaiting()
     await run.signal('approve', { by: 'Ada' })
     await becomes(intent.id, 'approved')
@@ -83,19 +84,19 @@ describe('a run that was ended while its record is open', () => {
       ...executionOf(run),
       ...{ workflowTaskFinishEventId: first?.eventId ?? null, requestId: intent.id, reason: 'by mistake' },
     })
-    await run.says('The signal approve by Ada changed nothing: The intent is approved already.')
+    await run.untilDetails('The signal approve by Ada changed nothing: The intent is approved already.')
     expect(await eventsOf(intent.id)).toEqual(['intent.created', 'intent.approved'])
     expect(await run.status()).toBe('RUNNING')
   })
 
-  test('is begun anew: of a transfer, an agent and a webhook', async () => {
-    const { id, workflowId } = await aPayment(client, { name: 'No Match GmbH' })
+  test('of a transfer, an agent or a webhook is started again', async () => {
+    const { id, workflowId } = await aSepaTransfer(client, { name: 'No Match GmbH' })
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     const path = '/fails'
-    receiver.treat(path, answering(500))
+    receiver.treat(path, respondWith(500))
     const webhook = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
     await anAgent(client)
-    const failed = await delivery(
+    const failed = await untilDelivery(
       client,
       webhook.id,
       one => one.attempts.length === 1 && one.status === 'pending',
@@ -105,48 +106,48 @@ describe('a run that was ended while its record is open', () => {
       [temporal.of({ workflowId: `agent/${agent.id}` }), 'the policy ends'],
       [temporal.of(failed), 'Attempt 2 is made at'],
     ] as const
-    for (const [run, says] of waiting) {
-      await run.begins()
-      await run.says(says)
+    for (const [run, details] of waiting) {
+      await run.untilBegun()
+      await run.untilDetails(details)
       const before = await runIdOf(run)
       await run.handle.terminate()
-      await isBegunAnew(run, before)
-      await run.says(says)
+      await untilStartedAgain(run, before)
+      await run.untilDetails(details)
     }
-    await made(client.transfers.confirmPayee({ params: { id }, body: {} }))
-    expect(await temporal.of({ workflowId }).ends()).toBe('completed')
+    await bodyOf(client.transfers.confirmPayee({ params: { id }, body: {} }))
+    expect(await temporal.of({ workflowId }).untilEnded()).toBe('completed')
   })
 
-  test('begins by itself where none was: statements of a month that is over', async () => {
+  test('of due statements is started if there was none', async () => {
     const owner = await service.owner()
-    const wallet = await made(owner.client.wallets.create({ body: { name: 'Purse' } }))
-    await made(owner.client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 25 } }))
+    const wallet = await bodyOf(owner.client.wallets.create({ body: { name: 'Purse' } }))
+    await bodyOf(owner.client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 25 } }))
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 40 * 86_400_000])
-    await mend()
-    await temporal.of({ workflowId: `statements/${owner.ownerId}` }).ends()
-    const { data } = await made(owner.client.statements.list({ query: { walletId: wallet.id } }))
+    await startMissingRuns()
+    await temporal.of({ workflowId: `statements/${owner.ownerId}` }).untilEnded()
+    const { data } = await bodyOf(owner.client.statements.list({ query: { walletId: wallet.id } }))
     expect(data.map(({ status }) => status)).toEqual(['final'])
   })
 
-  test('stays ended where the record has ended, too', async () => {
+  test('is not started again once the record has ended, too', async () => {
     const { intent, run } = await aWaiting()
     const terminated = await aWaiting()
-    await made(client.intents.deny({ params: { id: intent.id }, body: { reason: 'No' } }))
-    await run.ends()
+    await bodyOf(client.intents.deny({ params: { id: intent.id }, body: { reason: 'No' } }))
+    await run.untilEnded()
     await terminated.run.handle.terminate()
-    await made(client.intents.cancel({ params: terminated.params }))
+    await bodyOf(client.intents.cancel({ params: terminated.params }))
     const before = await Promise.all([run, terminated.run].map(runIdOf))
-    await mend()
-    await mend()
+    await startMissingRuns()
+    await startMissingRuns()
     expect(await Promise.all([run, terminated.run].map(runIdOf))).toEqual(before)
     expect([await run.status(), await terminated.run.status()]).toEqual(['COMPLETED', 'TERMINATED'])
   })
 
-  test('of the schedule is begun anew under its id', async () => {
-    const nobodys = temporalOfRun().taskQueue
-    await keepSchedules(temporal.client, nobodys)
-    const schedule = temporal.client.schedule.getHandle(`${nobodys}-statements`)
-    await mendMonthly(temporal.client, nobodys)
+  test('of the monthly schedule is started again under its id', async () => {
+    const taskQueue = temporalOfRun().taskQueue
+    await keepSchedules(temporal.client, taskQueue)
+    const schedule = temporal.client.schedule.getHandle(`${taskQueue}-statements`)
+    await mendMonthly(temporal.client, taskQueue)
     await schedule.trigger()
     const { workflow } = await until('it has acted', async () => {
       const { info } = await schedule.describe()
@@ -154,14 +155,14 @@ describe('a run that was ended while its record is open', () => {
     })
     const run = temporal.of(workflow)
     const before = await runIdOf(run)
-    await mendMonthly(temporal.client, nobodys)
+    await mendMonthly(temporal.client, taskQueue)
     expect(await runIdOf(run)).toBe(before)
     await run.handle.terminate()
-    await mendMonthly(temporal.client, nobodys)
+    await mendMonthly(temporal.client, taskQueue)
     expect(await run.status()).toBe('RUNNING')
     expect(await runIdOf(run)).not.toBe(before)
     await schedule.delete()
-    await mendMonthly(temporal.client, nobodys)
+    await mendMonthly(temporal.client, taskQueue)
   })
 })
 
@@ -169,56 +170,56 @@ describe('Request Cancellation', () => {
   test('cancels what an operator may cancel', async () => {
     const { intent, run } = await aWaiting()
     await run.handle.cancel()
-    expect(await run.ends()).toBe('cancelled')
+    expect(await run.untilEnded()).toBe('cancelled')
     expect(await get(intent.id)).toMatchObject({ status: 'cancelled', decidedBy: null })
     expect((await auditOf(intent.id))[0]).toBe('intent.cancelled by operator Request Cancellation')
-    const paid = await aPayment(client, { name: 'No Match GmbH' })
+    const paid = await aSepaTransfer(client, { name: 'No Match GmbH' })
     const payment = temporal.of(paid)
-    await payment.begins()
-    await payment.says('waits for confirmPayee')
+    await payment.untilBegun()
+    await payment.untilDetails('waits for confirmPayee')
     await payment.handle.cancel()
-    expect(await payment.ends()).toBe('cancelled')
+    expect(await payment.untilEnded()).toBe('cancelled')
   })
 
-  test('in the moment of its beginning is heard as well', async () => {
+  test('works at the very start of a run', async () => {
     const { id } = await anAgentUnder(client, {})
-    const intent = await made(
+    const intent = await bodyOf(
       client.intents.create({
         body: { agentId: id, amountEuros: 25, merchant: 'Bookshop', purpose: 'Test' },
       }),
     )
     const run = temporal.of(intent)
-    await run.begins()
+    await run.untilBegun()
     await run.handle.cancel()
-    expect(await run.ends()).toBe('cancelled')
+    expect(await run.untilEnded()).toBe('cancelled')
     expect((await get(intent.id)).status).toBe('cancelled')
   })
 
-  test('is noted where it is about live money, and the run goes on', async () => {
+  test('is refused for live money in the details, and the run goes on', async () => {
     const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
-    await bringMoney(service, agent)
+    await creditWallet(service, agent)
     const { intent, run, params } = await aWaiting({}, live, agent.id)
     await run.handle.cancel()
-    await run.says('A signal cancel was ignored: OPERATOR_SIGNALS is off, and this is live money.')
+    await run.untilDetails('A signal cancel was ignored: OPERATOR_SIGNALS is off, and this is live money.')
     expect(await run.status()).toBe('RUNNING')
     expect(await get(intent.id, live)).toEqual(intent)
-    await made(live.intents.approve({ params }))
-    await run.says('live mode: approved')
-    await made(live.intents.cancel({ params }))
-    expect(await run.ends()).toBe('cancelled')
+    await bodyOf(live.intents.approve({ params }))
+    await run.untilDetails('live mode: approved')
+    await bodyOf(live.intents.cancel({ params }))
+    expect(await run.untilEnded()).toBe('cancelled')
     expect(await run.failedTasks()).toBe(0)
   })
 
-  test('of what nobody can cancel there is noted, and the run goes on', async () => {
+  test('is refused in the details where nothing can be cancelled, and the run goes on', async () => {
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     const run = temporal.of({ workflowId: `agent/${agent.id}` })
-    await run.begins()
-    await run.says('the policy ends')
+    await run.untilBegun()
+    await run.untilDetails('the policy ends')
     await run.handle.cancel()
-    await run.says('Request Cancellation changed nothing')
-    await made(client.agents.delete({ params: { id: agent.id } }))
-    expect(await run.ends()).toBe('deleted')
+    await run.untilDetails('Request Cancellation changed nothing')
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
+    expect(await run.untilEnded()).toBe('deleted')
     expect(await run.failedTasks()).toBe(0)
   })
 })

@@ -1,116 +1,119 @@
 import { describe, expect, test } from '@jest/globals'
-import { anAgentUnder, anIntent, made } from '../support/factories.ts'
+import { anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
 import { times } from '../support/sample-service.ts'
-import { runs } from '../support/temporal/runs.ts'
+import { runViewer } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
 await proxy.close()
 const service = await startTestService({ temporal: temporalOfRun(new URL(proxy.url).host) })
-const temporal = await runs()
+const temporal = await runViewer()
 const { client } = await service.owner()
 const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
 
-const checks = async () => (await made(service.client().health.health())).checks
+const checks = async () => (await bodyOf(service.client().health.health())).checks
 
-const becomes = (temporal: 'ok' | 'unreachable') =>
+const untilTemporalIs = (temporal: 'ok' | 'unreachable') =>
   until(`Temporal is ${temporal}`, async () => (await checks()).temporal === temporal)
 
-const waiting = async (): Promise<number> =>
+const outboxLength = async (): Promise<number> =>
   (await service.sql<{ rows: number }>('select count(*)::int as rows from outbox'))[0]?.rows ?? 0
 
-const isDelivered = () => until('the outbox is empty', async () => (await waiting()) === 0)
+const untilDelivered = () => until('the outbox is empty', async () => (await outboxLength()) === 0)
 
-const statusOf = async (id: string) => (await made(client.intents.get({ params: { id } }))).status
+const statusOf = async (id: string) => (await bodyOf(client.intents.get({ params: { id } }))).status
 
-describe('while Temporal is away', () => {
-  test('from the beginning, everything else works, health says so, and nothing is lost', async () => {
-    await becomes('unreachable')
+describe('an outage of Temporal', () => {
+  test('from the start affects nothing else, is shown by /health, and loses no work', async () => {
+    await untilTemporalIs('unreachable')
     expect((await checks()).relay.oldestSeconds).toBeNull()
     const intents = await times(10, () => anIntent(client, agent.id, { amountEuros: 11 }))
-    const alone = await anIntent(client, agent.id, { amountEuros: 9 })
+    const autoApproved = await anIntent(client, agent.id, { amountEuros: 9 })
     const [approved, denied, cancelled] = intents.map(({ id }) => ({ id }))
-    await made(client.intents.approve({ params: approved as { id: string } }))
-    await made(client.intents.deny({ params: denied as { id: string }, body: { reason: 'No' } }))
-    await made(client.intents.cancel({ params: cancelled as { id: string } }))
-    expect(alone.status).toBe('approved')
-    expect(await waiting()).toBe(13)
+    await bodyOf(client.intents.approve({ params: approved as { id: string } }))
+    await bodyOf(client.intents.deny({ params: denied as { id: string }, body: { reason: 'No' } }))
+    await bodyOf(client.intents.cancel({ params: cancelled as { id: string } }))
+    expect(autoApproved.status).toBe('approved')
+    expect(await outboxLength()).toBe(13)
     const { database, relay } = await checks()
     expect(database).toBe('ok')
     expect(relay.oldestSeconds).toBeGreaterThan(0)
 
     await proxy.open()
-    await isDelivered()
-    await becomes('ok')
+    await untilDelivered()
+    await untilTemporalIs('ok')
     expect((await checks()).relay.oldestSeconds).toBeNull()
     const [one, two, three, ...rest] = intents.map(intent => temporal.of(intent))
-    await one?.says('in test mode: approved')
-    expect([await two?.ends(), await three?.ends()]).toEqual(['denied', 'cancelled'])
-    for (const run of rest) await run.says('waits for approval')
+    await one?.untilDetails('in test mode: approved')
+    expect([await two?.untilEnded(), await three?.untilEnded()]).toEqual(['denied', 'cancelled'])
+    for (const run of rest) await run.untilDetails('waits for approval')
   })
 
-  test('for a while, what is decided meanwhile reaches the runs that wait', async () => {
+  test('for a while delays decisions, which then reach the waiting runs', async () => {
     const [first, second] = [
       await anIntent(client, agent.id, { amountEuros: 11 }),
       await anIntent(client, agent.id, { amountEuros: 11 }),
     ]
     for (const intent of [first, second]) {
-      await temporal.of(intent).begins()
-      await temporal.of(intent).says('waits for approval')
+      await temporal.of(intent).untilBegun()
+      await temporal.of(intent).untilDetails('waits for approval')
     }
     await proxy.close()
-    await becomes('unreachable')
-    await made(client.intents.deny({ params: { id: first.id }, body: { reason: 'No' } }))
+    await untilTemporalIs('unreachable')
+    await bodyOf(client.intents.deny({ params: { id: first.id }, body: { reason: 'No' } }))
     await temporal.of(second).signal('deny', { by: 'Ada' })
     const third = await anIntent(client, agent.id, { amountEuros: 11 })
-    expect(await waiting()).toBe(2)
+    expect(await outboxLength()).toBe(2)
 
     await proxy.open()
-    await isDelivered()
-    expect(await temporal.of(first).ends()).toBe('denied')
-    expect(await temporal.of(second).ends()).toBe('denied')
+    await untilDelivered()
+    expect(await temporal.of(first).untilEnded()).toBe('denied')
+    expect(await temporal.of(second).untilEnded()).toBe('denied')
     expect(await statusOf(second.id)).toBe('denied')
-    await temporal.of(third).begins()
-    await temporal.of(third).says('waits for approval')
-    await becomes('ok')
+    await temporal.of(third).untilBegun()
+    await temporal.of(third).untilDetails('waits for approval')
+    await untilTemporalIs('ok')
   })
 
-  test('a deadline is met all the same', async () => {
+  test('does not keep an intent from expiring at its deadline', async () => {
     const { id } = await anIntent(client, agent.id, { amountEuros: 11, expiresInMinutes: 1 })
-    await isDelivered()
+    await untilDelivered()
     await proxy.close()
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await statusOf(id)).toBe('expired')
     await proxy.open()
-    expect(await temporal.of({ workflowId: `intent/${id}` }).ends()).toBe('expired')
+    expect(await temporal.of({ workflowId: `intent/${id}` }).untilEnded()).toBe('expired')
   })
 
-  test('an agent is being deleted, and deleted once it is back or the time for it is over', async () => {
+  test('delays the deletion of an agent until its deadline or the end of the outage', async () => {
     await proxy.close()
-    await becomes('unreachable')
-    const leaving = async () => {
+    await untilTemporalIs('unreachable')
+    const anAgentBeingDeleted = async () => {
       const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
       const intent = await anIntent(client, id, { amountEuros: 11 })
-      expect((await made(client.agents.delete({ params: { id } }))).status).toBe('deleting')
+      expect((await bodyOf(client.agents.delete({ params: { id } }))).status).toBe('deleting')
       expect(await statusOf(intent.id)).toBe('created')
       return { id, intent }
     }
-    const isDeleted = async ({ id, intent }: Awaited<ReturnType<typeof leaving>>): Promise<void> => {
-      const get = () => made(client.agents.get({ params: { id } }))
+    const untilDeleted = async ({
+      id,
+      intent,
+    }: Awaited<ReturnType<typeof anAgentBeingDeleted>>): Promise<void> => {
+      const get = () => bodyOf(client.agents.get({ params: { id } }))
       await until('it is deleted', async () => (await get()).status === 'deleted')
       expect(await statusOf(intent.id)).toBe('cancelled')
     }
-    const late = await leaving()
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    await isDeleted(late)
-    const early = await leaving()
+    const late = await anAgentBeingDeleted()
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    await untilDeleted(late)
+    const early = await anAgentBeingDeleted()
     await proxy.open()
-    await isDeleted(early)
+    await untilDeleted(early)
     for (const { id } of [late, early]) {
-      expect(await temporal.of({ workflowId: `agent/${id}` }).ends()).toBe('deleted')
+      expect(await temporal.of({ workflowId: `agent/${id}` }).untilEnded()).toBe('deleted')
       const ends = await service.sql(`select 1 from events where event = 'agent.deleted' and agent_id = $1`, [
         id,
       ])

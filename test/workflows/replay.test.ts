@@ -26,7 +26,7 @@ const histories = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 /** `steps-are-named/intent-waits` is of the process `intent`. */
 const processOf = (name: string): string => String(name.split('/').at(-1)?.split('-')[0])
 
-const changed = join(import.meta.dirname, '../support/changed-workflows/index.ts')
+const changedWorkflows = join(import.meta.dirname, '../support/changed-workflows/index.ts')
 
 interface History {
   readonly events: readonly { readonly eventType: string }[]
@@ -45,33 +45,35 @@ function openAt(name: string, tasks: number): History {
 
 /** The whole of it, and what it was after each but the first of its workflow tasks. */
 function momentsOf(name: string): History[] {
-  const whole = historyOf(name)
-  const tasks = whole.events.filter(({ eventType }) => eventType.includes('WORKFLOW_TASK_COMPLETED')).length
-  return [whole, ...Array.from({ length: tasks - 1 }, (_, back) => openAt(name, back + 1))]
+  const complete = historyOf(name)
+  const tasks = complete.events.filter(({ eventType }) =>
+    eventType.includes('WORKFLOW_TASK_COMPLETED'),
+  ).length
+  return [complete, ...Array.from({ length: tasks - 1 }, (_, back) => openAt(name, back + 1))]
 }
 
 /** What was wrong with each history, by its name: all are replayed by one worker, which loads the bundle once. */
 async function replayed(
   workflowBundle: WorkflowBundleOption,
-  told: readonly (readonly [name: string, history: unknown])[],
+  namedHistories: readonly (readonly [name: string, history: unknown])[],
 ): Promise<ReadonlyMap<string, unknown[]>> {
-  const wrong = new Map(told.map(([name]) => [name, [] as unknown[]]))
+  const errors = new Map(namedHistories.map(([name]) => [name, [] as unknown[]]))
   const options = { workflowBundle, dataConverter: { payloadCodecs: [legible] } }
-  const given = told.map(([workflowId, history]) => ({ workflowId, history }))
+  const replayInput = namedHistories.map(([workflowId, history]) => ({ workflowId, history }))
   let answers = 0
-  for await (const { workflowId, error } of Worker.runReplayHistories(options, given)) {
+  for await (const { workflowId, error } of Worker.runReplayHistories(options, replayInput)) {
     answers++
-    if (error) wrong.get(workflowId)?.push(error)
+    if (error) errors.get(workflowId)?.push(error)
   }
-  expect(answers).toBe(told.length)
-  return wrong
+  expect(answers).toBe(namedHistories.length)
+  return errors
 }
 
 const moments = histories.flatMap(name => momentsOf(name).map(history => [name, history] as const))
 const unchanged = await replayed(await workflowBundle(), moments)
 
 describe('a run that began under an earlier version', () => {
-  test.each(histories)('goes on under this one, at every moment of its life and to its end: %s', name => {
+  test.each(histories)('continues under this version at every moment until its end: %s', name => {
     expect(moments.filter(([whose]) => whose === name).length).toBeGreaterThan(1)
     expect(unchanged.get(name)).toEqual([])
   })
@@ -79,10 +81,10 @@ describe('a run that began under an earlier version', () => {
   test.each(histories.filter(name => /-(?:asked-to-cancel|answered)/.test(name)))(
     'holds ids, and no name of a payee or an agent: %s',
     name => {
-      const told = textOf(historyOf(name))
-      expect(told).toMatch(/(?:intent|transfer|agent)_\w{26}/)
+      const text = textOf(historyOf(name))
+      expect(text).toMatch(/(?:intent|transfer|agent)_\w{26}/)
       for (const secret of ['Bookshop', 'Müller', 'Reader', 'caching', 'DE89'])
-        expect(told).not.toContain(secret)
+        expect(text).not.toContain(secret)
     },
   )
 
@@ -98,15 +100,15 @@ describe('a run that began under an earlier version', () => {
 })
 
 describe('a change that open runs do not survive', () => {
-  test('is found out in each of them', async () => {
+  test('is detected in every recorded history', async () => {
     const intents = histories.filter(name => processOf(name) === 'intent')
-    const bundle = await bundleWorkflowCode({ workflowsPath: changed, logger })
-    const wrong = await replayed(
+    const bundle = await bundleWorkflowCode({ workflowsPath: changedWorkflows, logger })
+    const errors = await replayed(
       bundle,
       intents.map(name => [name, historyOf(name)]),
     )
     expect(intents.length).toBeGreaterThan(0)
     for (const name of intents)
-      expect([name, wrong.get(name)]).toEqual([name, [expect.any(DeterminismViolationError)]])
+      expect([name, errors.get(name)]).toEqual([name, [expect.any(DeterminismViolationError)]])
   })
 })

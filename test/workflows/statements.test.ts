@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '../../src/values/ids.ts'
-import { aWallet, made } from '../support/factories.ts'
+import { aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { runs } from '../support/temporal/runs.ts'
+import { runViewer } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const temporal = temporalOfRun()
 const service = await startTestService({ temporal })
-const { client: operator, of } = await runs()
+const { client: operator, of } = await runViewer()
 
 const eventsOf = async (walletId: string): Promise<string[]> =>
   (
@@ -22,18 +22,18 @@ const eventsOf = async (walletId: string): Promise<string[]> =>
 const schedule = operator.schedule.getHandle(`${temporal.taskQueue}-statements`)
 
 /** The run that the schedule has begun last, when it has ended. */
-async function triggered(): Promise<string> {
+async function triggerSchedule(): Promise<string> {
   const before = (await schedule.describe()).info.numActionsTaken
   await schedule.trigger()
   const run = await until('the schedule has acted', async () => {
     const { info } = await schedule.describe()
     return info.numActionsTaken > before ? info.recentActions.at(-1)?.action.workflow : undefined
   })
-  return (await of({ workflowId: run.workflowId }).ends()) as string
+  return (await of({ workflowId: run.workflowId }).untilEnded()) as string
 }
 
 /** A wallet of an owner of its own into which so much has come two months ago. */
-async function aWalletOfOld(cents: number): Promise<string> {
+async function anOldWallet(cents: number): Promise<string> {
   const { client, ownerId } = await service.owner()
   const { id } = await aWallet(client)
   const stamps = `created_at = now() - interval '70 days', updated_at = now() - interval '70 days'`
@@ -56,7 +56,7 @@ async function aWalletOfOld(cents: number): Promise<string> {
   return id
 }
 
-test('on the first of the month, every wallet with entries and no other', async () => {
+test('the monthly schedule finalizes the statement of every wallet with entries, and no other', async () => {
   const { spec, action } = await schedule.describe()
   expect(spec.calendars).toEqual([
     expect.objectContaining({
@@ -66,20 +66,20 @@ test('on the first of the month, every wallet with entries and no other', async 
     }),
   ])
   expect(action).toMatchObject({ type: 'startWorkflow', workflowType: 'statements' })
-  const [one, other] = [await aWalletOfOld(500), await aWalletOfOld(700)]
+  const [one, other] = [await anOldWallet(500), await anOldWallet(700)]
   const { client } = await service.owner()
   const idle = (await aWallet(client)).id
-  expect(await triggered()).toBe('2 statements made')
+  expect(await triggerSchedule()).toBe('2 statements made')
   expect([await eventsOf(one), await eventsOf(other), await eventsOf(idle)]).toEqual([
     [expect.any(String)],
     [expect.any(String)],
     [],
   ])
-  expect(await triggered()).toBe('0 statements made')
+  expect(await triggerSchedule()).toBe('0 statements made')
   expect(await eventsOf(one)).toHaveLength(1)
 })
 
-test('more wallets than one page has are all looked at', async () => {
+test('the monthly run reads more wallets than one page holds', async () => {
   const { client, ownerId } = await service.owner()
   const { id } = await aWallet(client, 1)
   // As many idle ones before it.
@@ -92,30 +92,30 @@ test('more wallets than one page has are all looked at', async () => {
      select replace(id, 'wallet', 'account'), $1, 'test', now(), now(), 'EUR', 'wallet', 'credit', 0, id from w`,
     [ownerId],
   )
-  await made(client.sandbox.advance({ body: { days: 40 } }))
+  await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
   await until('its month is drawn up', async () => (await eventsOf(id)).length > 0)
-  expect(await of({ workflowId: `statements/${ownerId}` }).ends()).toBe('1 statements made')
+  expect(await of({ workflowId: `statements/${ownerId}` }).untilEnded()).toBe('1 statements made')
 })
 
-test('when a test clock passes the end of a month, for its owner alone', async () => {
-  const [{ client, ownerId }, still] = [await service.owner(), await service.owner()]
-  const [wallet, other] = [await aWallet(client, 25), await aWallet(still.client, 25)]
+test('a test clock that passes the end of a month finalizes the statements of its owner only', async () => {
+  const [{ client, ownerId }, otherOwner] = [await service.owner(), await service.owner()]
+  const [wallet, other] = [await aWallet(client, 25), await aWallet(otherOwner.client, 25)]
   const month = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 7)
-  await made(client.sandbox.advance({ body: { days: 40 } }))
-  await made(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 5 } }))
-  await made(client.sandbox.advance({ body: { days: 40 } }))
+  await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
+  await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 5 } }))
+  await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
   await until('both months are drawn up', async () => (await eventsOf(wallet.id)).length === 2)
   expect(await eventsOf(wallet.id)).toEqual([month(0), month(40)])
   expect(await eventsOf(other.id)).toEqual([])
   const query = { walletId: wallet.id, status: 'final' } as const
-  const { data } = await made(client.statements.list({ query }))
+  const { data } = await bodyOf(client.statements.list({ query }))
   expect(data.map(({ openingEuros, closingEuros }) => [openingEuros, closingEuros])).toEqual([
     [25, 30],
     [0, 25],
   ])
-  await of({ workflowId: `statements/${ownerId}` }).ends()
+  await of({ workflowId: `statements/${ownerId}` }).untilEnded()
   const before = (await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length
-  await made(client.sandbox.advance({ body: { minutes: 1 } }))
+  await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
   expect((await service.sql(`select 1 from outbox where owner_id = $1`, [ownerId])).length).toBe(0)
   expect((await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length).toBe(before + 1)
 })

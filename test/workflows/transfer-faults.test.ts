@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../support/commerce/rail.ts'
-import { aPayment, made, type TestClient } from '../support/factories.ts'
+import { aSepaTransfer, bodyOf, type TestClient } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
-import { runs } from '../support/temporal/runs.ts'
+import { runViewer } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
@@ -14,82 +14,86 @@ const service = await startTestService({
   temporal: temporalOfRun(new URL(proxy.url).host),
   outside: { sepaRail: () => rail.rail },
 })
-const temporal = await runs()
+const temporal = await runViewer()
 
-afterEach(() => rail.mend())
+afterEach(() => rail.restore())
 
-const get = (client: TestClient, id: string) => made(client.transfers.get({ params: { id } }))
+const get = (client: TestClient, id: string) => bodyOf(client.transfers.get({ params: { id } }))
 
-const becomes = (state: 'ok' | 'unreachable') =>
+const untilTemporalIs = (state: 'ok' | 'unreachable') =>
   until(
     `Temporal is ${state}`,
-    async () => (await made(service.client().health.health())).checks.temporal === state,
+    async () => (await bodyOf(service.client().health.health())).checks.temporal === state,
   )
 
-const isProven = (client: TestClient) => expectProven(client)
-
-describe('a bank that fails while the run goes on', () => {
+describe('a bank that fails while the run continues', () => {
   test.each([
     ['before', 'rejected', 0],
     ['after', 'completed', 1],
     ['late', 'completed', 1],
-  ] as const)('at an instant submission, %s: %s, and it was submitted once', async (fault, status, taken) => {
-    const { client } = await service.owner()
-    rail.break('submit', fault, 1)
-    const transfer = await aPayment(client, { scheme: 'sct_inst' })
-    const run = temporal.of(transfer)
-    await run.begins()
-    await until('it is submitted', async () => (await get(client, transfer.id)).status === 'submitted')
-    await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
-    await made(client.sandbox.advance({ body: { seconds: 10 } }))
-    expect(await run.ends()).toBe(status)
-    expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, taken])
-    await isProven(client)
-  })
+  ] as const)(
+    'with the fault “%s” at an instant submission ends it as %s, submitted once',
+    async (fault, status, taken) => {
+      const { client } = await service.owner()
+      rail.break('submit', fault, 1)
+      const transfer = await aSepaTransfer(client, { scheme: 'sct_inst' })
+      const run = temporal.of(transfer)
+      await run.untilBegun()
+      await until('it is submitted', async () => (await get(client, transfer.id)).status === 'submitted')
+      await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
+      await bodyOf(client.sandbox.advance({ body: { seconds: 10 } }))
+      expect(await run.untilEnded()).toBe(status)
+      expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, taken])
+      await expectProven(client)
+    },
+  )
 
-  test('at the verification and at every question: it is tried again until it answers', async () => {
+  test('at the verification and at every inquiry is asked again until it answers', async () => {
     const { client } = await service.owner()
     rail.break('verifyPayee', 'before', 3)
     rail.break('submit', 'after', 1)
     rail.break('statusOf', 'before', 2)
-    const transfer = await aPayment(client)
+    const transfer = await aSepaTransfer(client)
     const run = temporal.of(transfer)
-    await run.begins()
+    await run.untilBegun()
     await until('it is submitted', async () => (await get(client, transfer.id)).status === 'submitted')
     await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
-    for (const minutes of [1, 5, 30]) await made(client.sandbox.advance({ body: { minutes } }))
-    expect(await run.ends()).toBe('completed')
-    expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 1])
-    await isProven(client)
+    for (const minutes of [1, 5, 30]) await bodyOf(client.sandbox.advance({ body: { minutes } }))
+    expect(await run.untilEnded()).toBe('completed')
+    expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, 1])
+    await expectProven(client)
   })
 })
 
-describe('while Temporal is away', () => {
-  test('a transfer is made and waits, and is carried out when it is back', async () => {
+describe('an outage of Temporal', () => {
+  test('delays a transfer, which is carried out afterwards', async () => {
     const { client } = await service.owner()
     await proxy.close()
-    await becomes('unreachable')
-    const transfer = await aPayment(client)
+    await untilTemporalIs('unreachable')
+    const transfer = await aSepaTransfer(client)
     expect((await get(client, transfer.id)).status).toBe('created')
     await proxy.open()
-    expect(await temporal.of(transfer).ends()).toBe('completed')
+    expect(await temporal.of(transfer).untilEnded()).toBe('completed')
     expect(rail.count('submit', transfer.id)).toBe(1)
-    await isProven(client)
+    await expectProven(client)
   })
 
-  test('for longer than a minute, it is carried out without it', async () => {
+  test('longer than a minute does not delay a transfer any further', async () => {
     const { client } = await service.owner()
     await proxy.close()
-    await becomes('unreachable')
-    const [paid, waiting] = [await aPayment(client), await aPayment(client, { name: 'No Match GmbH' })]
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await untilTemporalIs('unreachable')
+    const [paid, waiting] = [
+      await aSepaTransfer(client),
+      await aSepaTransfer(client, { name: 'No Match GmbH' }),
+    ]
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect((await get(client, paid.id)).status).toBe('completed')
-    await made(client.transfers.confirmPayee({ params: { id: waiting.id }, body: {} }))
+    await bodyOf(client.transfers.confirmPayee({ params: { id: waiting.id }, body: {} }))
     await proxy.open()
     for (const transfer of [paid, waiting]) {
-      expect(await temporal.of(transfer).ends()).toBe('completed')
-      expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 1])
+      expect(await temporal.of(transfer).untilEnded()).toBe('completed')
+      expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, 1])
     }
-    await isProven(client)
+    await expectProven(client)
   })
 })

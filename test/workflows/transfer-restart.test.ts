@@ -4,10 +4,10 @@ import { openRuntime, type Part } from '../../src/app/runtime.ts'
 import { startWork } from '../../src/app/worker-service.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
-import { aPayment, made } from '../support/factories.ts'
+import { aSepaTransfer, bodyOf } from '../support/factories.ts'
 import { secretSettings, startTestService } from '../support/harness.ts'
 import { expectProven } from '../support/proven.ts'
-import { runs } from '../support/temporal/runs.ts'
+import { runViewer } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
@@ -17,11 +17,11 @@ jest.setTimeout(90_000)
 const rail = recordingRail()
 const outside = { sepaRail: () => rail.rail }
 const service = await startTestService({ outside })
-const temporal = await runs()
+const temporal = await runViewer()
 const access = temporalOfRun()
 
 /** Beside the API a relay, and a worker that is another one after each restart. */
-const beside = await openRuntime({
+const runtime = await openRuntime({
   settings: {
     ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
     ...secretSettings,
@@ -30,49 +30,52 @@ const beside = await openRuntime({
   shared: true,
   outside,
 })
-const relay = startRelay(beside, access)
-let worker: Part = startWork(beside, access)
-const gone: Promise<void>[] = []
+const relay = startRelay(runtime, access)
+let worker: Part = startWork(runtime, access)
+const stopped: Promise<void>[] = []
 
 /** The old one finishes what it has begun while the new one takes over. */
 function restart(): void {
-  gone.push(worker.stop())
-  worker = startWork(beside, access)
+  stopped.push(worker.stop())
+  worker = startWork(runtime, access)
 }
 
-afterEach(() => rail.mend())
+afterEach(() => rail.restore())
 
 afterAll(async () => {
-  await Promise.all([...gone, worker.stop(), relay.stop()])
-  await beside.database.close()
+  await Promise.all([...stopped, worker.stop(), relay.stop()])
+  await runtime.database.close()
 })
 
-describe('a worker that is restarted', () => {
-  test.each(['verifyPayee', 'submit', 'statusOf'] as const)('during %s: it ends right', async method => {
-    const { client } = await service.owner()
-    let restarted = false
-    rail.meanwhile(method, async () => {
-      if (!restarted) restart()
-      restarted = true
-    })
-    const transfer = await aPayment(client, { amountEuros: 777.05, scheme: 'sct_inst' })
-    const get = () => made(client.transfers.get({ params: { id: transfer.id } }))
-    await until('it is in doubt', async () => (await get()).reason?.code === 'indeterminate')
-    await made(client.sandbox.advance({ body: { seconds: 10 } }))
-    expect(await temporal.of(transfer).ends()).toBe('completed')
-    expect([rail.count('submit', transfer.id), rail.taken(transfer.id)]).toEqual([1, 1])
-    await expectProven(client)
-  })
+describe('a restart of the worker', () => {
+  test.each(['verifyPayee', 'submit', 'statusOf'] as const)(
+    'during %s lets the transfer complete, submitted once',
+    async method => {
+      const { client } = await service.owner()
+      let restarted = false
+      rail.meanwhile(method, async () => {
+        if (!restarted) restart()
+        restarted = true
+      })
+      const transfer = await aSepaTransfer(client, { amountEuros: 777.05, scheme: 'sct_inst' })
+      const get = () => bodyOf(client.transfers.get({ params: { id: transfer.id } }))
+      await until('it is in doubt', async () => (await get()).reason?.code === 'indeterminate')
+      await bodyOf(client.sandbox.advance({ body: { seconds: 10 } }))
+      expect(await temporal.of(transfer).untilEnded()).toBe('completed')
+      expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, 1])
+      await expectProven(client)
+    },
+  )
 
-  test('while a person is waited for: the next one knows how it stands', async () => {
+  test('while the run waits for a person does not lose the signal', async () => {
     const { client } = await service.owner()
-    const transfer = await aPayment(client, { name: 'Close Adler GmbH' })
+    const transfer = await aSepaTransfer(client, { name: 'Close Adler GmbH' })
     const run = temporal.of(transfer)
-    await run.begins()
-    await run.says('waits for confirmPayee')
+    await run.untilBegun()
+    await run.untilDetails('waits for confirmPayee')
     restart()
     await run.signal('confirmPayee', { by: 'Ada' })
-    expect(await run.ends()).toBe('completed')
+    expect(await run.untilEnded()).toBe('completed')
     expect(rail.count('verifyPayee', transfer.id)).toBe(1)
     expect(rail.count('submit', transfer.id)).toBe(1)
   })

@@ -1,10 +1,10 @@
 import { describe, expect, jest, test } from '@jest/globals'
-import { delivery } from '../support/delivery/deliveries.ts'
-import { answering, startReceiver } from '../support/delivery/receiver.ts'
-import { anAgent, aWebhook, made } from '../support/factories.ts'
+import { untilDelivery } from '../support/delivery/deliveries.ts'
+import { respondWith, startReceiver } from '../support/delivery/receiver.ts'
+import { anAgent, aWebhook, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
-import { runs } from '../support/temporal/runs.ts'
+import { runViewer } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
@@ -18,78 +18,84 @@ const service = await startTestService({
   deliverers: 1,
   env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', WEBHOOK_RETRY_SECONDS: '1,3600' },
 })
-const temporal = await runs()
+const temporal = await runViewer()
 
 let paths = 0
 
 /** A delivery whose receiver fails so often, and takes it then. */
-async function failing(times: number) {
+async function failingDelivery(times: number) {
   const { client } = await service.owner()
   const path = `/${++paths}`
-  receiver.treat(path, (response, n, received) => answering(n < times ? 500 : 200)(response, n, received))
+  receiver.treat(path, (response, n, received) => respondWith(n < times ? 500 : 200)(response, n, received))
   const { id } = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
   await anAgent(client)
-  const first = await delivery(client, id, one => one.attempts.length >= 1 && one.status !== 'delivering')
+  const first = await untilDelivery(
+    client,
+    id,
+    one => one.attempts.length >= 1 && one.status !== 'delivering',
+  )
   return { client, path, id, first, run: temporal.of(first) }
 }
 
-describe('the run of a delivery that has failed', () => {
-  test('tries it again when its time has come', async () => {
-    const { client, id, path, run } = await failing(1)
-    expect(await run.ends()).toBe('delivered')
-    expect((await delivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(2)
+describe('the run of a failed delivery', () => {
+  test('tries it again when it is due', async () => {
+    const { client, id, path, run } = await failingDelivery(1)
+    expect(await run.untilEnded()).toBe('delivered')
+    expect((await untilDelivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(2)
     expect(new Set(receiver.at(path).map(({ body }) => body)).size).toBe(1)
   })
 
-  test('tells an operator how it stands, who need not wait', async () => {
-    const { client, id, run } = await failing(2)
-    await run.begins()
-    const said = await run.says(/Attempt 3 is made at/)
-    expect(said).toMatch(/agent\.created to webhook_\w+ in test mode: .*answered 500.*1: .* 500; 2: .* 500/)
+  test('shows an operator its state, and retries at once on a signal', async () => {
+    const { client, id, run } = await failingDelivery(2)
+    await run.untilBegun()
+    const details = await run.untilDetails(/Attempt 3 is made at/)
+    expect(details).toMatch(
+      /agent\.created to webhook_\w+ in test mode: .*answered 500.*1: .* 500; 2: .* 500/,
+    )
     await run.signal('retryNow')
-    expect(await run.ends()).toBe('delivered')
-    expect((await delivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(3)
+    expect(await run.untilEnded()).toBe('delivered')
+    expect((await untilDelivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(3)
     expect(await run.failedTasks()).toBe(0)
   })
 
-  test('goes by the test clock', async () => {
-    const { client, id, run } = await failing(2)
-    await run.says(/Attempt 3 is made at/)
-    await made(client.sandbox.advance({ body: { minutes: 61 } }))
-    expect(await run.ends()).toBe('delivered')
-    expect((await delivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(3)
+  test('follows the test clock', async () => {
+    const { client, id, run } = await failingDelivery(2)
+    await run.untilDetails(/Attempt 3 is made at/)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 61 } }))
+    expect(await run.untilEnded()).toBe('delivered')
+    expect((await untilDelivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(3)
   })
 
-  test('begins anew with a replay', async () => {
-    const { client, id, first, run } = await failing(1)
-    expect(await run.ends()).toBe('delivered')
+  test('starts again with a replay', async () => {
+    const { client, id, first, run } = await failingDelivery(1)
+    expect(await run.untilEnded()).toBe('delivered')
     receiver.treat(`/${paths}`, (response, n, received) =>
-      answering(n === 2 ? 500 : 200)(response, n, received),
+      respondWith(n === 2 ? 500 : 200)(response, n, received),
     )
-    await made(client.webhooks.replay({ params: { id: first.id } }))
-    await delivery(client, id, one => one.attempts.length === 4 && one.status === 'delivered')
+    await bodyOf(client.webhooks.replay({ params: { id: first.id } }))
+    await untilDelivery(client, id, one => one.attempts.length === 4 && one.status === 'delivered')
   })
 
-  test('ends with a subscription that is deleted', async () => {
-    const { client, id, run } = await failing(9)
-    await run.says(/Attempt 3 is made at/)
-    await made(client.webhooks.delete({ params: { id } }))
+  test('ends when its subscription is deleted', async () => {
+    const { client, id, run } = await failingDelivery(9)
+    await run.untilDetails(/Attempt 3 is made at/)
+    await bodyOf(client.webhooks.delete({ params: { id } }))
     await run.signal('recordChanged')
-    expect(await run.ends()).toBe('pending')
+    expect(await run.untilEnded()).toBe('pending')
   })
 
-  test('begins once Temporal is back; first attempts do not wait for it', async () => {
+  test('starts once Temporal is back; first attempts do not wait for it', async () => {
     await proxy.close()
-    const away = await failing(1)
-    expect(receiver.at(away.path)).toHaveLength(1)
-    const quick = await failing(0)
+    const delayed = await failingDelivery(1)
+    expect(receiver.at(delayed.path)).toHaveLength(1)
+    const quick = await failingDelivery(0)
     expect(quick.first.status).toBe('delivered')
-    expect(await away.run.status()).toBeUndefined()
+    expect(await delayed.run.status()).toBeUndefined()
     // Asked before it is there, it is waited for.
-    const told = away.run.says(/agent\.created to/)
+    const details = delayed.run.untilDetails(/agent\.created to/)
     await proxy.open()
-    expect(await told).toMatch(/answered 500|; 1: \S+ 500;/)
-    await until('it is delivered', () => receiver.at(away.path).length === 2, 40_000)
-    expect(await away.run.ends()).toBe('delivered')
+    expect(await details).toMatch(/answered 500|; 1: \S+ 500;/)
+    await until('it is delivered', () => receiver.at(delayed.path).length === 2, 40_000)
+    expect(await delayed.run.untilEnded()).toBe('delivered')
   })
 })

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { messageKinds } from '../../iso20022/bank-message.ts'
-import { stamps } from '../../kernel/database/entity.ts'
+import { timestamps } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import type { railsApi } from './api.ts'
 
@@ -16,7 +16,7 @@ const schema = defineEntity({
       .text()
       .primary()
       .onCreate(() => newId('sepamessage')),
-    ...stamps(),
+    ...timestamps(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
     sha256: p.text(),

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { noticeKinds } from '../../iso20022/payment-notice.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
 
@@ -13,9 +13,9 @@ const schema = defineEntity({
     messageId: p.text(),
     transferId: p.text(),
     notice: p.enum(noticeKinds),
-    reasonCode: maybe.string(),
+    reasonCode: nullable.string(),
     status: p.enum(noticeMachine.states).onCreate(() => noticeMachine.initial),
-    dueAt: maybe.instant(),
+    dueAt: nullable.instant(),
   },
 })
 

@@ -1,6 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import { given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock } from '../../kernel/database/entity.ts'
 import { applyRailNotice } from '../transfers/index.ts'
 import { railsApi } from './api.ts'
 import { make, release, stage } from './files.ts'
@@ -23,8 +23,9 @@ const rails = implement(
   { ...railsApi, ...stepsApi },
   {
     read: ({ body }, context) => readBankFile(body.content, body.mode, context),
-    messages: ({ query: { mode, kind } }, { page }) => page(SepaMessage, given({ mode, kind }), 'id', 4),
-    files: ({ query: { mode, status } }, { page }) => page(SepaFile, given({ mode, status })),
+    messages: ({ query: { mode, kind } }, { page }) =>
+      page(SepaMessage, definedOnly({ mode, kind }), 'id', 4),
+    files: ({ query: { mode, status } }, { page }) => page(SepaFile, definedOnly({ mode, status })),
     enqueue,
     standing,
     takeOut,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, stamps, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, timestamp, timestamps } from '../../kernel/database/entity.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
 
@@ -22,7 +22,7 @@ const schema = defineEntity({
       .text()
       .primary()
       .onCreate(() => newId('sepafile')),
-    ...stamps(),
+    ...timestamps(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
     scheme: p.enum(schemes),
@@ -32,12 +32,12 @@ const schema = defineEntity({
     messageId: p.text(),
     payments: p.integer(),
     totalEuros: p.bigint().name('total_cents'),
-    content: maybe.string(),
-    sha256: maybe.string(),
-    madeAt: maybe.instant(),
-    handedOverAt: maybe.instant(),
+    content: nullable.string(),
+    sha256: nullable.string(),
+    madeAt: nullable.instant(),
+    handedOverAt: nullable.instant(),
     /** When its next step is due. */
-    dueAt: maybe.instant(),
+    dueAt: nullable.instant(),
   },
 })
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Reason } from '../../iso20022/reason-codes.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import type { Euros } from '../../values/money.ts'
 
@@ -57,15 +57,15 @@ const schema = defineEntity({
   ...tenantTable('Transfer', 'transfers', 'agentId', 'delegationId'),
   properties: {
     ...record('transfer'),
-    agentId: maybe.string(),
+    agentId: nullable.string(),
     fromWalletId: p.text(),
-    toWalletId: maybe.string(),
-    beneficiaryId: maybe.string(),
-    intentId: maybe.string(),
+    toWalletId: nullable.string(),
+    beneficiaryId: nullable.string(),
+    intentId: nullable.string(),
     /** The token whose budget has paid; null if it has none, or if the intent had reserved it. */
-    tokenId: maybe.string(),
+    tokenId: nullable.string(),
     /** The delegation under which its intent was declared. */
-    delegationId: maybe.string(),
+    delegationId: nullable.string(),
     kind: p.enum(transferKinds),
     scheme: p
       .enum(schemes)
@@ -74,12 +74,12 @@ const schema = defineEntity({
       .onCreate(() => null),
     amountEuros: p.bigint().name('amount_cents'),
     parts: json<{ walletId: string; cents: string }[]>(),
-    reference: maybe.string(),
-    endToEndId: maybe.string(),
+    reference: nullable.string(),
+    endToEndId: nullable.string(),
     payee: json<PayeeOf>(),
     status: p.enum(transferMachine.states).onCreate(() => transferMachine.initial),
     payeeCheck: json<StoredPayeeCheck>(),
-    payeeConfirmedAt: maybe.instant(),
+    payeeConfirmedAt: nullable.instant(),
     reason: json<Reason>(),
     recall: json<Recall>(),
     /** The day whose limit the transfer has used. */
@@ -88,16 +88,16 @@ const schema = defineEntity({
       .$type<string | null>()
       .strictNullable()
       .onCreate(() => null),
-    submittedAt: maybe.instant(),
+    submittedAt: nullable.instant(),
     /** When the rail first confirmed that it has the payment. */
-    acknowledgedAt: maybe.instant(),
+    acknowledgedAt: nullable.instant(),
     /** How often the rail was asked for the status since the submission or the recall. */
     inquiries: p.integer().onCreate(() => 0),
     /** When the next step is due, by the process or, if that is down, by the sweep. */
-    dueAt: maybe.instant(),
-    completedAt: maybe.instant(),
-    transactionId: maybe.string(),
-    workflowId: maybe.string(),
+    dueAt: nullable.instant(),
+    completedAt: nullable.instant(),
+    transactionId: nullable.string(),
+    workflowId: nullable.string(),
   },
 })
 

@@ -1,7 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { given } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { after } from '../../values/clock.ts'
 import { transfersApi } from './api.ts'
 import { paymentsOnIntents } from './intent-payments.ts'
@@ -28,7 +28,7 @@ const transfers = implement(transfersApi, {
 
   async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
     const created = await createdWithin('transfer', { from, to }, context)
-    const page = await context.page(Transfer, given({ ...filters, ...created }))
+    const page = await context.page(Transfer, definedOnly({ ...filters, ...created }))
     return { ...page, data: page.data.map(transferResponse) }
   },
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { maybe, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 
 /** The table of audit entries for reading: only the kernel's journal writes it. */
 const schema = defineEntity({
@@ -10,15 +10,15 @@ const schema = defineEntity({
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
     actorType: p.text(),
-    actorId: maybe.string(),
+    actorId: nullable.string(),
     action: p.text(),
     event: p.text(),
     outcome: p.text(),
     resourceId: p.text(),
-    agentId: maybe.string(),
+    agentId: nullable.string(),
     requestId: p.text(),
-    runId: maybe.string(),
-    address: maybe.string(),
+    runId: nullable.string(),
+    address: nullable.string(),
     at: timestamp(),
   },
 })

@@ -1,7 +1,7 @@
 import type { FilterQuery } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { given, within } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { auditApi } from './api.ts'
 import { AuditEntry } from './audit-entry.ts'
 
@@ -24,7 +24,7 @@ function byText(text: string): Condition {
 
 const audit = implement(auditApi, {
   list({ query: { actor, action, resource, requestId, from, to, q } }, { page }) {
-    const $and: Condition[] = [given({ resourceId: resource, requestId, at: within(from, to) })]
+    const $and: Condition[] = [definedOnly({ resourceId: resource, requestId, at: halfOpenRange(from, to) })]
     if (actor) $and.push(byActor(actor))
     if (action) $and.push(byAction(action))
     if (q) $and.push(byText(q))

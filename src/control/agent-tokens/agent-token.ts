@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { credential } from '../../kernel/database/credential.ts'
-import { maybe, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 
 const schema = defineEntity({
   ...tenantTable('AgentToken', 'agent_tokens', 'agentId', 'delegationId'),
@@ -10,9 +10,9 @@ const schema = defineEntity({
     agentId: p.text(),
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
-    maxAmountEuros: maybe.euros('max_amount_cents'),
+    maxAmountEuros: nullable.euros('max_amount_cents'),
     /** The delegation whose code was redeemed for the token. */
-    delegationId: maybe.string(),
+    delegationId: nullable.string(),
   },
 })
 

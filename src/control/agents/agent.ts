@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 
 export const agentMachine = machine('agent', {
@@ -15,17 +15,17 @@ const schema = defineEntity({
   properties: {
     ...record('agent'),
     name: p.text(),
-    description: maybe.string(),
-    externalId: maybe.string(),
+    description: nullable.string(),
+    externalId: nullable.string(),
     status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
-    frozenReason: maybe.string(),
+    frozenReason: nullable.string(),
     /** The risk alert that froze the agent; null if a person did. */
-    frozenByAlertId: maybe.string(),
+    frozenByAlertId: nullable.string(),
     walletId: p.text().onCreate(() => newId('wallet')),
-    policyId: maybe.string(),
+    policyId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
     /** From then on the sweep carries on with the deletion, should the process not have finished it. */
-    deletionDueAt: maybe.instant(),
+    deletionDueAt: nullable.instant(),
   },
 })
 

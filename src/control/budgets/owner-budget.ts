@@ -1,12 +1,12 @@
 import { defineEntity } from '@mikro-orm/core'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 const schema = defineEntity({
   ...tenantTable('OwnerBudget', 'owner_budgets'),
   properties: {
     ...record('budget'),
-    dailyLimitEuros: maybe.euros('daily_limit_cents'),
-    monthlyLimitEuros: maybe.euros('monthly_limit_cents'),
+    dailyLimitEuros: nullable.euros('daily_limit_cents'),
+    monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
   },
 })
 

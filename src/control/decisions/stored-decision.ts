@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import {
   type Budget,
@@ -27,7 +27,7 @@ const schema = defineEntity({
     /** The type of the record that was decided about. */
     subjectType: p.text(),
     subjectId: p.text(),
-    policyId: maybe.string(),
+    policyId: nullable.string(),
     policyVersion: p
       .integer()
       .$type<number | null>()

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
-import { maybe, record, tenantTable, timestamp, words } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { isSameMerchant } from '../merchants/index.ts'
@@ -19,11 +19,11 @@ const schema = defineEntity({
   properties: {
     ...record('delegation'),
     agentId: p.text(),
-    parentDelegationId: maybe.string(),
+    parentDelegationId: nullable.string(),
     /** The delegations above, topmost first, whose caps count too. */
-    ancestors: words(),
-    label: maybe.string(),
-    merchant: maybe.string(),
+    ancestors: textArray(),
+    label: nullable.string(),
+    merchant: nullable.string(),
     maxAmountEuros: p.bigint().name('max_amount_cents'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     status: p.enum(delegationMachine.states).onCreate(() => delegationMachine.initial),
@@ -31,9 +31,9 @@ const schema = defineEntity({
     hint: p.text(),
     codeExpiresAt: timestamp(),
     expiresAt: timestamp(),
-    redeemedAt: maybe.instant(),
-    tokenId: maybe.string(),
-    revokedAt: maybe.instant(),
+    redeemedAt: nullable.instant(),
+    tokenId: nullable.string(),
+    revokedAt: nullable.instant(),
   },
 })
 

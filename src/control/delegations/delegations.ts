@@ -6,7 +6,7 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { newSecret, traceOf } from '../../kernel/database/credential.ts'
-import { given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock } from '../../kernel/database/entity.ts'
 import { after, clock, days, minutes } from '../../values/clock.ts'
 import { defaultScopes, revokeDelegationTokens, TokenRevoked } from '../agent-tokens/index.ts'
 import { AgentEvent, lockAgent } from '../agents/index.ts'
@@ -92,7 +92,7 @@ const delegations = implement(delegationsApi, {
   },
 
   async list({ query: { status, agentId, parentDelegationId } }, context) {
-    const page = await context.page(Delegation, given({ status, agentId, parentDelegationId }))
+    const page = await context.page(Delegation, definedOnly({ status, agentId, parentDelegationId }))
     return { ...page, data: await delegationResponses(page.data, context) }
   },
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { foldMerchant } from '../merchants/index.ts'
 import type { Decision } from '../policies/index.ts'
@@ -34,32 +34,32 @@ const schema = defineEntity({
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
     /** The IBAN of the beneficiary or wallet that is paid, as it was when the intent was declared. */
-    payeeIban: maybe.string(),
-    mcc: maybe.string(),
-    country: maybe.string(),
+    payeeIban: nullable.string(),
+    mcc: nullable.string(),
+    country: nullable.string(),
     purpose: p.text(),
-    beneficiaryId: maybe.string(),
-    walletId: maybe.string(),
-    cardId: maybe.string(),
-    runId: maybe.string(),
-    delegationId: maybe.string(),
+    beneficiaryId: nullable.string(),
+    walletId: nullable.string(),
+    cardId: nullable.string(),
+    runId: nullable.string(),
+    delegationId: nullable.string(),
     /** The token that declared the intent, if the token has a budget of its own. */
-    tokenId: maybe.string(),
-    clientIntentId: maybe.string(),
-    possibleDuplicateOf: maybe.string(),
-    fingerprint: maybe.string().name('likeness'),
+    tokenId: nullable.string(),
+    clientIntentId: nullable.string(),
+    possibleDuplicateOf: nullable.string(),
+    fingerprint: nullable.string().name('likeness'),
     expiresAt: timestamp(),
-    decidedAt: maybe.instant(),
+    decidedAt: nullable.instant(),
     decidedBy: p
       .json<DecidedBy | null>()
       .strictNullable()
       .onCreate(() => null),
-    comment: maybe.string(),
+    comment: nullable.string(),
     decision: p.json<Decision>(),
-    transactionId: maybe.string(),
+    transactionId: nullable.string(),
     /** The payment that is under way: until it has ended, the intent is neither cancelled nor does it expire. */
-    paymentId: maybe.string(),
-    workflowId: maybe.string(),
+    paymentId: nullable.string(),
+    workflowId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })

@@ -2,7 +2,7 @@ import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { given, lock, ofMerchant } from '../../kernel/database/entity.ts'
+import { byMerchant, definedOnly, lock } from '../../kernel/database/entity.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -33,8 +33,8 @@ const intents = implement(intentsApi, {
   async list({ query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
     const created = await createdWithin('intent', { from, to }, context)
     const page = await context.page(Intent, {
-      ...given({ ...filters, ...created }),
-      ...ofMerchant(merchant),
+      ...definedOnly({ ...filters, ...created }),
+      ...byMerchant(merchant),
     })
     return { ...page, data: await intentResponses(page.data, context) }
   },

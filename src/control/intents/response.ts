@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { IntentPayment } from '../../kernel/contract/intent-payments.ts'
-import { answered } from '../../kernel/database/entity.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
 import type { Intent } from './intent.ts'
 
 type ReadContext = Pick<Context, 'sql' | 'tenant' | 'ports'>
@@ -19,7 +19,7 @@ export async function paymentsOf(
 export async function intentResponses(intents: readonly Intent[], context: ReadContext) {
   const payments = await paymentsOf(intents, context)
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
-  return intents.map(intent => answered(intent, { payment: latest.get(intent.id) ?? null }))
+  return intents.map(intent => withMembers(intent, { payment: latest.get(intent.id) ?? null }))
 }
 
 export async function intentResponse(intent: Intent, context: ReadContext) {
@@ -28,7 +28,7 @@ export async function intentResponse(intent: Intent, context: ReadContext) {
 }
 
 /** The response for an intent on which nothing can have been paid yet. */
-export const unpaidResponse = <T extends object>(intent: T) => answered(intent, { payment: null })
+export const unpaidResponse = <T extends object>(intent: T) => withMembers(intent, { payment: null })
 
 /** A sentence about how a payment stands; null if it was completed, as the intent's status says that. */
 export function paymentSentence({ status, reason }: IntentPayment): string | null {

@@ -1,5 +1,5 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
-import { flag, maybe, record, tenantTable, words } from '../../kernel/database/entity.ts'
+import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { encodeRules, expirationActions, type Rules, rulesOf } from '../rules/index.ts'
 import { keptOverrides, type OverriddenRules, overriddenAfter, type Toggle } from './overrides.ts'
@@ -8,36 +8,36 @@ const policySchema = defineEntity({
   ...tenantTable('Policy', 'policies', 'agentId'),
   properties: {
     ...record('policy'),
-    agentId: maybe.string(),
-    templateId: maybe.string(),
-    assignedAt: maybe.instant(),
-    expiresAt: maybe.instant(),
-    expiredAt: maybe.instant(),
-    deletedAt: maybe.instant(),
+    agentId: nullable.string(),
+    templateId: nullable.string(),
+    assignedAt: nullable.instant(),
+    expiresAt: nullable.instant(),
+    expiredAt: nullable.instant(),
+    deletedAt: nullable.instant(),
     overridden: p.json<OverriddenRules>().onCreate(() => ({})),
     version: p.integer().onCreate(() => 1),
     name: p.text(),
-    maxTransactionEuros: maybe.euros('max_transaction_cents'),
-    dailyLimitEuros: maybe.euros('daily_limit_cents'),
-    monthlyLimitEuros: maybe.euros('monthly_limit_cents'),
-    autoApproveLimitEuros: maybe.euros('auto_approve_limit_cents'),
-    merchantAllowlist: words(),
-    merchantBlocklist: words(),
-    mccCategories: words(),
-    allowedCountries: words(),
+    maxTransactionEuros: nullable.euros('max_transaction_cents'),
+    dailyLimitEuros: nullable.euros('daily_limit_cents'),
+    monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
+    autoApproveLimitEuros: nullable.euros('auto_approve_limit_cents'),
+    merchantAllowlist: textArray(),
+    merchantBlocklist: textArray(),
+    mccCategories: textArray(),
+    allowedCountries: textArray(),
     lockToFirstMerchant: flag(),
-    cooldownMinutes: maybe.integer(),
-    allowedMccs: words(),
-    blockedMccs: words(),
+    cooldownMinutes: nullable.integer(),
+    allowedMccs: textArray(),
+    blockedMccs: textArray(),
     requireIntent: flag(),
     requireAttestation: flag(),
-    attestationWindowMinutes: maybe.integer(),
-    expiresAfterMinutes: maybe.integer(),
+    attestationWindowMinutes: nullable.integer(),
+    expiresAfterMinutes: nullable.integer(),
     expirationAction: p.enum(expirationActions),
-    activeHoursStart: maybe.integer(),
-    activeHoursEnd: maybe.integer(),
-    maxUsageCount: maybe.integer(),
-    amountTolerancePercent: maybe.number(),
+    activeHoursStart: nullable.integer(),
+    activeHoursEnd: nullable.integer(),
+    maxUsageCount: nullable.integer(),
+    amountTolerancePercent: nullable.number(),
   },
 })
 
@@ -125,12 +125,12 @@ const versionSchema = defineEntity({
   properties: {
     ...record('policyversion'),
     policyId: p.text(),
-    agentId: maybe.string(),
+    agentId: nullable.string(),
     version: p.integer(),
     /** The rules as the contract writes them: decisions made by this version can be replayed for ever. */
     rules: p.json<Record<string, unknown>>(),
     changedByType: p.text(),
-    changedById: maybe.string(),
+    changedById: nullable.string(),
   },
 })
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { ScorePart } from './risk-record.ts'
 
 export const alertMachine = machine('risk_alert', {
@@ -20,11 +20,11 @@ const schema = defineEntity({
     subjectType: p.text(),
     subjectId: p.text(),
     merchantKey: p.text(),
-    acknowledgedAt: maybe.instant(),
-    acknowledgedById: maybe.string(),
-    comment: maybe.string(),
+    acknowledgedAt: nullable.instant(),
+    acknowledgedById: nullable.string(),
+    comment: nullable.string(),
     /** When the agent was unfrozen. null = this alert still keeps it frozen. */
-    liftedAt: maybe.instant(),
+    liftedAt: nullable.instant(),
   },
 })
 

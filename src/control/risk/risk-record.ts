@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Risk } from '../rules/index.ts'
 
@@ -18,11 +18,11 @@ const schema = defineEntity({
     signals: p.json<ScorePart[]>().onCreate((): ScorePart[] => []),
     subjectType: p.text(),
     subjectId: p.text(),
-    decisionId: maybe.string(),
-    alertId: maybe.string(),
-    amountEuros: maybe.euros('amount_cents'),
-    merchant: maybe.string(),
-    comment: maybe.string(),
+    decisionId: nullable.string(),
+    alertId: nullable.string(),
+    amountEuros: nullable.euros('amount_cents'),
+    merchant: nullable.string(),
+    comment: nullable.string(),
   },
 })
 

@@ -2,7 +2,7 @@ import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { answered, given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock, withMembers } from '../../kernel/database/entity.ts'
 import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
@@ -12,7 +12,7 @@ import { riskEvent } from './risk-events.ts'
 import { RiskRecord } from './risk-record.ts'
 
 const configResponse = (config: RiskConfig | null) =>
-  answered(config ?? { updatedAt: null }, settingsOf(config))
+  withMembers(config ?? { updatedAt: null }, settingsOf(config))
 
 /** The alert that keeps an agent frozen. It stays the same while the caller holds the lock of the agent. */
 const freezingAlert = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
@@ -46,10 +46,10 @@ const risk = implement(riskApi, {
   async events({ query: { agentId, minScore, ...range } }, context) {
     const created = await createdWithin('riskevent', range, context)
     const score = minScore === undefined ? undefined : { $gte: minScore }
-    return context.page(RiskRecord, given({ agentId, score, ...created }))
+    return context.page(RiskRecord, definedOnly({ agentId, score, ...created }))
   },
 
-  alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, given({ status, agentId })),
+  alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, definedOnly({ status, agentId })),
 
   async acknowledge({ params, body }, context) {
     const alert = await lock(context.em, RiskAlert, params.id)

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 export const runMachine = machine('run', {
   running: ['completed', 'failed'],
@@ -14,16 +14,16 @@ const schema = defineEntity({
     ...record('run'),
     agentId: p.text(),
     /** The delegation whose token started the run. */
-    delegationId: maybe.string(),
+    delegationId: nullable.string(),
     name: p.text(),
-    externalId: maybe.string(),
+    externalId: nullable.string(),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
-    budgetEuros: maybe.euros('budget_cents'),
+    budgetEuros: nullable.euros('budget_cents'),
     /** The caller's words at the completion. */
-    comment: maybe.string(),
+    comment: nullable.string(),
     /** Why the run failed. */
-    reason: maybe.string(),
-    endedAt: maybe.instant(),
+    reason: nullable.string(),
+    endedAt: nullable.instant(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })

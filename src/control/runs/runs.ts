@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { given, lock, reaches } from '../../kernel/database/entity.ts'
+import { definedOnly, lock, reaches } from '../../kernel/database/entity.ts'
 import { timelineOfRun } from '../../kernel/journal/timeline.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -46,7 +46,7 @@ const runs = implement(runsApi, {
 
   async list({ query: { status, agentId, externalId, ...span } }, context) {
     const created = await createdWithin('run', span, context)
-    const page = await context.page(Run, given({ status, agentId, externalId, ...created }))
+    const page = await context.page(Run, definedOnly({ status, agentId, externalId, ...created }))
     return { ...page, data: await runResponses(page.data, context) }
   },
 

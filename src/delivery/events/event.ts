@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { maybe, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 
 /** The table of events for reading: only the kernel's journal writes it. */
 const schema = defineEntity({
@@ -9,11 +9,11 @@ const schema = defineEntity({
     id: p.text().primary(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
-    agentId: maybe.string(),
+    agentId: nullable.string(),
     event: p.text(),
     data: p.json<Record<string, unknown>>(),
     requestId: p.text(),
-    runId: maybe.string(),
+    runId: nullable.string(),
     createdAt: timestamp(),
   },
 })

@@ -3,7 +3,7 @@ import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { given } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
 import { Event } from './event.ts'
@@ -19,7 +19,7 @@ const events = implement(eventsApi, {
     if (unknown) return context.refuse('unknown_event', unknown)
     const created = await createdWithin('event', span, context)
     return context.page(Event, {
-      ...given({ event, agentId, ...created }),
+      ...definedOnly({ event, agentId, ...created }),
       ...underDelegation(context.actor),
     })
   },

@@ -1,6 +1,6 @@
 import { ECDH } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import { maybe, record, tenantTable, words } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 
 const schema = defineEntity({
   ...tenantTable('PushSubscription', 'push_subscriptions'),
@@ -11,9 +11,9 @@ const schema = defineEntity({
     p256dh: p.text(),
     /** Sealed. */
     auth: p.text(),
-    events: words(),
-    label: maybe.string(),
-    expiresAt: maybe.instant(),
+    events: textArray(),
+    label: nullable.string(),
+    expiresAt: nullable.instant(),
   },
 })
 

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import type { PageOf } from '../../kernel/contract/page.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { given, lock, within } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRange, lock } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { eventNameProblem } from '../events/index.ts'
 import { deliveriesApi } from './deliveries-api.ts'
@@ -43,7 +43,7 @@ interface Filters {
 }
 
 const conditionOf = ({ from, to, status, ...filters }: Filters) => ({
-  $and: [given({ ...filters, createdAt: within(from, to) }), statusFilter(status)],
+  $and: [definedOnly({ ...filters, createdAt: halfOpenRange(from, to) }), statusFilter(status)],
 })
 
 const MAX_REPLAYED = 1_000

@@ -1,6 +1,6 @@
 import { defineEntity, type FilterQuery, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 
 /** A delivery that has ended becomes pending again when it is replayed. */
@@ -35,11 +35,11 @@ const schema = defineEntity({
     eventId: p.text(),
     event: p.text(),
     status: p.enum(deliveryMachine.states),
-    dueAt: maybe.instant(),
+    dueAt: nullable.instant(),
     /** Until then one process is delivering it; afterwards any process may claim it. */
-    leasedUntil: maybe.instant(),
+    leasedUntil: nullable.instant(),
     /** The lease of the process that claimed it last. */
-    leasedBy: maybe.string(),
+    leasedBy: nullable.string(),
     /** How often it was claimed. */
     claims: p.integer(),
     /** How far the test clock was moved beyond `dueAt`: later waits are shorter by that. */
@@ -50,7 +50,7 @@ const schema = defineEntity({
     /** Failed attempts since it was created or replayed. */
     tries: p.integer(),
     attempts: p.json<Attempt[]>(),
-    workflowId: maybe.string(),
+    workflowId: nullable.string(),
   },
 })
 

@@ -1,4 +1,4 @@
-import { answered } from '../../kernel/database/entity.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
 import { after, clock } from '../../values/clock.ts'
 import { type Delivery, deliveryStatus } from './delivery.ts'
 import { healthResponse } from './health.ts'
@@ -16,7 +16,7 @@ export function webhookResponse(webhook: Webhook, clocked: Clocked) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
   const waits = nextHint !== null && nextFrom !== null && nextFrom > now
-  return answered(webhook, {
+  return withMembers(webhook, {
     hint: nextHint !== null && !waits ? nextHint : hint,
     nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
     health: healthResponse(webhook, { now, aheadMs: aheadOf(clocked) }),
@@ -36,7 +36,7 @@ export function deliveryResponse(delivery: Delivery, webhook: Webhook | undefine
   const status = deliveryStatus(delivery)
   const aheadMs = aheadOf(clocked)
   const due = status === 'pending' && isServed(webhook) ? later(dueAt, webhook.pausedUntil) : null
-  return answered(delivery, {
+  return withMembers(delivery, {
     status,
     explanation: explain(delivery, webhook, aheadMs),
     nextAttemptAt: due && after(due, aheadMs),

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { answered, given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -106,11 +106,11 @@ export const subscriptions = implement(webhooksApi, {
     const webhook = em.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', webhookEvent(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
-    return answered(webhookResponse(webhook, context), { secret })
+    return withMembers(webhookResponse(webhook, context), { secret })
   },
 
   async list({ query: { status } }, context) {
-    const page = await context.page(Webhook, { ...notDeleted, ...given({ status }) })
+    const page = await context.page(Webhook, { ...notDeleted, ...definedOnly({ status }) })
     return { ...page, data: page.data.map(webhook => webhookResponse(webhook, context)) }
   },
 
@@ -125,13 +125,13 @@ export const subscriptions = implement(webhooksApi, {
     if (unfit) return unfit
     const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
-    const changed = Object.keys(given({ ...members, status }))
+    const changed = Object.keys(definedOnly({ ...members, status }))
     if (members.events || (status && status !== webhook.status)) {
       if (webhook.backlogWanted.length >= MAX_BACKLOG_CHANGES) return refuse('changed_too_often')
       await recordWantedEvents(webhook, context)
     }
     if (members.url !== undefined && members.url !== webhook.url) webhook.clearFailures()
-    Object.assign(webhook, given(members))
+    Object.assign(webhook, definedOnly(members))
     if (status) setStatus(webhook, status)
     await notifyChanged(context, webhook)
     emit('webhook.updated', { ...webhookEvent(webhook), changed })
@@ -159,7 +159,7 @@ export const subscriptions = implement(webhooksApi, {
     if (overlapHours === 0) activateNextSecret(webhook)
     await notifyChanged(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
-    return answered(webhookResponse(webhook, context), { secret })
+    return withMembers(webhookResponse(webhook, context), { secret })
   },
 
   async activateSecret({ params }, context) {

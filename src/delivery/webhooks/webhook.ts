@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable, words } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 
 export const webhookMachine = machine('webhook', {
   active: ['disabled'],
@@ -18,27 +18,27 @@ const schema = defineEntity({
   properties: {
     ...record('webhook'),
     url: p.text(),
-    events: words(),
-    description: maybe.string(),
+    events: textArray(),
+    description: nullable.string(),
     status: p.enum(webhookMachine.states).onCreate(() => webhookMachine.initial),
-    statusReason: maybe.string(),
+    statusReason: nullable.string(),
     /** Sealed, as `nextSecret` is. */
     secret: p.text(),
     hint: p.text(),
-    nextSecret: maybe.string(),
-    nextHint: maybe.string(),
+    nextSecret: nullable.string(),
+    nextHint: nullable.string(),
     /** When the next secret replaces the current one. */
-    nextFrom: maybe.instant(),
+    nextFrom: nullable.instant(),
     /** Failed rounds since the last success, when the first of them was, and until when the receiver is not tried. */
     failures: p.integer().onCreate(() => 0),
-    failingSince: maybe.instant(),
-    pausedUntil: maybe.instant(),
+    failingSince: nullable.instant(),
+    pausedUntil: nullable.instant(),
     /** Null unless paused. Events up to this one have deliveries; later ones get theirs as room becomes free. */
-    backlogAfter: maybe.string(),
-    backlogSince: maybe.instant(),
+    backlogAfter: nullable.string(),
+    backlogSince: nullable.instant(),
     /** The events that it wanted before it was changed while paused, oldest first. */
     backlogWanted: p.json<readonly WantedEvents[]>().onCreate(() => []),
-    deletedAt: maybe.instant(),
+    deletedAt: nullable.instant(),
   },
 })
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { stamps } from '../../kernel/database/entity.ts'
+import { timestamps } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 
 export const customerMachine = machine('customer', {
@@ -25,7 +25,7 @@ const schema = defineEntity({
       .text()
       .primary()
       .onCreate(() => newId('customer')),
-    ...stamps(),
+    ...timestamps(),
     name: p.text(),
     email: p.text(),
     type: p.enum(types),

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { given } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, PLATFORM_OWNER } from './customer.ts'
 
@@ -47,7 +47,7 @@ function applyChanges(customer: Customer, changes: Changes, { actFor, emit }: Ch
 
 const customers = implement(customersApi, {
   list: ({ query: { status, plan, email } }, { page }) =>
-    page(Customer, { ...given({ status, plan, email }), id: { $ne: PLATFORM_OWNER } }),
+    page(Customer, { ...definedOnly({ status, plan, email }), id: { $ne: PLATFORM_OWNER } }),
 
   me: (_, { em, tenant }) => findCustomer(em, tenant.ownerId),
 

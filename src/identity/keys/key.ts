@@ -2,7 +2,7 @@ import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import { credential } from '../../kernel/database/credential.ts'
-import { maybe, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 
 export const environments = ['sandbox', 'test', 'live'] as const
 export type Environment = (typeof environments)[number]
@@ -19,7 +19,7 @@ const schema = defineEntity({
     /** null = every scope, future ones included. */
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
     /** The key that created this one; null for the first key of an owner. */
-    madeById: maybe.string(),
+    madeById: nullable.string(),
   },
 })
 

@@ -6,7 +6,7 @@ import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { isOpen, newSecret, traceOf } from '../../kernel/database/credential.ts'
-import { given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock } from '../../kernel/database/entity.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
@@ -104,7 +104,7 @@ const keys = implement(keysApi, {
     return key
   },
 
-  list: ({ query: { environment, madeById } }, { page }) => page(Key, given({ environment, madeById })),
+  list: ({ query: { environment, madeById } }, { page }) => page(Key, definedOnly({ environment, madeById })),
 
   async get({ params }, { em, refuse }) {
     return (await em.findOne(Key, { id: params.id })) ?? refuse('key_not_found')

@@ -1,7 +1,7 @@
 import { after, minutes } from '../../values/clock.ts'
 import { firstIdAt } from '../../values/ids.ts'
 import type { Context } from '../contract/context.ts'
-import { given, within } from './entity.ts'
+import { definedOnly, halfOpenRange } from './entity.ts'
 import { offsetOf } from './tenant-clock.ts'
 
 /** `createdAt` is read as a transaction begins, the id is made a moment later, perhaps by another machine's clock. */
@@ -18,9 +18,9 @@ export async function createdWithin(
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
 ) {
   const ahead = from && tenant.mode === 'test' ? await offsetOf(sql, tenant) : 0
-  return given({
-    createdAt: within(from, to),
-    id: within(
+  return definedOnly({
+    createdAt: halfOpenRange(from, to),
+    id: halfOpenRange(
       from && firstIdAt(prefix, after(from, -ahead - SLACK)),
       to && firstIdAt(prefix, after(to, SLACK)),
     ),

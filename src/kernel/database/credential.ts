@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { p } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
-import { maybe, record, timestamp } from './entity.ts'
+import { nullable, record, timestamp } from './entity.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** As many digits of base 62 as 32 bytes need. */
@@ -38,9 +38,9 @@ export const credential = (prefix: string) => ({
   updatedAt: realTime().onUpdate(() => clock.real()),
   hash: p.text(),
   hint: p.text(),
-  expiresAt: maybe.instant(),
-  lastUsedAt: maybe.instant(),
-  revokedAt: maybe.instant(),
+  expiresAt: nullable.instant(),
+  lastUsedAt: nullable.instant(),
+  revokedAt: nullable.instant(),
 })
 
 interface Validity {

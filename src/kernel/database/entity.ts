@@ -33,7 +33,7 @@ const scopeOf = (em: EntityManager): RecordScope =>
  * Narrows every query of a tenant's table to the tenant; for an agent's token to the agent's records, and for a
  * delegation's token to the records made with it. A query without a bound scope throws: no filter can be forgotten.
  */
-const narrowed = (agentColumn?: string, delegationColumn?: string) => ({
+const tenantFilter = (agentColumn?: string, delegationColumn?: string) => ({
   tenant: {
     name: 'tenant',
     default: true,
@@ -52,12 +52,12 @@ export const tenantTable = <N extends string>(
   tableName: string,
   agentColumn?: string,
   delegationColumn?: string,
-) => ({ name, tableName, filters: narrowed(agentColumn, delegationColumn) })
+) => ({ name, tableName, filters: tenantFilter(agentColumn, delegationColumn) })
 
 export const timestamp = () => p.datetime().columnType('timestamptz(3)')
 
 /** Columns that are null until they are set. */
-export const maybe = {
+export const nullable = {
   string: () =>
     p
       .text()
@@ -90,15 +90,17 @@ export const maybe = {
       .onCreate(() => null),
 }
 
-export const words = () =>
+/** A list of texts, empty until it is set. */
+export const textArray = () =>
   p
     .array()
     .columnType('text[]')
     .onCreate((): string[] => [])
+
 export const flag = () => p.boolean().onCreate(() => false)
 
 /** When a record was created and last changed, in the tenant's time. */
-export const stamps = () => ({
+export const timestamps = () => ({
   createdAt: timestamp().onCreate((_, em) => scopeOf(em).now),
   updatedAt: timestamp()
     .onCreate((_, em) => scopeOf(em).now)
@@ -113,15 +115,17 @@ export const record = (prefix: string) => ({
     .onCreate(() => newId(prefix)),
   ownerId: p.text().onCreate((_, em) => scopeOf(em).ownerId),
   mode: p.enum(['test', 'live'] as const).onCreate((_, em): Mode => scopeOf(em).mode),
-  ...stamps(),
+  ...timestamps(),
 })
 
 /**
  * A view of a record with these members beside or in place of its own. The others are read from the record only when
  * the answer is encoded, as the flush before that sets `updatedAt`.
  */
-export const answered = <T extends object, M extends object>(record: T, members: M): Omit<T, keyof M> & M =>
-  Object.create(record, Object.getOwnPropertyDescriptors(members))
+export const withMembers = <T extends object, M extends object>(
+  record: T,
+  members: M,
+): Omit<T, keyof M> & M => Object.create(record, Object.getOwnPropertyDescriptors(members))
 
 /** Locks a record of the tenant until the transaction ends, and reads it anew. */
 export const lock = <T extends { id: string }>(
@@ -134,18 +138,18 @@ export const lock = <T extends { id: string }>(
     refresh: true,
   }) as Promise<T | null>
 
-/** Drops the filters that a request has not set. */
-export const given = <T extends object>(filters: T) =>
+/** The members that have a value: filters that a request did not send are left out. */
+export const definedOnly = <T extends object>(filters: T) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>
   }
 
 /** Matches a merchant's name in any case, written as the indexes on it are. */
-export const ofMerchant = (merchant: string | undefined): object =>
+export const byMerchant = (merchant: string | undefined): object =>
   merchant === undefined
     ? {}
     : { [raw('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])]: [] }
 
 /** At `from` or later and before `to`; either bound may be missing. */
-export const within = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
-  from || to ? given({ $gte: from, $lt: to }) : undefined
+export const halfOpenRange = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
+  from || to ? definedOnly({ $gte: from, $lt: to }) : undefined

@@ -4,7 +4,7 @@ import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock } from '../../kernel/database/entity.ts'
 import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../../ports/sepa-rail.ts'
 import { countryOfIban } from '../../values/iban.ts'
 import { newId } from '../../values/ids.ts'
@@ -129,7 +129,7 @@ const beneficiaries = implement(beneficiariesApi, {
 
   list({ query: { iban, country, verification } }, { page }) {
     const byResult = verification && { result: verification === 'none' ? null : verification }
-    return page(Beneficiary, { ...notDeleted, ...given({ iban, country, verification: byResult }) })
+    return page(Beneficiary, { ...notDeleted, ...definedOnly({ iban, country, verification: byResult }) })
   },
 
   async get({ params }, { em, refuse }) {

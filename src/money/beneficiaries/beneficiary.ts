@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { LONGEST_NAME, sepaText } from '../../iso20022/sepa-charset.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { PayeeCheck } from '../../ports/sepa-rail.ts'
 import { bicFits } from '../../values/bic.ts'
 import { countryOfIban } from '../../values/iban.ts'
@@ -17,15 +17,15 @@ const schema = defineEntity({
     name: p.text(),
     sepaName: p.text(),
     iban: p.text(),
-    bic: maybe.string(),
+    bic: nullable.string(),
     country: p.text(),
-    email: maybe.string(),
+    email: nullable.string(),
     verification: p
       .json<Verification | null>()
       .strictNullable()
       .onCreate(() => null),
-    duplicateOf: maybe.string(),
-    deletedAt: maybe.instant(),
+    duplicateOf: nullable.string(),
+    deletedAt: nullable.instant(),
   },
 })
 

@@ -3,7 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { FailureReason, NextAction } from '../../ports/funding-rail.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
@@ -25,7 +25,7 @@ const schema = defineEntity({
   properties: {
     ...record('funding'),
     walletId: p.text(),
-    paymentMethodId: maybe.string(),
+    paymentMethodId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
     status: p.enum(fundingMachine.states).onCreate(() => fundingMachine.initial),
     reason: p
@@ -37,10 +37,10 @@ const schema = defineEntity({
       .strictNullable()
       .onCreate(() => null),
     /** When the processor is asked about the charge again. */
-    dueAt: maybe.instant(),
-    settledAt: maybe.instant(),
-    reversedAt: maybe.instant(),
-    creditId: maybe.string(),
+    dueAt: nullable.instant(),
+    settledAt: nullable.instant(),
+    reversedAt: nullable.instant(),
+    creditId: nullable.string(),
   },
 })
 

@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { answered, given, lock, within } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRange, lock, withMembers } from '../../kernel/database/entity.ts'
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
 import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
@@ -87,7 +87,7 @@ async function recordCharge(state: ChargeState, { fundingId }: ChargeRequest, co
   await em.flush()
   const wallet = await findWallet(context, funding.walletId)
   if (!wallet) throw new Error('a funding without a wallet')
-  return answered(wallet, { funding })
+  return withMembers(wallet, { funding })
 }
 
 /** The steps shared by `POST /fund` and `POST /wallets/{id}/fund`. */
@@ -113,7 +113,7 @@ const fund = implement(fundApi, {
   wallet: { ...steps, reserve: ({ params, body }, context) => reserve(params.id, body, context) },
 
   list: ({ query: { status, walletId, from, to } }, { page }) =>
-    page(Funding, given({ status, walletId, createdAt: within(from, to) })),
+    page(Funding, definedOnly({ status, walletId, createdAt: halfOpenRange(from, to) })),
 
   async get({ params }, { em, refuse }) {
     return (await em.findOne(Funding, { id: params.id })) ?? refuse('funding_not_found')

@@ -3,7 +3,7 @@ import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import { creditSources, type UnmatchedReason, unmatchedReasons } from '../../iso20022/credit.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, stamps } from '../../kernel/database/entity.ts'
+import { nullable, timestamps } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 
 export const creditMachine = machine('incoming_credit', {
@@ -24,7 +24,7 @@ const schema = defineEntity({
       .text()
       .primary()
       .onCreate(() => newId('credit')),
-    ...stamps(),
+    ...timestamps(),
     mode: p.enum(['test', 'live'] as const),
     /** The owner whose ledger holds the money: of the wallet, of the sandbox it came in by, or the platform. */
     ownerId: p.text(),
@@ -34,18 +34,18 @@ const schema = defineEntity({
       .$type<UnmatchedReason | null>()
       .strictNullable()
       .onCreate(() => null),
-    walletId: maybe.string(),
+    walletId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
     source: p.enum(creditSources),
     /** The scope in which a bank reference is unique: the account of the statement, or the owner of the sandbox. */
     origin: p.text(),
     bankReference: p.text(),
     part: p.integer(),
-    iban: maybe.string(),
-    reference: maybe.string(),
-    senderName: maybe.string(),
-    senderIban: maybe.string(),
-    endToEndId: maybe.string(),
+    iban: nullable.string(),
+    reference: nullable.string(),
+    senderName: nullable.string(),
+    senderIban: nullable.string(),
+    endToEndId: nullable.string(),
     valueDate: p.date().$type<string>(),
   },
 })

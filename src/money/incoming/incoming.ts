@@ -1,6 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { given, within } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { incomingApi } from './api.ts'
 import { assign } from './assign.ts'
@@ -20,7 +20,10 @@ const incoming = implement(incomingApi, {
   },
 
   list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>
-    page(IncomingCredit, given({ status, mode, ownerId, walletId, createdAt: within(from, to) })),
+    page(
+      IncomingCredit,
+      definedOnly({ status, mode, ownerId, walletId, createdAt: halfOpenRange(from, to) }),
+    ),
 
   readFile: ({ body }, context) => readFile(body.content, body.mode, context),
 

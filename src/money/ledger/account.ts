@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 
 interface Nature {
@@ -39,11 +39,11 @@ const account = defineEntity({
     currency: p.enum(['EUR'] as const),
     kind: p.enum(kindsOfAccount),
     normal: p.enum(['debit', 'credit'] as const),
-    walletId: maybe.string(),
+    walletId: nullable.string(),
     postedEuros: p.bigint().name('posted_cents'),
     heldEuros: p.bigint().name('held_cents'),
     version: p.bigint(),
-    closedAt: maybe.instant(),
+    closedAt: nullable.instant(),
   },
 })
 

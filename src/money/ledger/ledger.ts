@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { given, within } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
 import { ledgerApi } from './api.ts'
 import { balancesAt } from './balances.ts'
@@ -54,7 +54,7 @@ async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<ty
 
 const ledger = implement(ledgerApi, {
   async accounts({ query: { kind, walletId } }, { page }) {
-    const { data, ...cursor } = await page(LedgerAccount, given({ kind, walletId }))
+    const { data, ...cursor } = await page(LedgerAccount, definedOnly({ kind, walletId }))
     return { ...cursor, data: data.map(accountRecord) }
   },
 
@@ -65,7 +65,7 @@ const ledger = implement(ledgerApi, {
 
   async entries({ params, query: { from, to } }, { em, page, refuse }) {
     if (!(await em.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')
-    const bookedAt = within(from, to)
+    const bookedAt = halfOpenRange(from, to)
     const where = { accountId: params.id, ...(bookedAt && { bookedAt }) }
     const { data, ...cursor } = await page(LedgerEntry, where, 'version')
     const transfers = await em.find(LedgerTransfer, { id: { $in: data.map(({ transferId }) => transferId) } })
@@ -82,7 +82,7 @@ const ledger = implement(ledgerApi, {
   async transfers({ query: { kind, referenceId, from, to } }, { page }) {
     const { data, ...cursor } = await page(
       LedgerTransfer,
-      given({ kind, referenceId, bookedAt: within(from, to) }),
+      definedOnly({ kind, referenceId, bookedAt: halfOpenRange(from, to) }),
     )
     return { ...cursor, data: data.map(transfer => ({ ...transfer, ...causeOf(transfer) })) }
   },

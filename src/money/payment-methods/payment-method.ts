@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
 
 export const paymentMethodMachine = machine('payment_method', {
@@ -13,13 +13,13 @@ const schema = defineEntity({
   properties: {
     ...record('paymentmethod'),
     kind: p.enum(instrumentKinds),
-    brand: maybe.string(),
+    brand: nullable.string(),
     last4: p.text(),
     holder: p.text(),
     /** The processor's name for the number, which we never see. */
     token: p.text(),
     status: p.enum(paymentMethodMachine.states).onCreate(() => paymentMethodMachine.initial),
-    removedAt: maybe.instant(),
+    removedAt: nullable.instant(),
   },
 })
 

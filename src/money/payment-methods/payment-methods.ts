@@ -1,6 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock } from '../../kernel/database/entity.ts'
 import type { Instrument, NoInstrument } from '../../ports/funding-rail.ts'
 import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
@@ -50,7 +50,7 @@ export const paymentMethods = implement(paymentMethodsApi, {
   },
 
   paymentMethods: ({ query: { status = 'active', kind } }, { page }) =>
-    page(PaymentMethod, given({ status, kind })),
+    page(PaymentMethod, definedOnly({ status, kind })),
 
   async removePaymentMethod({ params }, { em, now, emit, refuse }) {
     const method = await lock(em, PaymentMethod, params.id)

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 
 /** `open` while its month runs; `final` once the month is over, and then it never changes. */
 export const statementMachine = machine('statement', { open: ['final'], final: [] })
@@ -16,8 +16,8 @@ const schema = defineEntity({
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     /** The holder and account number when the statement was last generated. */
     holder: p.text(),
-    iban: maybe.string(),
-    bic: maybe.string(),
+    iban: nullable.string(),
+    bic: nullable.string(),
     from: timestamp().name('covers_from'),
     to: timestamp().name('covers_to'),
     openingEuros: p.bigint().name('opening_cents'),

@@ -3,7 +3,7 @@ import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ByteStream, File } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { answered, given } from '../../kernel/database/entity.ts'
+import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { findWallet } from '../wallets/index.ts'
 import { statementsApi } from './api.ts'
 import { camt053Of } from './camt053.ts'
@@ -15,7 +15,7 @@ import { statementsProcess } from './process.ts'
 import { periodOf, Statement, statementMachine } from './statement.ts'
 
 const statementResponse = (statement: Statement) =>
-  answered(statement, { movements: Number(statement.movements) })
+  withMembers(statement, { movements: Number(statement.movements) })
 
 type Reading = Pick<Context, 'em' | 'sql' | 'ports'>
 type Writer = (
@@ -73,7 +73,7 @@ const statements = implement(statementsApi, {
   },
 
   async list({ query: { walletId, period, status } }, { page }) {
-    const { data, ...cursor } = await page(Statement, given({ walletId, period, status }))
+    const { data, ...cursor } = await page(Statement, definedOnly({ walletId, period, status }))
     return { ...cursor, data: data.map(statementResponse) }
   },
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 /** A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. */
 export const transactionMachine = machine('transaction', {
@@ -27,12 +27,12 @@ const schema = defineEntity({
   ...tenantTable('Transaction', 'transactions', 'agentId'),
   properties: {
     ...record('txn'),
-    agentId: maybe.string(),
-    intentId: maybe.string(),
-    cardId: maybe.string(),
-    transferId: maybe.string(),
+    agentId: nullable.string(),
+    intentId: nullable.string(),
+    cardId: nullable.string(),
+    transferId: nullable.string(),
     walletId: p.text(),
-    runId: maybe.string(),
+    runId: nullable.string(),
     type: p.enum(transactionTypes),
     status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
@@ -42,10 +42,10 @@ const schema = defineEntity({
       .name('refunded_cents')
       .onCreate(() => 0n),
     merchant: p.text(),
-    mcc: maybe.string(),
-    country: maybe.string(),
-    memo: maybe.string(),
-    declineReason: maybe.string(),
+    mcc: nullable.string(),
+    country: nullable.string(),
+    memo: nullable.string(),
+    declineReason: nullable.string(),
     witnesses: p.json<Witness[]>().onCreate(() => []),
   },
 })

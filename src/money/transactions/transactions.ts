@@ -5,7 +5,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { given, lock, ofMerchant } from '../../kernel/database/entity.ts'
+import { byMerchant, definedOnly, lock } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { type TransactionEvent, type transactionEvents, transactionsApi } from './api.ts'
@@ -114,8 +114,8 @@ const transactions = implement(transactionsApi, {
   async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, ...filters } }, context) {
     const created = await createdWithin('txn', { from, to }, context)
     return context.page(Transaction, {
-      ...given({ ...filters, ...created }),
-      ...ofMerchant(merchant),
+      ...definedOnly({ ...filters, ...created }),
+      ...byMerchant(merchant),
       ...underDelegation(context.actor),
     })
   },

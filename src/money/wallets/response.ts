@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
-import { answered } from '../../kernel/database/entity.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
 import { type Balance, balancesOf } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
@@ -10,7 +10,7 @@ export const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
 type Reading = Pick<Context, 'sql' | 'tenant'>
 
 export const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) =>
-  answered(wallet, { availableEuros, heldEuros })
+  withMembers(wallet, { availableEuros, heldEuros })
 
 /** Adds balances to wallets, with one query for all of them. */
 export async function withBalances(wallets: readonly Wallet[], { sql, tenant }: Reading) {

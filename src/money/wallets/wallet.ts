@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { maybe, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 export const walletMachine = machine('wallet', {
   active: ['frozen', 'closed'],
@@ -16,10 +16,10 @@ const schema = defineEntity({
     ...record('wallet'),
     name: p.text(),
     kind: p.enum(walletKinds).onCreate(() => 'owner' as const),
-    parentWalletId: maybe.string(),
-    agentId: maybe.string(),
-    iban: maybe.string(),
-    bic: maybe.string(),
+    parentWalletId: nullable.string(),
+    agentId: nullable.string(),
+    iban: nullable.string(),
+    bic: nullable.string(),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     status: p.enum(walletMachine.states).onCreate(() => walletMachine.initial),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),

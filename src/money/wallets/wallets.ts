@@ -1,7 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { given, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, lock } from '../../kernel/database/entity.ts'
 import { freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
@@ -32,7 +32,7 @@ const wallets = implement(walletsApi, {
   async list({ query: { status = notClosed, kind, agentId, parentWalletId, iban } }, context) {
     const { data, ...cursor } = await context.page(
       Wallet,
-      given({ status, kind, agentId, parentWalletId, iban }),
+      definedOnly({ status, kind, agentId, parentWalletId, iban }),
     )
     return { ...cursor, data: await withBalances(data, context) }
   },

@@ -17,7 +17,7 @@ afterAll(() => void open.map(server => server.close()))
 interface Witness {
   readonly url: string
   /** The number of each connection and what came over it. */
-  readonly heard: [connection: number, header: string | undefined][]
+  readonly received: [connection: number, header: string | undefined][]
 }
 
 async function listen(server: Server): Promise<number> {
@@ -27,19 +27,19 @@ async function listen(server: Server): Promise<number> {
 }
 
 /** A receiver that treats the nth request of each connection as it likes, the first being 0. */
-async function receiver(manner: (socket: Socket, n: number) => void): Promise<Witness> {
-  const heard: Witness['heard'] = []
+async function receiver(respond: (socket: Socket, n: number) => void): Promise<Witness> {
+  const received: Witness['received'] = []
   let connections = 0
   const server = createServer(socket => {
     const connection = connections++
     let n = 0
     socket.on('error', () => undefined)
     socket.on('data', data => {
-      heard.push([connection, /x-try: (\w+)/.exec(String(data))?.[1]])
-      manner(socket, n++)
+      received.push([connection, /x-try: (\w+)/.exec(String(data))?.[1]])
+      respond(socket, n++)
     })
   })
-  return { url: `http://127.0.0.1:${await listen(server)}`, heard }
+  return { url: `http://127.0.0.1:${await listen(server)}`, received }
 }
 
 async function send(url: string, request: Partial<OutboundRequest> = {}): Promise<OutboundAnswer> {
@@ -57,45 +57,45 @@ const answersFirst = (then: (socket: Socket) => void) => (socket: Socket, n: num
 
 const broken = { kind: 'failed', message: 'The connection was closed before the answer was complete.' }
 
-describe('a connection that was kept open', () => {
+describe('a kept-alive connection', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['ends', socket => void socket.end()],
     ['is destroyed', socket => void socket.destroy()],
     ['is reset', socket => void socket.resetAndDestroy()],
-  ])('and %s when the next request comes: that goes out anew, on a new one', async (_, break_) => {
-    const { url, heard } = await receiver(answersFirst(break_))
+  ])('that %s on the next request makes the request be sent again on a new connection', async (_, break_) => {
+    const { url, received } = await receiver(answersFirst(break_))
     expect(await send(url)).toMatchObject({ kind: 'answered' })
     expect(await send(url)).toMatchObject({ kind: 'answered', status: 200 })
-    expect(heard).toEqual([
+    expect(received).toEqual([
       [0, 'first'],
       [0, 'first'],
       [1, 'second'],
     ])
   })
 
-  test('and breaks within an answer: the receiver has heard it', async () => {
-    const { url, heard } = await receiver(
+  test('that breaks in the middle of an answer does not repeat the request', async () => {
+    const { url, received } = await receiver(
       answersFirst(socket => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf')),
     )
     await send(url)
     expect(await send(url)).toMatchObject(broken)
-    expect(heard).toHaveLength(2)
+    expect(received).toHaveLength(2)
   })
 
-  test('is left to break where nobody allows a second try', async () => {
-    const { url, heard } = await receiver(answersFirst(socket => void socket.destroy()))
-    const once = { again: undefined } as unknown as Partial<OutboundRequest>
-    await send(url, once)
-    expect(await send(url, once)).toMatchObject(broken)
-    expect(heard).toHaveLength(2)
+  test('that breaks does not repeat a request that allows no second attempt', async () => {
+    const { url, received } = await receiver(answersFirst(socket => void socket.destroy()))
+    const noSecondAttempt = { again: undefined } as unknown as Partial<OutboundRequest>
+    await send(url, noSecondAttempt)
+    expect(await send(url, noSecondAttempt)).toMatchObject(broken)
+    expect(received).toHaveLength(2)
   })
 
-  test('of TLS is treated so, too', async () => {
-    const seen = new WeakSet<object>()
+  test('over TLS that breaks makes the request be sent again, too', async () => {
+    const usedSockets = new WeakSet<object>()
     const server = createSecureServer(certificate, ({ socket }, response) => {
-      if (seen.has(socket)) socket.destroy()
+      if (usedSockets.has(socket)) socket.destroy()
       else response.end('sealed')
-      seen.add(socket)
+      usedSockets.add(socket)
     })
     const url = `https://receiver.example:${await listen(server)}/`
     for (let request = 0; request < 3; request++)
@@ -104,17 +104,17 @@ describe('a connection that was kept open', () => {
   })
 })
 
-test('a new connection that breaks at once is a failure: there is one try, or two where the first went unheard', async () => {
+test('a new connection that breaks at once fails the request without a further attempt', async () => {
   const never = await receiver(socket => void socket.destroy())
   expect(await send(never.url)).toMatchObject(broken)
-  expect(never.heard).toHaveLength(1)
+  expect(never.received).toHaveLength(1)
   let requests = 0
-  const once = await receiver(socket => {
+  const receiverThatBreaks = await receiver(socket => {
     requests++
     if (requests === 1) socket.write(ANSWER)
     else socket.destroy()
   })
-  await send(once.url)
-  expect(await send(once.url)).toMatchObject(broken)
-  expect(once.heard.map(([connection]) => connection)).toEqual([0, 0, 1])
+  await send(receiverThatBreaks.url)
+  expect(await send(receiverThatBreaks.url)).toMatchObject(broken)
+  expect(receiverThatBreaks.received.map(([connection]) => connection)).toEqual([0, 0, 1])
 })

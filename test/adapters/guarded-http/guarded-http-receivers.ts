@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
 import { guarded, textOf } from '../../support/http/guarded.ts'
 
-const { nobody, receiver, names, listen, send } = await guarded()
+const { strictGuard, receiver, names, listen, send } = await guarded()
 
-let seen: {
+let requests: {
   readonly path: string
   readonly headers: NodeJS.Dict<string | string[]>
   readonly body: string
@@ -14,18 +14,18 @@ let connections = 0
 const server = createServer(async (request, response) => {
   const { url: path = '', headers } = request
   const body = (await request.toArray()).join('')
-  seen.push({ path, headers, body })
+  requests.push({ path, headers, body })
   response.setHeader('X-Twice', ['a', 'b'])
   if (path === '/close') response.setHeader('connection', 'close')
   response.end('hello')
 }).on('connection', () => connections++)
 const port = await listen(server)
-const own = `http://127.0.0.1:${port}`
+const serverUrl = `http://127.0.0.1:${port}`
 
 describe('a request', () => {
-  test('arrives as it was given, and its answer comes back', async () => {
-    seen = []
-    const answer = await send(`${own}/a?b=c#d`, {
+  test('reaches the receiver unchanged, and its answer is returned', async () => {
+    requests = []
+    const answer = await send(`${serverUrl}/a?b=c#d`, {
       headers: { 'X-Own': 'mine', 'accept-encoding': 'gzip' },
       body: 'é',
     })
@@ -36,15 +36,15 @@ describe('a request', () => {
       headers: { 'x-twice': 'a, b' },
     })
     expect(textOf(answer)).toBe('hello')
-    expect(seen).toMatchObject([{ path: '/a?b=c', body: 'é' }])
-    expect(seen[0]?.headers).toMatchObject({
+    expect(requests).toMatchObject([{ path: '/a?b=c', body: 'é' }])
+    expect(requests[0]?.headers).toMatchObject({
       host: `127.0.0.1:${port}`,
       'x-own': 'mine',
       'accept-encoding': 'identity',
     })
   })
 
-  test('says nothing twice, however its headers are spelled', async () => {
+  test('has each header once, however its name is spelled', async () => {
     const names: string[][] = []
     const url = await receiver(({ rawHeaders }, response) => {
       names.push(rawHeaders.filter((_, n) => n % 2 === 0).map(name => name.toLowerCase()))
@@ -56,12 +56,12 @@ describe('a request', () => {
     expect(names.map(sent => sent.filter(name => name === 'user-agent').length)).toEqual([1, 1])
   })
 
-  test('to localhost needs no name server, where the loopback is allowed', async () => {
+  test('to localhost asks no name server where the loopback is allowed', async () => {
     expect(textOf(await send(`http://localhost:${port}/`))).toBe('hello')
-    expect(names.asked('localhost')).toBe(0)
+    expect(names.queryCount('localhost')).toBe(0)
   })
 
-  test('goes past the proxies of the environment', async () => {
+  test('ignores the proxies of the environment', async () => {
     const proxied: string[] = []
     const proxy = await receiver(({ url = '' }, response) => {
       proxied.push(url)
@@ -73,7 +73,7 @@ describe('a request', () => {
     process.env.NODE_USE_ENV_PROXY = '1'
     try {
       const fresh = guardedHttp({ allow: ['127.0.0.0/8'], resolver: names.resolver })
-      expect(textOf(await send(own, {}, fresh))).toBe('hello')
+      expect(textOf(await send(serverUrl, {}, fresh))).toBe('hello')
     } finally {
       process.env = before
     }
@@ -96,13 +96,13 @@ describe('a request', () => {
     [{ Connection: 'upgrade' }],
     [{ 'Proxy-Authorization': 'x' }],
   ])('with the header %j is refused', async headers => {
-    seen = []
-    expect(await send(own, { headers })).toMatchObject({ kind: 'refused', rule: 'header' })
-    expect(seen).toEqual([])
+    requests = []
+    expect(await send(serverUrl, { headers })).toMatchObject({ kind: 'refused', rule: 'header' })
+    expect(requests).toEqual([])
   })
 })
 
-describe('a name', () => {
+describe('a host name', () => {
   const to = (name: string, path = '/') => `http://${name}:${port}${path}`
 
   test.each([
@@ -112,12 +112,12 @@ describe('a name', () => {
     ['mapped.example', 'private'],
     ['disguised.example', 'translated'],
     ['metadata.example', 'metadata'],
-  ])('that leads to a forbidden address is refused: %s (%s)', async (name, rule) => {
-    expect(nobody.judge(to(name))).toBeUndefined()
-    expect(await send(to(name), {}, nobody)).toMatchObject({ kind: 'refused', rule })
+  ])('that resolves to a forbidden address is refused: %s (%s)', async (name, rule) => {
+    expect(strictGuard.judge(to(name))).toBeUndefined()
+    expect(await send(to(name), {}, strictGuard)).toMatchObject({ kind: 'refused', rule })
   })
 
-  test('of which one address is allowed and another one is not is refused', async () => {
+  test('that resolves to an allowed and a forbidden address is refused', async () => {
     expect(await send(to('mixed.example'))).toMatchObject({ kind: 'refused', rule: 'private' })
     expect(await send(to('mixed-six.example'))).toMatchObject({ kind: 'refused', rule: 'loopback' })
   })
@@ -136,26 +136,26 @@ describe('a name', () => {
     expect(await send(to('metadata.example'), {}, lax)).toMatchObject({ kind: 'refused', rule: 'metadata' })
   })
 
-  test('is asked about once for each connection, and what it says then counts', async () => {
-    seen = []
+  test('is resolved once for each connection, and judged by the address connected to', async () => {
+    requests = []
     const first = await send(to('rebinding.example', '/close'))
     expect(textOf(first)).toBe('hello')
-    expect(names.asked('rebinding.example')).toBe(1)
+    expect(names.queryCount('rebinding.example')).toBe(1)
     expect(await send(to('rebinding.example', '/close'))).toMatchObject({ kind: 'refused', rule: 'private' })
-    expect(names.asked('rebinding.example')).toBe(2)
-    expect(seen).toHaveLength(1)
+    expect(names.queryCount('rebinding.example')).toBe(2)
+    expect(requests).toHaveLength(1)
   })
 
-  test('is not asked about while its connection is open, which leads where it was judged', async () => {
+  test('is not resolved again while its connection is open', async () => {
     connections = 0
-    const before = names.asked('receiver.example')
+    const before = names.queryCount('receiver.example')
     for (let request = 0; request < 20; request++)
       expect(textOf(await send(to('receiver.example')))).toBe('hello')
-    expect(names.asked('receiver.example') - before).toBe(connections)
+    expect(names.queryCount('receiver.example') - before).toBe(connections)
     expect(connections).toBeLessThan(5)
   })
 
-  test.each(['missing.example', 'empty.example'])('that leads nowhere fails: %s', async name => {
+  test.each(['missing.example', 'empty.example'])('that does not resolve fails: %s', async name => {
     expect(await send(to(name))).toMatchObject({
       kind: 'failed',
       timedOut: false,
@@ -164,16 +164,16 @@ describe('a name', () => {
   })
 })
 
-describe('a receiver', () => {
-  test.each([301, 302, 303, 307, 308])('that answers %i sends nobody anywhere', async status => {
-    seen = []
-    const url = await receiver((_, response) => response.writeHead(status, { location: own }).end())
-    expect(await send(url)).toMatchObject({ kind: 'answered', status, headers: { location: own } })
-    expect(seen).toEqual([])
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('with status %i is not followed', async status => {
+    requests = []
+    const url = await receiver((_, response) => response.writeHead(status, { location: serverUrl }).end())
+    expect(await send(url)).toMatchObject({ kind: 'answered', status, headers: { location: serverUrl } })
+    expect(requests).toEqual([])
   })
 })
 
-test('five hundred at once are all answered', async () => {
-  const answers = await Promise.all(Array.from({ length: 500 }, () => send(own)))
+test('five hundred concurrent requests are all answered', async () => {
+  const answers = await Promise.all(Array.from({ length: 500 }, () => send(serverUrl)))
   expect(answers.filter(answer => textOf(answer) !== 'hello')).toEqual([])
 })

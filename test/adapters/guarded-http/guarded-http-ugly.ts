@@ -13,7 +13,7 @@ const secure = await listen(createSecureServer(certificate, (_, response) => res
 const plain = await listen(createPlainServer(socket => socket.end('plain')))
 const trusting = guardedHttp({ allow: ['127.0.0.0/8'], resolver: names.resolver, ca: certificate.cert })
 
-describe('an ugly receiver', () => {
+describe('a misbehaving receiver', () => {
   function drip(response: Parameters<RequestListener>[1]): void {
     response.writeHead(200)
     const dripping = setInterval(() => response.write('x'), 20)
@@ -23,7 +23,7 @@ describe('an ugly receiver', () => {
   test.each<[string, RequestListener]>([
     ['never answers', () => undefined],
     ['answers one byte after the other', (_, response) => drip(response)],
-  ])('that %s is waited for as long as is said', async (_, listener) => {
+  ])('that %s fails at the time-out', async (_, listener) => {
     const answer = await send(await receiver(listener), { timeoutMs: 150 })
     expect(answer).toMatchObject({
       kind: 'failed',
@@ -32,7 +32,7 @@ describe('an ugly receiver', () => {
     })
   })
 
-  test('that sends without end is cut short', async () => {
+  test('that sends without end has its answer cut at the limit', async () => {
     let sent = 0
     const piece = Buffer.alloc(65_536)
     const url = await receiver((_, response) => {
@@ -48,17 +48,17 @@ describe('an ugly receiver', () => {
     expect(sent).toBeLessThan(50_000_000)
   })
 
-  test('that stops at the limit without an end is not waited for', async () => {
+  test('that sends up to the limit and does not end is not waited for', async () => {
     const answer = await send(await receiver((_, response) => void response.write('x'.repeat(1_000))))
     expect(answer).toMatchObject({ kind: 'answered', cut: true })
   })
 
-  test('whose answer is as long as the limit is heard to the end', async () => {
+  test('that sends exactly as much as the limit has its whole answer read', async () => {
     const answer = await send(await receiver((_, response) => response.end('x'.repeat(1_000))))
     expect(answer).toMatchObject({ kind: 'answered', cut: false })
   })
 
-  test('that compresses gets its own bytes back, however much they would become', async () => {
+  test('that compresses has its bytes returned as they are, not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     const url = await receiver((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
@@ -67,7 +67,7 @@ describe('an ugly receiver', () => {
     expect(answer.kind === 'answered' && Buffer.compare(Buffer.from(answer.body), bomb)).toBe(0)
   })
 
-  test('that says nothing says it with 204', async () => {
+  test('that answers 204 has an empty body', async () => {
     const answer = await send(await receiver((_, response) => response.writeHead(204).end()))
     expect(answer).toMatchObject({ kind: 'answered', status: 204, cut: false })
     expect(textOf(answer)).toBe('')
@@ -95,7 +95,7 @@ describe('an ugly receiver', () => {
       (_, response) => void response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end(),
       'The answer’s headers are too large.',
     ],
-  ])('that %s has failed, and in which way', async (_, listener, message) => {
+  ])('that %s fails with a message that says how', async (_, listener, message) => {
     const answer = await send(await receiver(listener))
     expect(answer).toMatchObject({
       kind: 'failed',
@@ -104,7 +104,7 @@ describe('an ugly receiver', () => {
     })
   })
 
-  test('that is not there has failed', async () => {
+  test('that refuses connections fails with a message that says so', async () => {
     const closing = createServer()
     const gone = await listen(closing)
     await new Promise(resolve => closing.close(resolve))
@@ -115,8 +115,8 @@ describe('an ugly receiver', () => {
   })
 })
 
-describe('a certificate', () => {
-  test('that somebody vouches for is believed', async () => {
+describe('a TLS certificate', () => {
+  test('of a trusted authority is accepted', async () => {
     expect(textOf(await send(`https://receiver.example:${secure}/`, {}, trusting))).toBe('sealed')
   })
 
@@ -129,7 +129,7 @@ describe('a certificate', () => {
     ],
     ['for an address', () => send(`https://127.0.0.1:${secure}/`, {}, trusting), 'certificate is not valid'],
     ['that there is not', () => send(`https://receiver.example:${plain}/`), 'No encrypted connection'],
-  ])('%s is not, whatever the environment says', async (_, sending, message) => {
+  ])('%s is rejected, whatever the environment says', async (_, sending, message) => {
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {

@@ -18,7 +18,7 @@ const settled = { status: 'settled', reasonCode: null }
 const pending = { status: 'pending', reasonCode: null }
 const rejected = (code: string) => ({ status: 'rejected', reasonCode: code })
 
-describe('the sandbox’s rail', () => {
+describe('the sandbox’s SEPA rail', () => {
   test.each([
     ['any amount', 12_50n, settled, settled],
     ['€ 666.01', 666_01n, rejected('AC04'), rejected('AC04')],
@@ -34,7 +34,7 @@ describe('the sandbox’s rail', () => {
     ['€ 777.04', 777_04n, 'late', rejected('AB05')],
     ['€ 777.05', 777_05n, 'unusable', settled],
     ['€ 777.06', 777_06n, pending, pending],
-  ])('says of %s the same however often it is asked', async (_, cents, first, anHourLater) => {
+  ])('gives the same answers for %s however often it is asked', async (_, cents, first, anHourLater) => {
     for (let count = 0; count < 2; count++) expect(await rail.submit(payment(cents), call)).toEqual(first)
     expect(await rail.statusOf(payment(cents, 3_600), call)).toEqual(anHourLater)
     expect(await rail.submit(payment(cents, 3_600), call)).toEqual(first)
@@ -51,7 +51,7 @@ describe('the sandbox’s rail', () => {
   })
 })
 
-describe('a reason', () => {
+describe('the reason code', () => {
   test.each(reasonCodes)('%s has a sentence', code => {
     expect(code).toMatch(reasonCode)
     expect(reasonOf(code)).toEqual({
@@ -60,7 +60,7 @@ describe('a reason', () => {
     })
   })
 
-  test('that nobody has heard of is told all the same, and none is MS03', () => {
+  test('of an unknown kind has a sentence too, and a missing one is MS03', () => {
     expect(reasonOf('ZZ01')).toEqual({ code: 'ZZ01', message: 'The bank gives the reason ZZ01.' })
     expect(reasonOf(null).code).toBe('MS03')
     expect(reasonCodes.length).toBeGreaterThan(30)

@@ -61,7 +61,7 @@ function expectSame(): void {
 }
 
 describe('a running service', () => {
-  test('tells programs where it is, and nobody else', async () => {
+  test('writes its addresses and secrets into files that only its user can read', async () => {
     await running()
     const instance = instanceOf(dataDir)
     expect(instance).toEqual({
@@ -79,7 +79,7 @@ describe('a running service', () => {
     expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
   })
 
-  test('tells people its addresses, its key and a first request that works', async () => {
+  test('prints its addresses, its key and a first request that works', async () => {
     const { output } = await running()
     const { url, docs, webUi, apiKey } = instanceOf(dataDir)
     for (const shown of [url, docs, String(webUi), apiKey]) expect(output()).toContain(shown)
@@ -88,7 +88,7 @@ describe('a running service', () => {
     expect(await answer.json()).toMatchObject({ name: 'First policy' })
   })
 
-  test('has Temporal at its side, and its Web UI', async () => {
+  test('has a Temporal server and its Web UI', async () => {
     await running()
     const { webUi, temporalAddress } = instanceOf(dataDir)
     expect((await fetch(String(webUi))).status).toBe(200)
@@ -97,7 +97,7 @@ describe('a running service', () => {
     await connection.close()
   })
 
-  test('is not started a second time on its data, but shown', async () => {
+  test('is not started a second time on its data directory; the second start prints its address', async () => {
     await running()
     const second = command('start', dataDir)
     expect(await second.exit).toBe(1)
@@ -106,7 +106,7 @@ describe('a running service', () => {
     )
   })
 
-  test('keeps its data from being reset', async () => {
+  test('prevents a reset of its data', async () => {
     await running()
     const reset = command('reset', dataDir)
     expect(await reset.exit).toBe(1)
@@ -114,7 +114,7 @@ describe('a running service', () => {
     expect(existsSync(join(dataDir, 'postgres/data'))).toBe(true)
   })
 
-  test('that is killed leaves no server behind, and starts again at once, as the same', async () => {
+  test('that is killed leaves no server behind and restarts at once with the same owner and key', async () => {
     const killed = await running()
     const left = servers()
     killed.kill('SIGKILL')
@@ -124,21 +124,21 @@ describe('a running service', () => {
   })
 
   /** npm and the terminal both pass on a Ctrl-C. */
-  test('ends with 0 and with its servers at two SIGTERM, and leaves no address', async () => {
-    const told = await running()
+  test('ends with 0 and with its servers at two SIGTERM, and removes its instance file', async () => {
+    const runningService = await running()
     const left = servers()
     service = undefined
-    told.kill('SIGTERM')
-    told.kill('SIGTERM')
-    expect(await told.exit).toBe(0)
+    runningService.kill('SIGTERM')
+    runningService.kill('SIGTERM')
+    expect(await runningService.exit).toBe(0)
     expect(left.filter(isRunning)).toEqual([])
     expect(existsSync(instanceFile(dataDir))).toBe(false)
   })
 
-  test('is the same when it starts again, and together with npm, when that is killed, it ends', async () => {
+  test('keeps its owner and key over a restart, and ends when npm is killed', async () => {
     await ended()
     const npm = launch('npm', ['start'], { DATA_DIR: dataDir, PORT: '0' })
-    await npm.says(/The service is ready/)
+    await npm.untilOutput(/The service is ready/)
     expectSame()
     const guard = parentOf(postmasterPid())
     const left = [parentOf(guard), guard, ...servers()]
@@ -148,7 +148,7 @@ describe('a running service', () => {
   })
 })
 
-test('what it leaves is removed by a reset, and nothing that is not its own', async () => {
+test('a reset removes the data of the service, and no other file', async () => {
   await ended()
   writeFileSync(join(dataDir, 'letter.txt'), 'Dear Sir')
   expect(await command('reset', dataDir).exit).toBe(0)

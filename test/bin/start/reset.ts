@@ -5,8 +5,8 @@ import { openSecrets } from '../../../src/dev/secrets.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { command } from '../../support/processes/service-process.ts'
 
-describe('reset', () => {
-  test('takes up what was interrupted, and removes a directory in which nothing is left', async () => {
+describe('npm run reset', () => {
+  test('finishes an interrupted reset and removes the empty directory', async () => {
     const dataDir = join(temporaryFolder(), 'data')
     mkdirSync(dataDir)
     openSecrets(dataDir)
@@ -14,13 +14,13 @@ describe('reset', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
-  test('has nothing to do where there is nothing', async () => {
+  test('does nothing where there is no data', async () => {
     const reset = command('reset', join(temporaryFolder(), 'data'))
     expect(await reset.exit).toBe(0)
     expect(reset.output()).toContain('no data')
   })
 
-  test('leaves a directory alone that is not a data directory', async () => {
+  test('refuses a directory that is not a data directory', async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'postgres'))
     writeFileSync(join(folder, 'letter.txt'), 'Dear Sir')

@@ -4,11 +4,11 @@ import {
   aDelegation,
   anAgentUnder,
   anIntent,
-  aPayment,
   aRun,
+  aSepaTransfer,
   aToken,
-  made,
-  redeemed,
+  bodyOf,
+  redeemDelegation,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
@@ -26,7 +26,7 @@ async function someone(name = 'Bäckerei Müller') {
   const pay = async (amountEuros = 20, members: { runId?: string } = {}, by = client) => {
     const { id: intentId } = await anIntent(by, agent.id, { amountEuros, beneficiaryId, ...members })
     const body = { fromWalletId: agent.walletId, beneficiaryId, intentId, amountEuros }
-    return { intentId, transfer: await made(itself.transfers.create({ body })) }
+    return { intentId, transfer: await bodyOf(itself.transfers.create({ body })) }
   }
   const params = (id: string) => ({ params: { id } })
   return {
@@ -34,10 +34,10 @@ async function someone(name = 'Bäckerei Müller') {
     agent,
     itself,
     pay,
-    pass: () => made(client.sandbox.advance({ body: { minutes: 2 } })),
-    intent: (id: string) => made(client.intents.get(params(id))),
-    explained: async (id: string) => (await made(client.intents.explanation(params(id)))).summary,
-    timeline: async (id: string) => (await made(itself.intents.timeline(params(id)))).data,
+    pass: () => bodyOf(client.sandbox.advance({ body: { minutes: 2 } })),
+    intent: (id: string) => bodyOf(client.intents.get(params(id))),
+    explained: async (id: string) => (await bodyOf(client.intents.explanation(params(id)))).summary,
+    timeline: async (id: string) => (await bodyOf(itself.intents.timeline(params(id)))).data,
   }
 }
 
@@ -56,13 +56,13 @@ describe('an intent says of its payment', () => {
       status: 'completed',
       payment: { status: 'rejected', reason: { code: 'AC04' } },
     })
-    expect((await made(client.intents.list())).data).toEqual([paid])
+    expect((await bodyOf(client.intents.list())).data).toEqual([paid])
     const why = paid.payment?.reason?.message
     expect(await explained(intentId)).toContain(`Its payment was rejected, and the money is back. ${why}`)
     const told = (await timeline(intentId)).map(({ event, reason }) => [event, reason])
     expect(told).toContainEqual(['transaction.declined', null])
     expect(told.at(-1)).toEqual(['transfer.failed', why])
-    const { data } = await made(client.transactions.list({ query: { intentId } }))
+    const { data } = await bodyOf(client.transactions.list({ query: { intentId } }))
     expect(data).toMatchObject([{ status: 'declined', declineReason: why }])
   })
 
@@ -71,7 +71,7 @@ describe('an intent says of its payment', () => {
     const { intentId, transfer } = await pay()
     await pass()
     expect((await intent(intentId)).payment).toMatchObject({ status: 'completed', reason: null })
-    await made(client.transfers.recall({ params: { id: transfer.id }, body: { reason: 'Twice' } }))
+    await bodyOf(client.transfers.recall({ params: { id: transfer.id }, body: { reason: 'Twice' } }))
     await pass()
     expect(await intent(intentId)).toMatchObject({ status: 'completed', payment: { status: 'returned' } })
     expect(await explained(intentId)).toContain('Its payment came back.')
@@ -88,7 +88,7 @@ describe('an intent says of its payment', () => {
     })
     expect(waiting.payment?.reason?.message).toContain(`POST /transfers/${transfer.id}/confirm-payee`)
     expect(await explained(intentId)).toContain('Its payment is under way and waits.')
-    await made(client.transfers.cancel({ params: { id: transfer.id }, body: { comment: 'Wrong one' } }))
+    await bodyOf(client.transfers.cancel({ params: { id: transfer.id }, body: { comment: 'Wrong one' } }))
     expect((await intent(intentId)).payment).toMatchObject({
       status: 'cancelled',
       reason: { code: 'cancelled', message: 'Wrong one' },
@@ -97,7 +97,7 @@ describe('an intent says of its payment', () => {
       event: 'transfer.failed',
       resourceId: transfer.id,
     })
-    const ended = await made(client.intents.cancel({ params: { id: intentId } }))
+    const ended = await bodyOf(client.intents.cancel({ params: { id: intentId } }))
     expect(ended.payment).toMatchObject({ id: transfer.id, status: 'cancelled' })
   })
 
@@ -106,10 +106,10 @@ describe('an intent says of its payment', () => {
     const intent = await anIntent(client, agent.id)
     expect(intent.payment).toBe(null)
     const big = await anIntent(client, agent.id, { amountEuros: 3_000 })
-    expect((await made(client.intents.approve({ params: { id: big.id } }))).payment).toBe(null)
+    expect((await bodyOf(client.intents.approve({ params: { id: big.id } }))).payment).toBe(null)
     const denied = await anIntent(client, agent.id, { amountEuros: 2_500 })
     const params = { id: denied.id }
-    expect((await made(client.intents.deny({ params, body: { reason: 'No' } }))).payment).toBe(null)
+    expect((await bodyOf(client.intents.deny({ params, body: { reason: 'No' } }))).payment).toBe(null)
   })
 })
 
@@ -118,12 +118,12 @@ test('a timeline is read page by page, as every list is', async () => {
   const { intentId } = await pay()
   await pass()
   const params = { id: intentId }
-  const whole = await made(itself.intents.timeline({ params, query: { limit: 100 } }))
+  const whole = await bodyOf(itself.intents.timeline({ params, query: { limit: 100 } }))
   expect([whole.hasMore, whole.data.length > 4]).toEqual([false, true])
-  const first = await made(itself.intents.timeline({ params, query: { limit: 3 } }))
+  const first = await bodyOf(itself.intents.timeline({ params, query: { limit: 3 } }))
   expect(first.hasMore).toBe(true)
   const query = { limit: 100, cursor: String(first.nextCursor) }
-  const rest = await made(itself.intents.timeline({ params, query }))
+  const rest = await bodyOf(itself.intents.timeline({ params, query }))
   expect([...first.data, ...rest.data]).toEqual(whole.data)
 })
 
@@ -131,14 +131,14 @@ describe('an agent sees', () => {
   test('the transfers that it has made, and no others', async () => {
     const { client, agent, itself, pay } = await someone()
     const { intentId, transfer } = await pay()
-    const other = await aPayment(client)
-    expect(await made(itself.transfers.get({ params: { id: transfer.id } }))).toMatchObject({
+    const other = await aSepaTransfer(client)
+    expect(await bodyOf(itself.transfers.get({ params: { id: transfer.id } }))).toMatchObject({
       id: transfer.id,
       agentId: agent.id,
       intentId,
     })
     expect((await itself.transfers.get({ params: { id: other.id } })).code).toBe('transfer_not_found')
-    expect((await made(itself.transfers.list())).data.map(({ id }) => id)).toEqual([transfer.id])
+    expect((await bodyOf(itself.transfers.list())).data.map(({ id }) => id)).toEqual([transfer.id])
     expect((await itself.transfers.pain001({ params: { id: transfer.id } })).code).toBe('wrong_caller')
     expect((await itself.transfers.cancel({ params: { id: transfer.id } })).code).toBe('wrong_caller')
   })
@@ -146,10 +146,10 @@ describe('an agent sees', () => {
   test('only what is paid under a delegation, with the token of that delegation', async () => {
     const { client, agent, pay } = await someone()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 100 })
-    const token = String((await redeemed(client, delegation)).token)
+    const token = String((await redeemDelegation(client, delegation)).token)
     const delegate = service.client(token)
     const [own, other] = [await pay(7, {}, delegate), await pay(8)]
-    expect((await made(delegate.transfers.list())).data.map(({ id }) => id)).toEqual([own.transfer.id])
+    expect((await bodyOf(delegate.transfers.list())).data.map(({ id }) => id)).toEqual([own.transfer.id])
     expect((await delegate.transfers.get({ params: { id: own.transfer.id } })).status).toBe(200)
     const hidden = await delegate.transfers.get({ params: { id: other.transfer.id } })
     expect(hidden.code).toBe('transfer_not_found')
@@ -160,13 +160,13 @@ test('transfers are found by agent and intent, transactions by run', async () =>
   const { client, agent, pay, pass } = await someone()
   const { id: runId } = await aRun(client, agent.id)
   const [one, two] = [await pay(5, { runId }), await pay(6)]
-  await aPayment(client)
+  await aSepaTransfer(client)
   await pass()
   const idsOf = async (query: object) =>
-    (await made(client.transfers.list({ query }))).data.map(({ id }) => id)
+    (await bodyOf(client.transfers.list({ query }))).data.map(({ id }) => id)
   expect(await idsOf({ agentId: agent.id })).toEqual([two.transfer.id, one.transfer.id])
   expect(await idsOf({ intentId: one.intentId })).toEqual([one.transfer.id])
   expect(await idsOf({ intentId: two.intentId, agentId: agent.id })).toEqual([two.transfer.id])
-  const paid = await made(client.transactions.list({ query: { runId } }))
+  const paid = await bodyOf(client.transactions.list({ query: { runId } }))
   expect(paid.data.map(({ transferId }) => transferId)).toEqual([one.transfer.id])
 })

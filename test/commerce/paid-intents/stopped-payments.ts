@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
-import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
+import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { statusCounts } from '../../support/sample-service.ts'
 
@@ -34,9 +34,9 @@ async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
           ...(intent.beneficiaryId ? { beneficiaryId: intent.beneficiaryId } : {}),
         },
       }),
-    pass: () => made(mine.sandbox.advance({ body: { minutes: 2 } })),
-    intent: async (id: string) => (await made(mine.intents.get({ params: { id } }))).status,
-    transfer: (id: string) => made(mine.transfers.get({ params: { id } })),
+    pass: () => bodyOf(mine.sandbox.advance({ body: { minutes: 2 } })),
+    intent: async (id: string) => (await bodyOf(mine.intents.get({ params: { id } }))).status,
+    transfer: (id: string) => bodyOf(mine.transfers.get({ params: { id } })),
   }
 }
 
@@ -51,7 +51,7 @@ describe('an agent that is bound to the first merchant', () => {
       code: 'intent_other_merchant',
       error: expect.stringMatching(/switch lockToFirstMerchant off/),
     })
-    expect(await made(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
+    expect(await bodyOf(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
   })
 
   test('pays that merchant again in any spelling, and others once the rule is off', async () => {
@@ -62,14 +62,14 @@ describe('an agent that is bound to the first merchant', () => {
     expect((await pay(again)).status).toBe(201)
     expect((await pay(other)).code).toBe('intent_other_merchant')
     const body = { field: 'lockToFirstMerchant' as const, value: false }
-    await made(client.policies.toggle({ params: { agentId: agent.id }, body }))
+    await bodyOf(client.policies.toggle({ params: { agentId: agent.id }, body }))
     expect((await pay(other)).status).toBe(201)
   })
 
   test('submits the first of two payments under way, and cancels the other', async () => {
     const { intend, pay, pass, intent, transfer } = await someone({ lockToFirstMerchant: true })
     const intents = [await intend('Bookshop', 'sepa'), await intend('Bakery', 'sepa')]
-    const transfers = await Promise.all(intents.map((one, n) => made(pay(one, n))))
+    const transfers = await Promise.all(intents.map((one, n) => bodyOf(pay(one, n))))
     await pass()
     const ends = await Promise.all(transfers.map(({ id }) => transfer(id)))
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['cancelled', 'completed'])
@@ -80,7 +80,7 @@ describe('an agent that is bound to the first merchant', () => {
 
   test('is not bound by a payment that failed', async () => {
     const { intend, pay, pass, transfer } = await someone({ lockToFirstMerchant: true })
-    const { id } = await made(pay(await intend('Bookshop', 'sepa', 666.01)))
+    const { id } = await bodyOf(pay(await intend('Bookshop', 'sepa', 666.01)))
     await pass()
     expect((await transfer(id)).status).toBe('rejected')
     expect((await pay(await intend('Bakery', 'wallet'))).status).toBe(201)
@@ -91,14 +91,14 @@ describe('an agent that is bound to the first merchant', () => {
 test('a payment that is not submitted is cancelled with its agent’s freezing, and can be made again later', async () => {
   const { client, params, intend, pay, pass, intent, transfer } = await someone()
   const one = await intend('Bookshop', 'sepa')
-  const { id } = await made(pay(one))
-  await made(client.agents.freeze({ params }))
+  const { id } = await bodyOf(pay(one))
+  await bodyOf(client.agents.freeze({ params }))
   expect(await transfer(id)).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
   expect(await intent(one.id)).toBe('approved')
-  expect((await made(client.agents.balance({ params }))).heldEuros).toBe(20)
+  expect((await bodyOf(client.agents.balance({ params }))).heldEuros).toBe(20)
   expect((await pay(one)).code).toBe('agent_not_active')
-  await made(client.agents.unfreeze({ params }))
-  const second = await made(pay(one))
+  await bodyOf(client.agents.unfreeze({ params }))
+  const second = await bodyOf(pay(one))
   await pass()
   expect((await transfer(second.id)).status).toBe('completed')
   expect(await intent(one.id)).toBe('completed')

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { onlySignal } from '../../support/control/risk.ts'
-import { aBeneficiary, anAgentUnder, anIntent, aPayment, aWallet, made } from '../../support/factories.ts'
+import {
+  aBeneficiary,
+  anAgentUnder,
+  anIntent,
+  aSepaTransfer,
+  aWallet,
+  bodyOf,
+} from '../../support/factories.ts'
 import { http, startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
@@ -13,7 +20,7 @@ async function someone() {
   const { client } = owner
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })
   const { id: beneficiaryId } = await aBeneficiary(client, { name: 'No Match GmbH' })
-  const get = (id: string) => made(client.transfers.get({ params: { id } }))
+  const get = (id: string) => bodyOf(client.transfers.get({ params: { id } }))
   return {
     ...owner,
     agent,
@@ -24,22 +31,22 @@ async function someone() {
     /** Waits until the verification of payee was requested. */
     async waiting(make: () => Promise<{ id: string }>) {
       const { id } = await make()
-      await made(client.sandbox.advance({ body: { minutes: 1 } }))
+      await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
       expect(await get(id)).toMatchObject({ status: 'verifying', payeeCheck: { result: 'no_match' } })
       return id
     },
     onIntent: async (amountEuros = 20) => {
       const { id: intentId } = await anIntent(client, agent.id, { amountEuros, beneficiaryId })
       const body = { fromWalletId: agent.walletId, beneficiaryId, intentId, amountEuros }
-      return made(client.transfers.create({ body }))
+      return bodyOf(client.transfers.create({ body }))
     },
     fromWallet: (fromWalletId: string, amountEuros = 20) =>
-      aPayment(client, { fromWalletId, beneficiaryId, amountEuros }),
+      aSepaTransfer(client, { fromWalletId, beneficiaryId, amountEuros }),
     usedToday: async () => {
-      const { usedEuros } = await made(client.transfers.limits())
+      const { usedEuros } = await bodyOf(client.transfers.limits())
       return usedEuros
     },
-    sound: async () => expect(await made(client.ledger.verify())).toMatchObject({ ok: true, problems: [] }),
+    sound: async () => expect(await bodyOf(client.ledger.verify())).toMatchObject({ ok: true, problems: [] }),
   }
 }
 
@@ -52,7 +59,7 @@ describe('a transfer that waits for its payee', () => {
     const before = (await woken(id)).length
     const answer = await client.wallets.update({ params: { id: wallet.id }, body: { status: 'frozen' } })
     expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'wallet_frozen' } })
-    expect(await made(client.wallets.get({ params: { id: wallet.id } }))).toMatchObject({
+    expect(await bodyOf(client.wallets.get({ params: { id: wallet.id } }))).toMatchObject({
       status: 'frozen',
       heldEuros: 0,
       availableEuros: 50,
@@ -71,22 +78,22 @@ describe('a transfer that waits for its payee', () => {
     const { client, agent, params, waiting, onIntent, fromWallet, get, sound } = await someone()
     const own = await waiting(() => fromWallet(agent.walletId, 30))
     const id = await waiting(onIntent)
-    await made(client.agents.freeze({ params, body: { reason: 'Unusual' } }))
+    await bodyOf(client.agents.freeze({ params, body: { reason: 'Unusual' } }))
     const stopped = await get(id)
     expect(stopped).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
     expect((await get(own)).status).toBe('verifying')
-    const intent = await made(client.intents.get({ params: { id: String(stopped.intentId) } }))
+    const intent = await bodyOf(client.intents.get({ params: { id: String(stopped.intentId) } }))
     expect(intent.status).toBe('approved')
-    expect((await made(client.agents.balance({ params }))).heldEuros).toBe(50)
-    expect((await made(client.intents.cancel({ params: { id: intent.id } }))).status).toBe('cancelled')
-    expect((await made(client.agents.balance({ params }))).heldEuros).toBe(30)
+    expect((await bodyOf(client.agents.balance({ params }))).heldEuros).toBe(50)
+    expect((await bodyOf(client.intents.cancel({ params: { id: intent.id } }))).status).toBe('cancelled')
+    expect((await bodyOf(client.agents.balance({ params }))).heldEuros).toBe(30)
     await sound()
   })
 
   test('is cancelled by the same request that makes risk freeze its agent', async () => {
     const { client, agent, waiting, onIntent, get, sound } = await someone()
     const id = await waiting(onIntent)
-    await made(client.risk.configure({ body: onlySignal('newMerchant', 95) }))
+    await bodyOf(client.risk.configure({ body: onlySignal('newMerchant', 95) }))
     const body = { agentId: agent.id, amountEuros: 5, merchant: 'Somebody new', purpose: 'A test' }
     const answer = await client.intents.create({ body })
     expect(answer.body.status).toBe('denied')
@@ -102,23 +109,23 @@ describe('a transfer that waits for its payee', () => {
   test('is cancelled when the delegation of its intent is revoked', async () => {
     const { client, agent, waiting, get, sound } = await someone()
     const { id: beneficiaryId } = await aBeneficiary(client, { name: 'No Match GmbH' })
-    const delegation = await made(
+    const delegation = await bodyOf(
       client.delegations.create({ body: { agentId: agent.id, maxAmountEuros: 50, expiresInMinutes: 600 } }),
     )
-    const { token } = await made(client.delegations.redeem({ body: { code: String(delegation.code) } }))
+    const { token } = await bodyOf(client.delegations.redeem({ body: { code: String(delegation.code) } }))
     const intent = await anIntent(service.client(String(token)), agent.id, { amountEuros: 9, beneficiaryId })
     const id = await waiting(() =>
-      made(
+      bodyOf(
         client.transfers.create({
           body: { fromWalletId: agent.walletId, beneficiaryId, amountEuros: 9, intentId: intent.id },
         }),
       ),
     )
-    await made(client.delegations.revoke({ params: { id: delegation.id } }))
+    await bodyOf(client.delegations.revoke({ params: { id: delegation.id } }))
     expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'delegation_revoked' } })
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    expect((await made(client.intents.get({ params: { id: intent.id } }))).status).toBe('expired')
-    expect((await made(client.agents.balance({ params: { id: agent.id } }))).heldEuros).toBe(0)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect((await bodyOf(client.intents.get({ params: { id: intent.id } }))).status).toBe('expired')
+    expect((await bodyOf(client.agents.balance({ params: { id: agent.id } }))).heldEuros).toBe(0)
     await sound()
   })
 
@@ -128,8 +135,8 @@ describe('a transfer that waits for its payee', () => {
     const id = await one.waiting(() => one.fromWallet(wallets[0].id))
     const theirs = await other.waiting(() => other.fromWallet(wallets[1].id))
     const params = { id: one.ownerId }
-    await made(service.dash.customers.update({ params, body: { status: 'suspended' } }))
-    await made(service.dash.customers.update({ params, body: { status: 'active' } }))
+    await bodyOf(service.dash.customers.update({ params, body: { status: 'suspended' } }))
+    await bodyOf(service.dash.customers.update({ params, body: { status: 'active' } }))
     expect((await other.get(theirs)).status).toBe('verifying')
     const [row] = await service.sql('select status, reason from transfers where id = $1', [id])
     expect(row).toMatchObject({ status: 'cancelled', reason: { code: 'customer_suspended' } })
@@ -138,7 +145,7 @@ describe('a transfer that waits for its payee', () => {
   test('is cancelled at a suspension while others are being made: no request waits, and nothing stays held', async () => {
     const { client, key, ownerId, waiting, fromWallet, sound } = await someone()
     const wallet = await aWallet(client, 500)
-    const { beneficiaryId } = await made(
+    const { beneficiaryId } = await bodyOf(
       client.transfers.get({ params: { id: await waiting(() => fromWallet(wallet.id)) } }),
     )
     const body = { fromWalletId: wallet.id, beneficiaryId, amountEuros: 5 }
@@ -151,13 +158,13 @@ describe('a transfer that waits for its payee', () => {
     ])
     expect(suspended.status).toBe(200)
     for (const { status } of answers) expect([201, 403]).toContain(status)
-    await made(service.dash.customers.update({ params, body: { status: 'active' } }))
+    await bodyOf(service.dash.customers.update({ params, body: { status: 'active' } }))
     const [open] = await service.sql<{ euros: number }>(
       `select coalesce(sum(amount_cents), 0)::int / 100 as euros from transfers
       where from_wallet_id = $1 and status <> 'cancelled'`,
       [wallet.id],
     )
-    const { heldEuros } = await made(client.wallets.get({ params: { id: wallet.id } }))
+    const { heldEuros } = await bodyOf(client.wallets.get({ params: { id: wallet.id } }))
     expect(heldEuros).toBe(open?.euros)
     await sound()
   })
@@ -170,7 +177,7 @@ describe('a transfer that waits for its payee', () => {
     // As the foreign key of a new record does it.
     await maker.query('select from customers where id = $1 for key share', [ownerId])
     const change = { params: { id: ownerId }, body: { status: 'suspended' } } as const
-    expect((await made(service.dash.customers.update(change))).status).toBe('suspended')
+    expect((await bodyOf(service.dash.customers.update(change))).status).toBe('suspended')
     await maker.end()
   })
 
@@ -197,8 +204,8 @@ describe('a transfer that waits for its payee', () => {
     const both = late.flatMap(result => (result.status === 'fulfilled' ? [result.value.id] : []))
     const ends = await Promise.all([...ids, ...both].map(get))
     expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['cancelled']))
-    expect((await made(client.wallets.get({ params: { id: wallet.id } }))).heldEuros).toBe(0)
-    expect((await made(client.wallets.get({ params: { id: agent.walletId } }))).status).toBe('active')
+    expect((await bodyOf(client.wallets.get({ params: { id: wallet.id } }))).heldEuros).toBe(0)
+    expect((await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))).status).toBe('active')
     await sound()
   })
 })

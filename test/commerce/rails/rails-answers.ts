@@ -2,8 +2,8 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { emptyInbox } from '../../../src/app/sepa-inbox.ts'
-import { aPayment, aWallet, made } from '../../support/factories.ts'
-import { bankFiles, booking, pain002, reason, returned } from '../../support/money/bank-files.ts'
+import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
+import { bankFiles, bookingOf, pain002, reasonXml, returnedBooking } from '../../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../../support/money/camt.ts'
 import { times } from '../../support/sample-service.ts'
 
@@ -13,10 +13,10 @@ const {
   worker,
   inbox,
   service,
-  proven,
+  proveLedgers,
   get,
   sweep,
-  tell,
+  receiveFile,
   lastFile,
   cutOff,
   other,
@@ -30,16 +30,16 @@ describe('what a bank says of a file', () => {
     const [named, second, third] = [await aSubmitted(), await aSubmitted(other), await aSubmitted()]
     await cutOff()
     const { messageId: to } = await lastFile()
-    const accepted = await made(
-      tell(pain002({ to, group: '<GrpSts>ACTC</GrpSts>', payments: [[named.endToEndId, 'ACTC']] })),
+    const accepted = await bodyOf(
+      receiveFile(pain002({ to, group: '<GrpSts>ACTC</GrpSts>', payments: [[named.endToEndId, 'ACTC']] })),
     )
     expect(accepted).toMatchObject({
       kind: 'pain.002',
       credits: null,
       payments: [{ outcome: 'on_its_way', notice: null }],
     })
-    await made(
-      tell(
+    await bodyOf(
+      receiveFile(
         pain002({
           to,
           payments: [
@@ -52,8 +52,8 @@ describe('what a bank says of a file', () => {
     await sweep()
     expect(await get(named.id)).toMatchObject({ status: 'rejected', reason: { code: 'AC04' } })
     expect((await get(third.id)).status).toBe('submitted')
-    const group = `<GrpSts>RJCT</GrpSts>${reason('DU01')}`
-    const all = await made(tell(pain002({ to, group, payments: [[third.endToEndId, 'ACSC']] })))
+    const group = `<GrpSts>RJCT</GrpSts>${reasonXml('DU01')}`
+    const all = await bodyOf(receiveFile(pain002({ to, group, payments: [[third.endToEndId, 'ACSC']] })))
     expect(all.payments.map(({ transferId, notice }) => [transferId, notice])).toEqual(
       expect.arrayContaining([
         [third.id, 'settled'],
@@ -64,7 +64,7 @@ describe('what a bank says of a file', () => {
     await sweep()
     expect((await get(third.id)).status).toBe('completed')
     expect(await get(second.id, other)).toMatchObject({ status: 'rejected', reason: { code: 'DU01' } })
-    await proven()
+    await proveLedgers()
   })
 
   test('is listed and changes nothing if the file or its payments are not ours', async () => {
@@ -72,28 +72,28 @@ describe('what a bank says of a file', () => {
     await cutOff()
     const { messageId: to } = await lastFile()
     const outcomes = async (xml: string, mode: 'test' | 'live' = 'live') =>
-      (await made(tell(xml, mode))).payments.map(({ outcome }) => outcome)
+      (await bodyOf(receiveFile(xml, mode))).payments.map(({ outcome }) => outcome)
     expect(await outcomes(pain002({ to: 'other', group: '<GrpSts>RJCT</GrpSts>' }))).toEqual(['unknown_file'])
     expect(await outcomes(pain002({ to, payments: [[one.endToEndId, 'RJCT']] }), 'test')).toEqual([
       'unknown_file',
     ])
     expect(await outcomes(pain002({ to, payments: [['nobody', 'RJCT']] }))).toEqual(['unknown_payment'])
     const wrong = [
-      booking(one.endToEndId, '12.51'),
-      returned(one.endToEndId, '12.49'),
-      booking('NOTPROVIDED', '5.00'),
+      bookingOf(one.endToEndId, '12.51'),
+      returnedBooking(one.endToEndId, '12.49'),
+      bookingOf('NOTPROVIDED', '5.00'),
     ]
     expect(await outcomes(camt(wrong))).toEqual(['amount_differs', 'amount_differs', 'unknown_payment'])
-    const [{ details = [] }] = [booking(one.endToEndId, '12.50')]
-    const together = { ...booking(one.endToEndId, '25.00'), details: [...details, ...details] }
+    const [{ details = [] }] = [bookingOf(one.endToEndId, '12.50')]
+    const together = { ...bookingOf(one.endToEndId, '25.00'), details: [...details, ...details] }
     expect(await outcomes(camt([together]))).toEqual(['amount_differs', 'amount_differs'])
     const unbooked = [
-      booking(one.endToEndId, '12.50', { status: '<Cd>PDNG</Cd>' }),
-      booking(one.endToEndId, '12.50', { currency: 'USD' }),
-      booking(one.endToEndId, '12.50', { more: '<RvslInd>true</RvslInd>' }),
+      bookingOf(one.endToEndId, '12.50', { status: '<Cd>PDNG</Cd>' }),
+      bookingOf(one.endToEndId, '12.50', { currency: 'USD' }),
+      bookingOf(one.endToEndId, '12.50', { more: '<RvslInd>true</RvslInd>' }),
     ]
-    const passed = await made(tell(camt(unbooked)))
-    expect([passed.payments, passed.credits?.skipped.length]).toEqual([[], 3])
+    const skipped = await bodyOf(receiveFile(camt(unbooked)))
+    expect([skipped.payments, skipped.credits?.skipped.length]).toEqual([[], 3])
     await sweep()
     expect((await get(one.id)).status).toBe('submitted')
   })
@@ -101,8 +101,8 @@ describe('what a bank says of a file', () => {
   test('counts once, even if the same file comes many times at once', async () => {
     const one = await aSubmitted()
     await cutOff()
-    const xml = camt([booking(one.endToEndId, '12.50'), { reference: 'IN-1', amount: '5.00' }])
-    const answers = await times(5, () => made(tell(xml)))
+    const xml = camt([bookingOf(one.endToEndId, '12.50'), { reference: 'IN-1', amount: '5.00' }])
+    const answers = await times(5, () => bodyOf(receiveFile(xml)))
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
     expect(answers[0]?.credits).toMatchObject({ unmatched: 1, known: 0, skipped: [] })
     const [row] = await service.sql<{ count: string }>(
@@ -112,9 +112,9 @@ describe('what a bank says of a file', () => {
     expect(row?.count).toBe('1')
     await times(3, () => sweep())
     expect((await get(one.id)).status).toBe('completed')
-    const { data } = await made(service.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
+    const { data } = await bodyOf(service.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
     expect(data[0]).toEqual(answers[0])
-    await proven()
+    await proveLedgers()
   })
 
   test.each([
@@ -138,7 +138,7 @@ describe('what a bank says of a file', () => {
     ],
     ['a status that is none', pain002({ to: 'x', payments: [['e', 'MAYBE']] })],
   ])('with %s is refused, by a 400 at the door and in the inbox', async (_, xml) => {
-    const { status, code, error } = await tell(xml)
+    const { status, code, error } = await receiveFile(xml)
     expect([status, code, error]).toEqual([400, 'file_unreadable', expect.stringContaining('content: ')])
     writeFileSync(join(inbox, 'bad.xml'), xml)
     await emptyInbox(worker)
@@ -150,7 +150,7 @@ describe('the order of a transfer', () => {
   test('is a message with this payment alone, before and after submission, in either mode', async () => {
     const one = await aSubmitted()
     const [{ key, client }] = owners
-    const mine = await aPayment(client)
+    const mine = await aSepaTransfer(client)
     const answer = await service.http('GET', `/transfers/${mine.id}/pain001`, { token: key })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/xml'])
     expect(answer.text).toContain(`<EndToEndId>${mine.endToEndId}</EndToEndId>`)
@@ -162,7 +162,7 @@ describe('the order of a transfer', () => {
   test('is refused for a transfer between wallets', async () => {
     const [{ client }] = owners
     const [from, to] = [await aWallet(client, 1), await aWallet(client)]
-    const within = await made(
+    const within = await bodyOf(
       client.transfers.create({ body: { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 } }),
     )
     expect((await client.transfers.pain001({ params: { id: within.id } })).code).toBe('transfer_not_by_sepa')

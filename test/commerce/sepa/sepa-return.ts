@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { recordingRail } from '../../support/commerce/rail.ts'
-import { noticesIn } from '../../support/commerce/sepa-notices.ts'
-import { aPayment, aWallet, made } from '../../support/factories.ts'
+import { sepaNoticesIn } from '../../support/commerce/sepa-notices.ts'
+import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const rail = recordingRail()
@@ -17,11 +17,11 @@ const {
   wallet,
   get,
   reject,
-  isProven,
+  proveLedger,
   postings,
   settle,
   aSubmitted,
-} = noticesIn(client)
+} = sepaNoticesIn(client)
 
 describe('a notice of the bank', () => {
   test('of settlement counts once, even repeated and from two processes at once', async () => {
@@ -36,68 +36,68 @@ describe('a notice of the bank', () => {
       [id],
     )
     expect(told).toHaveLength(1)
-    await isProven()
+    await proveLedger()
   })
 
   test('of rejection undoes the transfer and gives the reason in words, for known and unknown codes', async () => {
     const [known, strange, wordless] = [await aSubmitted(), await aSubmitted(), await aSubmitted()]
-    await made(reject(known.id, 'AC04'))
-    await made(reject(known.id, 'AC06'))
-    await made(reject(strange.id, 'ZZ99'))
-    await made(reject(wordless.id))
+    await bodyOf(reject(known.id, 'AC04'))
+    await bodyOf(reject(known.id, 'AC06'))
+    await bodyOf(reject(strange.id, 'ZZ99'))
+    await bodyOf(reject(wordless.id))
     expect((await get(known.id)).reason).toEqual({ code: 'AC04', message: 'The payee’s account is closed.' })
     expect((await get(strange.id)).reason?.message).toBe('The bank gives the reason ZZ99.')
     expect((await get(wordless.id)).reason?.code).toBe('MS03')
     expect((await wallet(known.fromWalletId)).availableEuros).toBe(777.06)
-    await isProven()
+    await proveLedger()
   })
 
   test('of a return is recorded, also before the settlement is known', async () => {
     const [settled, unheard] = [await aCompleted(), await aSubmitted()]
     for (const { id, fromWalletId, amountEuros } of [settled, unheard]) {
-      await made(giveBack(id, 'AC04'))
+      await bodyOf(giveBack(id, 'AC04'))
       expect(await get(id)).toMatchObject({
         status: 'returned',
         reason: { code: 'AC04' },
         completedAt: expect.any(String),
       })
       expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: amountEuros, heldEuros: 0 })
-      await made(giveBack(id, 'AC04'))
-      await made(settle(id))
-      await made(reject(id))
+      await bodyOf(giveBack(id, 'AC04'))
+      await bodyOf(settle(id))
+      await bodyOf(reject(id))
       expect((await get(id)).status).toBe('returned')
       expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle', 'sepa_return'])
     }
-    await isProven()
+    await proveLedger()
   })
 
   test('of rejection after settlement counts as a return', async () => {
     const { id } = await aCompleted()
-    await made(reject(id, 'AC04'))
+    await bodyOf(reject(id, 'AC04'))
     expect(await get(id)).toMatchObject({ status: 'returned', reason: { code: 'AC04' } })
-    await isProven()
+    await proveLedger()
   })
 
   test('of settlement after rejection moves nothing and is reported to a person once', async () => {
     const { id, fromWalletId } = await aSubmitted()
-    await made(reject(id, 'AC04'))
-    for (let count = 0; count < 3; count++) await made(settle(id))
+    await bodyOf(reject(id, 'AC04'))
+    for (let count = 0; count < 3; count++) await bodyOf(settle(id))
     expect(await get(id)).toMatchObject({ status: 'rejected', reason: { code: 'contradiction' } })
     expect((await wallet(fromWalletId)).availableEuros).toBe(777.06)
-    const { data } = await made(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
     expect(data[0]?.data).toMatchObject({ transferId: id, reason: expect.stringContaining('ask the bank') })
-    await isProven()
+    await proveLedger()
   })
 
   test('is refused for a transfer that is not submitted, and in live mode', async () => {
-    const { id } = await aPayment(client, { name: 'No Match GmbH' })
+    const { id } = await aSepaTransfer(client, { name: 'No Match GmbH' })
     for (const notice of [settle, reject, giveBack])
       expect((await notice(id)).code).toBe('transfer_not_submitted')
     expect((await settle('transfer_1')).status).toBe(404)
     const { client: other } = await service.owner()
     expect((await settle(id, other)).status).toBe(404)
     await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
-    const { key } = await made(client.keys.create({ body: { name: 'Live', environment: 'live' } }))
+    const { key } = await bodyOf(client.keys.create({ body: { name: 'Live', environment: 'live' } }))
     expect((await settle(id, service.client(String(key)))).code).toBe('test_mode_only')
   })
 
@@ -115,7 +115,7 @@ describe('a wallet that was closed meanwhile', () => {
     const before = await inSuspense()
     const { id, fromWalletId, amountEuros } = await make()
     await close(fromWalletId)
-    await made(notice(id, 'AC04'))
+    await bodyOf(notice(id, 'AC04'))
     expect(await get(id)).toMatchObject({
       status,
       reason: {
@@ -125,22 +125,22 @@ describe('a wallet that was closed meanwhile', () => {
     })
     expect((await inSuspense()) - before).toBeCloseTo(amountEuros, 2)
     expect((await postings(id)).at(-1)).toBe(posting)
-    await isProven()
+    await proveLedger()
   })
 
   test('still settles its transfers', async () => {
     const { id, fromWalletId } = await aSubmitted()
     await close(fromWalletId)
-    await made(settle(id))
+    await bodyOf(settle(id))
     expect((await get(id)).status).toBe('completed')
-    await isProven()
+    await proveLedger()
   })
 })
 
 describe('a recall', () => {
   test('that the bank accepts brings the money back', async () => {
     const { id, fromWalletId } = await aCompleted()
-    const asked = await made(recall(id, 'It was paid twice'))
+    const asked = await bodyOf(recall(id, 'It was paid twice'))
     expect(asked).toMatchObject({
       status: 'completed',
       recall: { status: 'requested', reason: 'It was paid twice', answer: null, answeredAt: null },
@@ -154,7 +154,7 @@ describe('a recall', () => {
     })
     expect((await wallet(fromWalletId)).availableEuros).toBe(12.5)
     expect((await recall(id)).code).toBe('transfer_not_recallable')
-    await isProven()
+    await proveLedger()
   })
 
   test.each([
@@ -162,34 +162,34 @@ describe('a recall', () => {
     [888.02, 'AC04', 'The payee’s account is closed.'],
   ])('of € %d is refused with %s, and may be asked for again', async (amountEuros, code, message) => {
     const { id } = await aCompleted(amountEuros)
-    await made(recall(id))
+    await bodyOf(recall(id))
     await pass(1)
     const refused = { status: 'refused', answer: { code, message } }
     expect(await get(id)).toMatchObject({ status: 'completed', reason: null, recall: refused })
-    expect((await made(recall(id))).recall?.status).toBe('requested')
+    expect((await bodyOf(recall(id))).recall?.status).toBe('requested')
     await pass(1)
     expect((await get(id)).recall?.status).toBe('refused')
-    await isProven()
+    await proveLedger()
   })
 
   test.each([888.03, 888.04])('of € %d is waited for, and a return answers it', async amountEuros => {
     const { id } = await aCompleted(amountEuros)
-    await made(recall(id))
+    await bodyOf(recall(id))
     await pass(1)
     await pass(60 * 24 * 10)
     expect(await get(id)).toMatchObject({ status: 'completed', recall: { status: 'requested' } })
     expect(rail.count('recall', id)).toBeGreaterThan(5)
-    await made(giveBack(id, 'FOCR'))
+    await bodyOf(giveBack(id, 'FOCR'))
     expect(await get(id)).toMatchObject({ status: 'returned', recall: { status: 'accepted' } })
     const asked = rail.count('recall', id)
     await pass(60 * 24 * 3)
     expect(rail.count('recall', id)).toBe(asked)
-    await isProven()
+    await proveLedger()
   })
 
   test('of an unsettled transfer stops it on its way', async () => {
     const { id, fromWalletId } = await aSubmitted()
-    await made(recall(id))
+    await bodyOf(recall(id))
     await pass(1)
     expect(await get(id)).toMatchObject({
       status: 'rejected',
@@ -198,42 +198,42 @@ describe('a recall', () => {
       completedAt: null,
     })
     expect((await wallet(fromWalletId)).availableEuros).toBe(777.06)
-    await isProven()
+    await proveLedger()
   })
 
   test('is sent in spite of a settlement meanwhile, and of a bank that does not answer', async () => {
     const { id } = await aSubmitted()
     rail.break('recall', 'before', 2)
-    await made(recall(id))
-    await made(settle(id))
+    await bodyOf(recall(id))
+    await bodyOf(settle(id))
     expect(await get(id)).toMatchObject({ status: 'completed', recall: { status: 'requested' } })
     await pass(60)
-    rail.mend()
+    rail.restore()
     await pass(60)
     expect(await get(id)).toMatchObject({ status: 'returned', recall: { status: 'accepted' } })
-    await isProven()
+    await proveLedger()
   })
 
   test('is accepted by a rejection, too', async () => {
     const { id } = await aSubmitted()
-    await made(recall(id))
-    await made(reject(id, 'AC04'))
+    await bodyOf(recall(id))
+    await bodyOf(reject(id, 'AC04'))
     expect(await get(id)).toMatchObject({
       status: 'rejected',
       reason: { code: 'AC04' },
       recall: { status: 'accepted', answer: { code: 'AC04' } },
     })
-    await made(giveBack(id))
+    await bodyOf(giveBack(id))
     expect((await get(id)).status).toBe('rejected')
-    await isProven()
+    await proveLedger()
   })
 
   test('is refused for a transfer that is not submitted by SEPA', async () => {
-    const { id } = await aPayment(client)
+    const { id } = await aSepaTransfer(client)
     expect((await recall(id)).code).toBe('transfer_not_recallable')
     const [from, to] = [await aWallet(client, 1), await aWallet(client)]
     const body = { fromWalletId: from.id, toWalletId: to.id, amountEuros: 1 }
-    const within = await made(client.transfers.create({ body }))
+    const within = await bodyOf(client.transfers.create({ body }))
     expect((await recall(within.id)).code).toBe('transfer_not_recallable')
   })
 })

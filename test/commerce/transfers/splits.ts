@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { divide } from '../../../src/commerce/transfers/transfer.ts'
-import { aWallet, made } from '../../support/factories.ts'
+import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectProven } from '../../support/proven.ts'
 import { times } from '../../support/sample-service.ts'
@@ -9,9 +9,9 @@ import { times } from '../../support/sample-service.ts'
 const service = await startTestService()
 const owner = await service.owner()
 const { client } = owner
-const balanceOf = async (id: string) => (await made(client.wallets.get({ params: { id } }))).availableEuros
+const balanceOf = async (id: string) => (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
 
-const isProven = () => expectProven(client)
+const proveLedger = () => expectProven(client)
 
 describe('a split', () => {
   const split = (fromWalletId: string, parts: object[], amountEuros?: number) =>
@@ -27,14 +27,14 @@ describe('a split', () => {
       await aWallet(client),
     ]
     const [a, b, c] = payees.map(({ id }) => id)
-    const byAmount = await made(
+    const byAmount = await bodyOf(
       split(from.id, [
         { walletId: a, amountEuros: 1 },
         { walletId: b, amountEuros: 2 },
       ]),
     )
     expect(byAmount).toMatchObject({ kind: 'split', status: 'completed', amountEuros: 3, toWalletId: null })
-    const thirds = await made(
+    const thirds = await bodyOf(
       split(
         from.id,
         [a, b, c].map(walletId => ({ walletId, share: 1 })),
@@ -45,10 +45,10 @@ describe('a split', () => {
     expect(await Promise.all([from.id, a, b, c].map(id => balanceOf(String(id))))).toEqual([
       87, 4.34, 5.33, 3.33,
     ])
-    const { data } = await made(client.ledger.transfers({ query: { referenceId: thirds.id } }))
-    const posting = await made(client.ledger.transfer({ params: { id: String(data[0]?.id) } }))
+    const { data } = await bodyOf(client.ledger.transfers({ query: { referenceId: thirds.id } }))
+    const posting = await bodyOf(client.ledger.transfer({ params: { id: String(data[0]?.id) } }))
     expect(posting.entries).toHaveLength(4)
-    const events = await made(client.events.list({ query: { event: 'transfer.split.completed' } }))
+    const events = await bodyOf(client.events.list({ query: { event: 'transfer.split.completed' } }))
     expect(events.data[0]?.data).toEqual({
       transferId: thirds.id,
       status: 'completed',
@@ -64,7 +64,7 @@ describe('a split', () => {
     const from = await aWallet(client, 1_000)
     const payees: { id: string }[] = []
     while (payees.length < 1_000) payees.push(...(await times(50, () => aWallet(client))))
-    const done = await made(
+    const done = await bodyOf(
       split(
         from.id,
         payees.map(({ id }) => ({ walletId: id, amountEuros: 0.01 })),
@@ -72,12 +72,12 @@ describe('a split', () => {
     )
     expect(done.amountEuros).toBe(10)
     expect(await balanceOf(from.id)).toBe(990)
-    await isProven()
+    await proveLedger()
   })
 
   test('is all or nothing', async () => {
     const [from, a, shut] = [await aWallet(client, 5), await aWallet(client), await aWallet(client)]
-    await made(client.wallets.close({ params: { id: shut.id } }))
+    await bodyOf(client.wallets.close({ params: { id: shut.id } }))
     const parts = (id: string) => [
       { walletId: a.id, amountEuros: 3 },
       { walletId: id, amountEuros: 3 },

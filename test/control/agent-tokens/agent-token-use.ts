@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
-import { anAgent, anAgentUnder, anIntent, aToken, aWallet, made } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, aToken, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
@@ -56,7 +56,7 @@ describe('the token of an agent', () => {
 
   test('still reads while its agent is frozen', async () => {
     const { client, agent, itself } = await anOwnerWithAgent()
-    await made(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     expect((await itself.agents.get({ params: { id: agent.id } })).body.status).toBe('frozen')
   })
 })
@@ -74,7 +74,7 @@ describe('revoking a token', () => {
       actions: ['agentTokens.revoke'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'agent_tokens', token.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agent_tokens', token.id)).toBe(1)
     expect(await client.agentTokens.revoke({ params })).toMatchObject({ status: 400, code: 'token_revoked' })
   })
 
@@ -100,14 +100,14 @@ describe('revoking a token', () => {
     const { client, agent, token, itself } = await anOwnerWithAgent()
     const second = await aToken(client, agent.id)
     const gone = await aToken(client, agent.id)
-    await made(client.agentTokens.revoke({ params: { id: agent.id, tokenId: gone.id } }))
+    await bodyOf(client.agentTokens.revoke({ params: { id: agent.id, tokenId: gone.id } }))
     const answer = await client.agents.delete({ params: { id: agent.id } })
     expect(await traceOf(service, answer)).toMatchObject({
       events: ['agent.deleting', 'token.revoked', 'token.revoked'],
       entries: 3,
     })
     for (const { id } of [token, second])
-      expect(await transactionsOf(service, answer, 'agent_tokens', id)).toBe(1)
+      expect(await transactionCount(service, answer, 'agent_tokens', id)).toBe(1)
     expect((await itself.agents.list()).status).toBe(401)
   })
 
@@ -157,14 +157,14 @@ describe('a token with a budget', () => {
     const walletId = (await aWallet(client)).id
     const paid = await anIntent(itself, agent.id, { amountEuros: 12, walletId })
     const payment = { fromWalletId: agent.walletId, toWalletId: walletId, amountEuros: 10, intentId: paid.id }
-    await made(itself.transfers.create({ body: payment }))
+    await bodyOf(itself.transfers.create({ body: payment }))
     await anIntent(itself, agent.id, { amountEuros: 5, merchant: 'Library' })
     // What is not declared or paid with the token does not count.
     await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Museum' })
     const params = { id: agent.id, tokenId: token.id }
     const use = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }
-    expect(await made(itself.agentTokens.get({ params }))).toMatchObject(use)
-    expect((await made(client.agentTokens.list({ params }))).data[0]).toMatchObject(use)
-    expect(await made(client.agentTokens.revoke({ params }))).toMatchObject({ ...use, remainingEuros: 0 })
+    expect(await bodyOf(itself.agentTokens.get({ params }))).toMatchObject(use)
+    expect((await bodyOf(client.agentTokens.list({ params }))).data[0]).toMatchObject(use)
+    expect(await bodyOf(client.agentTokens.revoke({ params }))).toMatchObject({ ...use, remainingEuros: 0 })
   })
 })

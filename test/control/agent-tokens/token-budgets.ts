@@ -7,8 +7,8 @@ import {
   anIntent,
   aToken,
   aWallet,
-  made,
-  redeemed,
+  bodyOf,
+  redeemDelegation,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
@@ -27,7 +27,7 @@ async function aPayer() {
   const params = { id: agent.id, tokenId: token.id }
   const pay = (intentId: string, amountEuros: number, to: object = { toWalletId: payee }, by = itself) =>
     by.transfers.create({ body: { fromWalletId: agent.walletId, intentId, amountEuros, ...to } })
-  return { client, agent, payee, itself, pay, use: () => made(client.agentTokens.get({ params })) }
+  return { client, agent, payee, itself, pay, use: () => bodyOf(client.agentTokens.get({ params })) }
 }
 
 describe('the budget of a token', () => {
@@ -62,9 +62,9 @@ describe('the budget of a token', () => {
     const { client, agent, pay, use } = await aPayer()
     const { id: beneficiaryId } = await aBeneficiary(client)
     const intent = await anIntent(client, agent.id, { amountEuros: 20, beneficiaryId })
-    const transfer = await made(pay(intent.id, 20, { beneficiaryId }))
+    const transfer = await bodyOf(pay(intent.id, 20, { beneficiaryId }))
     expect(await use()).toMatchObject({ heldEuros: 20, remainingEuros: 10 })
-    await made(client.transfers.cancel({ params: { id: transfer.id } }))
+    await bodyOf(client.transfers.cancel({ params: { id: transfer.id } }))
     expect(await use()).toMatchObject({ heldEuros: 0, spentEuros: 0, remainingEuros: 30 })
     expect((await pay(intent.id, 20, { beneficiaryId }, client)).status).toBe(201)
     expect(await use()).toMatchObject({ remainingEuros: 30 })
@@ -74,52 +74,52 @@ describe('the budget of a token', () => {
 describe('the token of a delegation', () => {
   test('sees no records but its own', async () => {
     const { client, agent, payee, pay } = await aPayer()
-    const own = await redeemed(client, await aDelegation(client, agent.id, { label: 'Own' }))
-    const other = await redeemed(client, await aDelegation(client, agent.id, { label: 'Other' }))
+    const own = await redeemDelegation(client, await aDelegation(client, agent.id, { label: 'Own' }))
+    const other = await redeemDelegation(client, await aDelegation(client, agent.id, { label: 'Other' }))
     const itself = clientOf(own)
     const intent = await anIntent(client, agent.id, { amountEuros: 5, walletId: payee })
-    await made(pay(intent.id, 5, { toWalletId: payee }, client))
+    await bodyOf(pay(intent.id, 5, { toWalletId: payee }, client))
     const ownIntent = await anIntent(itself, agent.id, { amountEuros: 5, walletId: payee })
-    await made(pay(ownIntent.id, 5, { toWalletId: payee }, client))
+    await bodyOf(pay(ownIntent.id, 5, { toWalletId: payee }, client))
     const ids = async (page: Promise<{ data: { id: string }[] }>) => (await page).data.map(({ id }) => id)
     const params = { id: agent.id }
-    expect(await ids(made(itself.agentTokens.list({ params })))).toEqual([own.tokenId])
+    expect(await ids(bodyOf(itself.agentTokens.list({ params })))).toEqual([own.tokenId])
     const get = itself.agentTokens.get({ params: { ...params, tokenId: String(other.tokenId) } })
     expect((await get).status).toBe(404)
-    expect(await ids(made(itself.delegations.list()))).toEqual([own.id])
-    expect((await made(itself.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([
+    expect(await ids(bodyOf(itself.delegations.list()))).toEqual([own.id])
+    expect((await bodyOf(itself.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([
       ownIntent.id,
     ])
-    const [foreign] = (await made(client.transactions.list({ query: { intentId: intent.id } }))).data
+    const [foreign] = (await bodyOf(client.transactions.list({ query: { intentId: intent.id } }))).data
     expect((await itself.transactions.get({ params: { id: String(foreign?.id) } })).status).toBe(404)
-    expect((await made(itself.merchants.suggestions())).data).toMatchObject([{ spends: 1 }])
-    const visible = (await made(itself.events.list({ query: { limit: 100 } }))).data
+    expect((await bodyOf(itself.merchants.suggestions())).data).toMatchObject([{ spends: 1 }])
+    const visible = (await bodyOf(itself.events.list({ query: { limit: 100 } }))).data
     expect(visible.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['delegation.created', 'token.created', 'intent.created', 'intent.completed']),
     )
     for (const { data } of visible) expect(data).toMatchObject({ delegationId: own.id })
-    const [invisible] = (await made(client.events.list({ query: { event: 'token.created' } }))).data
+    const [invisible] = (await bodyOf(client.events.list({ query: { event: 'token.created' } }))).data
     expect(invisible?.data).toMatchObject({ tokenId: other.tokenId })
     expect((await itself.events.get({ params: { id: String(invisible?.id) } })).status).toBe(404)
   })
 
   test('sees only its own records in a run that it shares', async () => {
     const { client, agent } = await aPayer()
-    const itself = clientOf(await redeemed(client, await aDelegation(client, agent.id)))
-    const another = clientOf(await redeemed(client, await aDelegation(client, agent.id)))
-    const run = await made(client.runs.create({ body: { agentId: agent.id, name: 'Shared' } }))
+    const itself = clientOf(await redeemDelegation(client, await aDelegation(client, agent.id)))
+    const another = clientOf(await redeemDelegation(client, await aDelegation(client, agent.id)))
+    const run = await bodyOf(client.runs.create({ body: { agentId: agent.id, name: 'Shared' } }))
     const declare = (by: typeof client) => anIntent(by, agent.id, { amountEuros: 5, runId: run.id })
     const mine = await declare(itself)
     await declare(another)
     await declare(client)
     const params = { id: run.id }
-    const entries = (await made(itself.runs.timeline({ params }))).data
+    const entries = (await bodyOf(itself.runs.timeline({ params }))).data
     expect(entries.map(({ event, resourceId }) => [event, resourceId])).toEqual([
       ['intent.created', mine.id],
       ['intent.approved', mine.id],
     ])
-    expect((await made(client.runs.timeline({ params }))).data.length).toBeGreaterThan(entries.length)
-    await made(client.intents.cancel({ params: { id: mine.id } }))
-    expect((await made(itself.runs.timeline({ params }))).data.at(-1)?.event).toBe('intent.cancelled')
+    expect((await bodyOf(client.runs.timeline({ params }))).data.length).toBeGreaterThan(entries.length)
+    await bodyOf(client.intents.cancel({ params: { id: mine.id } }))
+    expect((await bodyOf(itself.runs.timeline({ params }))).data.at(-1)?.event).toBe('intent.cancelled')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { anAgent, made } from '../../support/factories.ts'
+import { anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
@@ -18,7 +18,7 @@ describe('updating an agent', () => {
     expect(answer.body.updatedAt >= before.updatedAt).toBe(true)
     expect((await client.agents.get({ params })).body).toEqual(answer.body)
     expect((await traceOf(service, answer))?.events).toEqual(['agent.updated'])
-    expect(await transactionsOf(service, answer, 'agents', before.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agents', before.id)).toBe(1)
   })
 })
 
@@ -41,7 +41,7 @@ describe('freezing an agent', () => {
   ])('emits at most 200 characters of a reason of %s', async (_, reason, told) => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
-    await made(client.agents.freeze({ params, body: { reason } }))
+    await bodyOf(client.agents.freeze({ params, body: { reason } }))
     const [event] = (await client.events.list()).body.data
     expect(event?.data).toEqual({ agentId: params.id, status: 'frozen', reason: told })
   })
@@ -50,7 +50,7 @@ describe('freezing an agent', () => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     expect(await client.agents.unfreeze({ params })).toMatchObject({ status: 400, code: 'agent_not_frozen' })
-    await made(client.agents.freeze({ params }))
+    await bodyOf(client.agents.freeze({ params }))
     expect(await client.agents.freeze({ params })).toMatchObject({ status: 400, code: 'agent_not_active' })
   })
 
@@ -59,6 +59,6 @@ describe('freezing an agent', () => {
     const params = { id: (await anAgent(client)).id }
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.agents.freeze({ params })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
-    expect((await made(client.events.list({ query: { event: 'agent.frozen' } }))).data).toHaveLength(1)
+    expect((await bodyOf(client.events.list({ query: { event: 'agent.frozen' } }))).data).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { declareAll, declareOne, delegationsIn } from '../../support/control/delegations.ts'
-import { aDelegation, aRun, aToken, made, type TestClient } from '../../support/factories.ts'
+import { aDelegation, aRun, aToken, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
@@ -33,19 +33,19 @@ describe('the cap of a delegation', () => {
       maxAmountEuros: 8,
       label: 'Leaf',
     })
-    const run = await made(
+    const run = await bodyOf(
       leaf.itself.runs.create({ body: { agentId: agent.id, name: 'R', budgetEuros: 3 } }),
     )
     const reasonOf = async (by: TestClient, amount: number, runId: string | null, merchant: string) => {
       const body = { agentId: agent.id, amountEuros: amount, merchant, purpose: 'A paper', runId }
-      return (await made(by.intents.create({ body }))).decision.reason
+      return (await bodyOf(by.intents.create({ body }))).decision.reason
     }
     expect(await reasonOf(leaf.itself, 4, run.id, 'A')).toMatch(/^The budget of the run R of € 3.00/)
     expect(await reasonOf(root.itself, 6, null, 'B')).toMatch(/no person is asked/)
     expect(await reasonOf(leaf.itself, 5, null, 'C')).toMatch(/^The budget of the delegation Root of € 10.00/)
     expect(await reasonOf(leaf.itself, 4, null, 'D')).toMatch(/no person is asked/)
     const left = async ({ params }: typeof root) => {
-      const { heldEuros, remainingEuros } = await made(client.delegations.get({ params }))
+      const { heldEuros, remainingEuros } = await bodyOf(client.delegations.get({ params }))
       return [heldEuros, remainingEuros]
     }
     expect([await left(root), await left(leaf)]).toEqual([
@@ -91,7 +91,7 @@ describe('the cap of a delegation', () => {
     const usedOf = (id: string): number => used.get(id) ?? 0
     for (const [id, cap] of capOf) {
       expect(usedOf(id)).toBeLessThanOrEqual(cap * 100)
-      const { heldEuros } = await made(client.delegations.get({ params: { id } }))
+      const { heldEuros } = await bodyOf(client.delegations.get({ params: { id } }))
       expect(Math.round(heldEuros * 100)).toBe(usedOf(id))
     }
     answers.forEach(({ status, amountEuros }, n) => {
@@ -100,7 +100,7 @@ describe('the cap of a delegation', () => {
       expect([status, status === 'approved' || isTooMuch]).toEqual([status, true])
     })
     expect(answers.filter(({ status }) => status === 'approved').length).toBeGreaterThan(4)
-    const { heldEuros } = await made(client.agents.balance({ params: agent }))
+    const { heldEuros } = await bodyOf(client.agents.balance({ params: agent }))
     expect(Math.round(heldEuros * 100)).toBe(usedOf(caps.root?.path[0] as string))
   })
 
@@ -127,11 +127,11 @@ describe('the cap of a delegation', () => {
     expect((await itself.intents.get({ params: others })).code).toBe('intent_not_found')
     expect((await itself.intents.cancel({ params: others, body: {} })).code).toBe('intent_not_found')
     const body = { agentId: agent.id, amountEuros: 2, merchant: 'Bakery', purpose: 'Bread' }
-    const theirs = await made(agentItself.intents.create({ body, idempotencyKey: 'same' }))
-    const own = await made(itself.intents.create({ body, idempotencyKey: 'same' }))
+    const theirs = await bodyOf(agentItself.intents.create({ body, idempotencyKey: 'same' }))
+    const own = await bodyOf(itself.intents.create({ body, idempotencyKey: 'same' }))
     expect([theirs.delegationId, own.delegationId]).toEqual([null, id])
-    expect((await made(itself.intents.list())).data.map(({ id }) => id)).toEqual([own.id])
-    expect((await made(itself.delegations.list())).data.map(({ id }) => id)).toEqual([id])
+    expect((await bodyOf(itself.intents.list())).data.map(({ id }) => id)).toEqual([own.id])
+    expect((await bodyOf(itself.delegations.list())).data.map(({ id }) => id)).toEqual([id])
   })
 
   test('spends in the runs of its agent, and ends its own', async () => {
@@ -147,7 +147,7 @@ describe('the cap of a delegation', () => {
       purpose: 'A paper',
       runId: run.id,
     }
-    expect((await made(itself.intents.create({ body }))).runId).toBe(run.id)
+    expect((await bodyOf(itself.intents.create({ body }))).runId).toBe(run.id)
     expect((await itself.runs.complete({ params: run, body: {} })).code).toBe('run_not_found')
     expect((await itself.runs.fail({ params: own, body: { reason: 'No' } })).body.status).toBe('failed')
   })
@@ -156,10 +156,10 @@ describe('the cap of a delegation', () => {
     const { client, agent } = await anOwnerWithAgent()
     const { itself, params } = await aDelegate(client, agent.id, { expiresInMinutes: 30 })
     const intent = await declareOne(itself, agent.id, 5, 'Bookshop')
-    expect(intent.expiresAt).toBe((await made(client.delegations.get({ params }))).expiresAt)
-    await made(client.sandbox.advance({ body: { minutes: 30 } }))
-    expect((await made(client.intents.get({ params: intent }))).status).toBe('expired')
-    expect((await made(client.delegations.get({ params }))).heldEuros).toBe(0)
+    expect(intent.expiresAt).toBe((await bodyOf(client.delegations.get({ params }))).expiresAt)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 30 } }))
+    expect((await bodyOf(client.intents.get({ params: intent }))).status).toBe('expired')
+    expect((await bodyOf(client.delegations.get({ params }))).heldEuros).toBe(0)
   })
 })
 

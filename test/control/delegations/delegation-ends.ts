@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { codeOf, declareOne, delegationsIn, statusesOf } from '../../support/control/delegations.ts'
-import { aDelegation, anAgent, made } from '../../support/factories.ts'
+import { aDelegation, anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
 
 const service = await startTestService()
@@ -29,7 +29,7 @@ describe('the end of a delegation', () => {
       events: [...Array(4).fill('delegation.revoked'), ...Array(3).fill('token.revoked')],
     })
     for (const { id } of [root, left, right, leaf])
-      expect(await transactionsOf(service, answer, 'delegations', id)).toBe(1)
+      expect(await transactionCount(service, answer, 'delegations', id)).toBe(1)
     expect((await anyone.delegations.redeem(codeOf(right))).code).toBe('code_revoked')
     expect((await client.delegations.revoke(left)).code).toBe('delegation_over')
     for (const { itself } of [root, left, leaf])
@@ -41,12 +41,12 @@ describe('the end of a delegation', () => {
     const { client, agent } = await anOwnerWithAgent()
     const { id, params, itself } = await aDelegate(client, agent.id)
     const unused = await aDelegation(client, agent.id, { expiresInMinutes: 30 })
-    await made(client.sandbox.advance({ body: { minutes: 59 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 59 } }))
     expect(await statusesOf(client, [id, unused.id])).toEqual(['redeemed', 'expired'])
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
-    expect((await made(client.delegations.get({ params }))).status).toBe('expired')
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect((await bodyOf(client.delegations.get({ params }))).status).toBe('expired')
     expect((await anyone.delegations.redeem(codeOf(unused))).code).toBe('code_expired')
-    const events = await made(client.events.list({ query: { event: 'delegation.expired' } }))
+    const events = await bodyOf(client.events.list({ query: { event: 'delegation.expired' } }))
     expect(events.data.map(({ data }) => data.delegationId)).toEqual([id, unused.id])
     await until('it stops', async () => (await itself.agents.list()).status === 401)
     expect((await client.delegations.revoke({ params })).code).toBe('delegation_over')
@@ -105,13 +105,13 @@ describe('revoking a delegation', () => {
     expect(await traceOf(service, answer)).toMatchObject({
       events: expect.arrayContaining(Array(3).fill('intent.cancelled')),
     })
-    for (const { id } of open) expect(await transactionsOf(service, answer, 'intents', id)).toBe(1)
+    for (const { id } of open) expect(await transactionCount(service, answer, 'intents', id)).toBe(1)
     const late = await client.intents.approve({ params: { id: String(open[2]?.id) }, body: {} })
     expect(late.code).toBe('intent_not_waiting')
-    expect((await made(client.intents.get({ params: beside }))).status).toBe('approved')
-    expect((await made(client.agents.balance({ params: agent }))).heldEuros).toBe(3)
-    expect((await made(client.delegations.get({ params: leaf.params }))).heldEuros).toBe(0)
-    expect((await made(client.ledger.verify())).ok).toBe(true)
+    expect((await bodyOf(client.intents.get({ params: beside }))).status).toBe('approved')
+    expect((await bodyOf(client.agents.balance({ params: agent }))).heldEuros).toBe(3)
+    expect((await bodyOf(client.delegations.get({ params: leaf.params }))).heldEuros).toBe(0)
+    expect((await bodyOf(client.ledger.verify())).ok).toBe(true)
   })
 
   test('lets nothing be approved afterwards, in the middle of a burst below it', async () => {
@@ -152,6 +152,6 @@ describe('revoking a delegation', () => {
       [params.id],
     )
     expect(open).toEqual([])
-    expect((await made(client.agents.balance({ params: agent }))).heldEuros).toBe(0)
+    expect((await bodyOf(client.agents.balance({ params: agent }))).heldEuros).toBe(0)
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { minutes } from '../../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
-import { anIntent, made } from '../../support/factories.ts'
+import { anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 const { setClock, eventsOf, anOwner } = intentsIn(service)
@@ -32,7 +32,7 @@ describe('approving an intent', () => {
       actions: ['intents.approve'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'intents', before.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'intents', before.id)).toBe(1)
     expect((await eventsOf(before.id)).at(-1)).toEqual({
       event: 'intent.approved',
       data: {
@@ -57,7 +57,7 @@ describe('approving an intent', () => {
   test('happens once', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 10 })
     const params = { id: (await anIntent(client, agent.id)).id }
-    const approved = await made(client.intents.approve({ params, body: { comment: 'First' } }))
+    const approved = await bodyOf(client.intents.approve({ params, body: { comment: 'First' } }))
     const again = await client.intents.approve({ params, body: { comment: 'Second' } })
     expect(again).toMatchObject({ status: 400, code: 'intent_not_waiting' })
     expect(again.error).toBe('The intent is approved already.')
@@ -74,7 +74,7 @@ describe('approving an intent', () => {
     const late = await client.intents.approve({ params: { id } })
     expect(late).toMatchObject({ status: 400, code: 'intent_expired' })
     expect((await intentOf(client, id)).status).toBe('created')
-    await made(client.sandbox.advance({ body: { seconds: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
     const later = await client.intents.approve({ params: { id } })
     expect(later).toMatchObject({ status: 400, code: 'intent_not_waiting' })
     expect(later.error).toBe('The intent is expired already.')
@@ -83,20 +83,20 @@ describe('approving an intent', () => {
   test('is refused while the agent is frozen, and once it is deleted', async () => {
     const { client, agent } = await anOwner()
     const params = { id: (await anIntent(client, agent.id)).id }
-    await made(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     expect(await client.intents.approve({ params })).toMatchObject({
       status: 400,
       code: 'agent_not_active',
       error: 'The agent is frozen: it cannot spend.',
     })
-    const explanation = await made(client.intents.explanation({ params }))
+    const explanation = await bodyOf(client.intents.explanation({ params }))
     expect(explanation.summary).toBe('It waits for a person: The agent is frozen: it cannot spend.')
     expect(explanation.rules[0]).toMatchObject({
       rule: 'agentStatus',
       outcome: 'fail',
       remedy: 'Unfreeze the agent.',
     })
-    await made(client.agents.delete({ params: { id: agent.id } }))
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
     expect((await client.intents.approve({ params })).error).toBe(
       'The agent is being deleted: it cannot spend.',
     )
@@ -106,12 +106,12 @@ describe('approving an intent', () => {
   test('is refused if the policy asks for a passkey by then', async () => {
     const { client, agent, params } = await anOwner({ autoApproveLimitEuros: 1 })
     const { id } = await anIntent(client, agent.id)
-    await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
+    await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
     expect(await client.intents.approve({ params: { id } })).toMatchObject({
       status: 400,
       code: 'attestation_required',
     })
-    await made(client.policies.toggle({ params, body: { field: 'requireAttestation', value: false } }))
+    await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: false } }))
     expect((await client.intents.approve({ params: { id } })).status).toBe(200)
   })
 })
@@ -139,7 +139,7 @@ describe('denying an intent', () => {
       actions: ['intents.deny'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'intents', before.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'intents', before.id)).toBe(1)
     expect((await eventsOf(before.id)).at(-1)).toMatchObject({
       event: 'intent.denied',
       data: { status: 'denied', reason: 'Too expensive' },
@@ -150,7 +150,7 @@ describe('denying an intent', () => {
     const { client, agent } = await anOwner()
     const { id } = await anIntent(client, agent.id)
     const reason = 'r'.repeat(1_000)
-    expect((await made(client.intents.deny({ params: { id }, body: { reason } }))).comment).toBe(reason)
+    expect((await bodyOf(client.intents.deny({ params: { id }, body: { reason } }))).comment).toBe(reason)
     const data = (await eventsOf(id)).at(-1)?.data as { reason: string }
     expect(data.reason).toHaveLength(200)
   })
@@ -161,7 +161,7 @@ describe('denying an intent', () => {
     const approved = await anIntent(client, agent.id, { amountEuros: 1 })
     expect(await deny(approved.id)).toMatchObject({ status: 400, code: 'intent_not_waiting' })
     const { id } = await anIntent(client, agent.id)
-    await made(deny(id))
+    await bodyOf(deny(id))
     expect((await deny(id)).error).toBe('The intent is denied already.')
     expect((await client.intents.approve({ params: { id } })).code).toBe('intent_not_waiting')
     const late = await anIntent(client, agent.id, { expiresInMinutes: 1 })
@@ -176,7 +176,7 @@ describe('cancelling an intent', () => {
     const waiting = await anIntent(client, agent.id)
     const alone = await anIntent(client, agent.id, { amountEuros: 1 })
     const byHand = await anIntent(client, agent.id)
-    await made(client.intents.approve({ params: { id: byHand.id }, body: { comment: 'Yes' } }))
+    await bodyOf(client.intents.approve({ params: { id: byHand.id }, body: { comment: 'Yes' } }))
     for (const { id } of [waiting, alone, byHand]) {
       const before = await intentOf(client, id)
       const answer = await client.intents.cancel({ params: { id } })
@@ -186,7 +186,7 @@ describe('cancelling an intent', () => {
         actions: ['intents.cancel'],
         entries: 1,
       })
-      expect(await transactionsOf(service, answer, 'intents', id)).toBe(1)
+      expect(await transactionCount(service, answer, 'intents', id)).toBe(1)
     }
   })
 
@@ -194,8 +194,8 @@ describe('cancelling an intent', () => {
     const { client, agent } = await anOwner()
     const [explained, wordless] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
     for (const { id } of [explained, wordless])
-      await made(client.intents.approve({ params: { id }, body: { comment: 'Go ahead' } }))
-    const cancel = (id: string, body: object) => made(client.intents.cancel({ params: { id }, body }))
+      await bodyOf(client.intents.approve({ params: { id }, body: { comment: 'Go ahead' } }))
+    const cancel = (id: string, body: object) => bodyOf(client.intents.cancel({ params: { id }, body }))
     expect(await cancel(explained.id, { comment: ' Sold out ' })).toMatchObject({
       status: 'cancelled',
       comment: 'Sold out',
@@ -207,9 +207,9 @@ describe('cancelling an intent', () => {
   test('is refused for an intent that has ended', async () => {
     const { client, agent } = await anOwner()
     const ends: Record<string, (id: string) => Promise<unknown>> = {
-      cancelled: id => made(client.intents.cancel({ params: { id } })),
-      denied: id => made(client.intents.deny({ params: { id }, body: { reason: 'No' } })),
-      expired: () => made(client.sandbox.advance({ body: { minutes: 1 } })),
+      cancelled: id => bodyOf(client.intents.cancel({ params: { id } })),
+      denied: id => bodyOf(client.intents.deny({ params: { id }, body: { reason: 'No' } })),
+      expired: () => bodyOf(client.sandbox.advance({ body: { minutes: 1 } })),
     }
     for (const [status, end] of Object.entries(ends)) {
       const { id } = await anIntent(client, agent.id, { expiresInMinutes: 1 })

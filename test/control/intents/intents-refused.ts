@@ -6,7 +6,7 @@ import {
   aLiveClient,
   anAgent,
   anIntent,
-  made,
+  bodyOf,
   type TestClient,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -53,11 +53,11 @@ describe('a new intent', () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
     const params = { id: agent.id }
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
-    await made(client.agents.freeze({ params }))
+    await bodyOf(client.agents.freeze({ params }))
     const answer = await client.intents.create({ body })
     expect(answer).toMatchObject({ status: 400, code: 'agent_not_active' })
     expect(await traceOf(service, answer)).toMatchObject({ events: [], entries: 0 })
-    await made(client.agents.unfreeze({ params }))
+    await bodyOf(client.agents.unfreeze({ params }))
     expect((await client.intents.create({ body })).status).toBe(201)
   })
 
@@ -103,7 +103,7 @@ describe('the token of an agent', () => {
       body: { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' },
     })
     expect(answer).toMatchObject({ status: 201, body: { status: 'approved', agentId: agent.id } })
-    const [entry] = (await made(client.audit.list({ query: { resource: answer.body.id } }))).data
+    const [entry] = (await bodyOf(client.audit.list({ query: { resource: answer.body.id } }))).data
     expect(entry).toMatchObject({ actorType: 'agent', action: 'intents.create', agentId: agent.id })
     const other = await anAgent(client)
     const refused = await itself.intents.create({
@@ -119,8 +119,8 @@ describe('the token of an agent', () => {
       await anIntent(client, agent.id),
       await anIntent(client, (await anAgent(client)).id),
     ]
-    expect((await made(itself.intents.list())).data).toEqual([own])
-    expect((await made(itself.intents.list({ query: { agentId: other.agentId } }))).data).toEqual([])
+    expect((await bodyOf(itself.intents.list())).data).toEqual([own])
+    expect((await bodyOf(itself.intents.list({ query: { agentId: other.agentId } }))).data).toEqual([])
     expect(await intentOf(itself, own.id)).toEqual(own)
     const params = { id: other.id }
     const answers = [
@@ -130,7 +130,7 @@ describe('the token of an agent', () => {
     ]
     for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'intent_not_found' })
     expect((await itself.intents.cancel({ params: { id: own.id } })).body.status).toBe('cancelled')
-    expect((await made(itself.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
+    expect((await bodyOf(itself.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
   })
 
   test('neither approves nor denies', async () => {
@@ -191,7 +191,7 @@ describe('an intent of another owner or mode, or of none', () => {
       ]
       for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'intent_not_found' })
     }
-    expect((await made(owner.client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(2)
+    expect((await bodyOf(owner.client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(2)
   })
 })
 
@@ -211,18 +211,18 @@ describe('an idempotency key', () => {
       expect(replayed).toMatchObject({ status: original.status, body: original.body })
       expect(replayed.headers.get('idempotent-replayed')).toBe('true')
     }
-    expect((await made(client.intents.list())).data).toHaveLength(1)
+    expect((await bodyOf(client.intents.list())).data).toHaveLength(1)
     expect(await eventsOf(params.id)).toHaveLength(2)
   })
 
   test('replays a refusal, and is refused with another body', async () => {
     const { client, agent } = await anOwner()
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
-    await made(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     const declare = (amountEuros = 25) =>
       client.intents.create({ body: { ...body, amountEuros }, idempotencyKey: 'same' })
     expect((await declare()).code).toBe('agent_not_active')
-    await made(client.agents.unfreeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
     expect(await declare()).toMatchObject({ status: 400, code: 'agent_not_active' })
     expect(await declare(26)).toMatchObject({ status: 422, code: 'idempotency_key_reused' })
   })

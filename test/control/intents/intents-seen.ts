@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
-import { aLiveClient, anAgent, anIntent, made } from '../../support/factories.ts'
+import { aLiveClient, anAgent, anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
@@ -11,7 +11,7 @@ describe('the expiry of an intent', () => {
   test('is an event of its own and nobody’s decision', async () => {
     const { client, agent } = await anOwner()
     const before = await anIntent(client, agent.id, { expiresInMinutes: 1 })
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await intentOf(client, before.id)).toEqual({
       ...before,
       status: 'expired',
@@ -28,7 +28,7 @@ describe('the expiry of an intent', () => {
       },
       agent_id: agent.id,
     })
-    const [entry] = (await made(client.audit.list({ query: { resource: before.id } }))).data
+    const [entry] = (await bodyOf(client.audit.list({ query: { resource: before.id } }))).data
     expect(entry).toMatchObject({
       actorType: 'process',
       actorId: null,
@@ -54,8 +54,8 @@ describe('the timeline of an intent', () => {
     const itself = await asAgent(client, agent.id)
     const { id } = await anIntent(itself, agent.id)
     const approved = await client.intents.approve({ params: { id } })
-    await made(itself.intents.cancel({ params: { id } }))
-    const { data: entries } = await made(client.intents.timeline({ params: { id } }))
+    await bodyOf(itself.intents.cancel({ params: { id } }))
+    const { data: entries } = await bodyOf(client.intents.timeline({ params: { id } }))
     expect(new Set(entries.map(({ resourceId }) => resourceId))).toEqual(new Set([id]))
     expect(entries).toMatchObject([
       { event: 'intent.created', actorType: 'agent', actorId: expect.stringMatching(/^token_/) },
@@ -69,8 +69,8 @@ describe('the timeline of an intent', () => {
   test('goes by the owner’s clock, as the intent does', async () => {
     const { client, agent } = await anOwner()
     const { id, expiresAt } = await anIntent(client, agent.id, { expiresInMinutes: 60 })
-    await made(client.sandbox.advance({ body: { days: 1 } }))
-    const { data: entries } = await made(client.intents.timeline({ params: { id } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
+    const { data: entries } = await bodyOf(client.intents.timeline({ params: { id } }))
     expect(entries.map(({ event }) => event)).toEqual(['intent.created', 'intent.expired'])
     const late = Date.parse(String(entries[1]?.at)) - Date.parse(expiresAt)
     expect(late).toBeGreaterThanOrEqual(0)
@@ -83,10 +83,10 @@ describe('a list of intents', () => {
     const { client, agent } = await anOwner()
     const ids: string[] = []
     for (let count = 0; count < 4; count++) ids.unshift((await anIntent(client, agent.id)).id)
-    const first = await made(client.intents.list({ query: { limit: 3 } }))
+    const first = await bodyOf(client.intents.list({ query: { limit: 3 } }))
     await anIntent(client, agent.id)
     const cursor = String(first.nextCursor)
-    const rest = await made(client.intents.list({ query: { limit: 3, cursor } }))
+    const rest = await bodyOf(client.intents.list({ query: { limit: 3, cursor } }))
     expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(ids)
     expect([first.hasMore, rest.hasMore, rest.nextCursor]).toEqual([true, false, null])
     expect((await client.intents.list({ query: { limit: 3, cursor, status: 'created' } })).code).toBe(
@@ -101,7 +101,7 @@ describe('a list of intents', () => {
     const other = await anAgent(client)
     const late = await anIntent(client, other.id, { amountEuros: 20, merchant: 'Airline' })
     const idsWith = async (query: object) =>
-      (await made(client.intents.list({ query }))).data.map(({ id }) => id)
+      (await bodyOf(client.intents.list({ query }))).data.map(({ id }) => id)
     const between = new Date(Date.parse(early.createdAt) + days(1)).toISOString()
     expect(await idsWith({ status: 'approved' })).toEqual([early.id])
     expect(await idsWith({ status: 'created' })).toEqual([late.id])
@@ -121,7 +121,7 @@ describe('a list of intents', () => {
     const owner = await anOwner()
     await anIntent(owner.client, owner.agent.id)
     const live = await aLiveClient(service, owner)
-    expect((await made((await service.owner()).client.intents.list())).data).toEqual([])
-    expect((await made(live.intents.list())).data).toEqual([])
+    expect((await bodyOf((await service.owner()).client.intents.list())).data).toEqual([])
+    expect((await bodyOf(live.intents.list())).data).toEqual([])
   })
 })

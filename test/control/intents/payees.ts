@@ -7,8 +7,8 @@ import {
   aRun,
   aToken,
   aWallet,
-  made,
-  redeemed,
+  bodyOf,
+  redeemDelegation,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
@@ -38,12 +38,12 @@ describe('an intent that names a record as its payee', () => {
       const refused = await declare({ merchant: 'Bookshop', ...to })
       expect(refused).toMatchObject({ status: 400, code: 'payee_mismatch' })
       expect(refused.error).toMatch(/^merchant: Bookshop is not whom this pays: that is Casino GmbH/)
-      expect(await made(declare(to))).toMatchObject({ merchant: 'Casino GmbH', status: 'approved' })
-      expect(await made(declare({ merchant: ' CASINO  GmbH', ...to }))).toMatchObject({
+      expect(await bodyOf(declare(to))).toMatchObject({ merchant: 'Casino GmbH', status: 'approved' })
+      expect(await bodyOf(declare({ merchant: ' CASINO  GmbH', ...to }))).toMatchObject({
         merchant: 'Casino GmbH',
       })
     }
-    expect((await made(client.intents.list())).data).toHaveLength(4)
+    expect((await bodyOf(client.intents.list())).data).toHaveLength(4)
     const nobody = await declare({})
     expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: say whom it pays/)])
   })
@@ -55,8 +55,8 @@ describe('an intent that names a record as its payee', () => {
       { merchantBlocklist: ['Casino'] },
     ]) {
       const { declare, casinos, books } = await anOwnerWithPayees(rules)
-      for (const to of casinos) expect(await made(declare(to))).toMatchObject({ status: 'denied' })
-      expect(await made(declare({ beneficiaryId: books.id }))).toMatchObject({ status: 'approved' })
+      for (const to of casinos) expect(await bodyOf(declare(to))).toMatchObject({ status: 'denied' })
+      expect(await bodyOf(declare({ beneficiaryId: books.id }))).toMatchObject({ status: 'approved' })
     }
   })
 
@@ -64,20 +64,20 @@ describe('an intent that names a record as its payee', () => {
     const { declare, casino, books, wallet } = await anOwnerWithPayees({
       merchantBlocklist: ['DE89 3704 0044 0532 0130 00'],
     })
-    const denied = await made(declare({ beneficiaryId: casino.id }))
+    const denied = await bodyOf(declare({ beneficiaryId: casino.id }))
     expect(denied.decision.reason).toBe('Casino GmbH is on the blocklist, as the IBAN that ends in 3000.')
-    expect((await made(declare({ walletId: wallet.id }))).status).toBe('approved')
-    expect((await made(declare({ beneficiaryId: books.id }))).status).toBe('approved')
+    expect((await bodyOf(declare({ walletId: wallet.id }))).status).toBe('approved')
+    expect((await bodyOf(declare({ beneficiaryId: books.id }))).status).toBe('approved')
     const owner = await anOwnerWithPayees({ merchantAllowlist: [CASINO] })
-    expect((await made(owner.declare({ beneficiaryId: owner.casino.id }))).status).toBe('approved')
-    expect((await made(owner.declare({ beneficiaryId: owner.books.id }))).status).toBe('denied')
-    expect((await made(owner.declare({ merchant: CASINO }))).status).toBe('denied')
+    expect((await bodyOf(owner.declare({ beneficiaryId: owner.casino.id }))).status).toBe('approved')
+    expect((await bodyOf(owner.declare({ beneficiaryId: owner.books.id }))).status).toBe('denied')
+    expect((await bodyOf(owner.declare({ merchant: CASINO }))).status).toBe('denied')
   })
 
   test('is judged by the country of the beneficiary', async () => {
     const { declare, casino, books } = await anOwnerWithPayees({ allowedCountries: ['FR'] })
-    expect((await made(declare({ beneficiaryId: casino.id }))).status).toBe('denied')
-    expect(await made(declare({ beneficiaryId: books.id }))).toMatchObject({
+    expect((await bodyOf(declare({ beneficiaryId: casino.id }))).status).toBe('denied')
+    expect(await bodyOf(declare({ beneficiaryId: books.id }))).toMatchObject({
       status: 'approved',
       country: 'FR',
     })
@@ -88,9 +88,9 @@ describe('an intent that names a record as its payee', () => {
   test('is judged by the record in delegations, duplicates and simulations too', async () => {
     const { client, agent, casino, books } = await anOwnerWithPayees()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 500, merchant: 'Bookshop' })
-    const itself = service.client(String((await redeemed(client, delegation)).token))
+    const itself = service.client(String((await redeemDelegation(client, delegation)).token))
     const by = (members: object) =>
-      made(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
+      bodyOf(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
     expect((await by({ beneficiaryId: casino.id })).status).toBe('denied')
     expect((await by({ beneficiaryId: books.id })).status).toBe('approved')
     expect((await by({ merchant: 'PAYPAL *EVIL' })).status).toBe('denied')
@@ -114,13 +114,13 @@ describe('an intent that names a record as its payee', () => {
     const { client, agent, casino } = await anOwnerWithPayees()
     const { id: intentId } = await anIntent(client, agent.id, { beneficiaryId: casino.id })
     const body = { fromWalletId: agent.walletId, beneficiaryId: casino.id, amountEuros: 25, intentId }
-    await made(client.beneficiaries.update({ params: { id: casino.id }, body: change }))
+    await bodyOf(client.beneficiaries.update({ params: { id: casino.id }, body: change }))
     const refused = await client.transfers.create({ body })
     expect(refused).toMatchObject({ status: 400, code: 'intent_payee_changed' })
     expect(await intentOf(client, intentId)).toMatchObject({ status: 'approved', transactionId: null })
     const back = { name: 'Casino GmbH', iban: CASINO }
-    await made(client.beneficiaries.update({ params: { id: casino.id }, body: back }))
-    expect(await made(client.transfers.create({ body }))).toMatchObject({ status: 'created' })
+    await bodyOf(client.beneficiaries.update({ params: { id: casino.id }, body: back }))
+    expect(await bodyOf(client.transfers.create({ body }))).toMatchObject({ status: 'created' })
   })
 
   test('is not paid if its stored merchant is not the name of the record', async () => {
@@ -138,9 +138,9 @@ describe('the token of an agent', () => {
     const itself = service.client(String((await aToken(client, agent.id)).token))
     const purpose = 'A paper on caching'
     const body = { amountEuros: 5, merchant: 'Bookshop' }
-    expect((await made(itself.intents.create({ body: { ...body, purpose } }))).agentId).toBe(agent.id)
-    expect((await made(itself.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
-    expect((await made(itself.intents.simulate({ body }))).allowed).toBe(true)
+    expect((await bodyOf(itself.intents.create({ body: { ...body, purpose } }))).agentId).toBe(agent.id)
+    expect((await bodyOf(itself.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
+    expect((await bodyOf(itself.intents.simulate({ body }))).allowed).toBe(true)
     expect((await itself.merchants.suggestions()).status).toBe(200)
     for (const answer of [
       await client.intents.create({ body: { ...body, purpose } }),
@@ -161,12 +161,12 @@ test('lists of intents and transactions find a merchant in any case', async () =
   const paid = await anIntent(client, agent.id, { walletId: wallet.id })
   const umlaut = await anIntent(client, agent.id, { merchant: 'BÄCKEREI Müller' })
   const body = { fromWalletId: agent.walletId, toWalletId: wallet.id, amountEuros: 25, intentId: paid.id }
-  await made(client.transfers.create({ body }))
+  await bodyOf(client.transfers.create({ body }))
   const idsFor = async (merchant: string) =>
-    (await made(client.intents.list({ query: { merchant } }))).data.map(({ id }) => id)
+    (await bodyOf(client.intents.list({ query: { merchant } }))).data.map(({ id }) => id)
   for (const merchant of ['casino gmbh', 'CASINO GMBH', ' Casino GmbH ']) {
     expect(await idsFor(merchant)).toEqual([paid.id])
-    const { data } = await made(client.transactions.list({ query: { merchant } }))
+    const { data } = await bodyOf(client.transactions.list({ query: { merchant } }))
     expect(data.map(({ intentId }) => intentId)).toEqual([paid.id])
   }
   expect(await idsFor('bäckerei MÜLLER')).toEqual([umlaut.id])
@@ -180,11 +180,11 @@ test('a simulation right after the clock has moved goes by the new time', async 
     expirationAction: 'freeze',
   })
   const simulate = () =>
-    made(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Bookshop' } }))
+    bodyOf(client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Bookshop' } }))
   expect((await simulate()).allowed).toBe(true)
   for (let round = 1; round <= 5; round++) {
-    await made(client.sandbox.advance({ body: { minutes: 12 } }))
-    const { offsetSeconds } = await made(client.sandbox.clock())
+    await bodyOf(client.sandbox.advance({ body: { minutes: 12 } }))
+    const { offsetSeconds } = await bodyOf(client.sandbox.clock())
     expect([offsetSeconds, (await simulate()).allowed]).toEqual([round * 720, round < 5])
   }
 })

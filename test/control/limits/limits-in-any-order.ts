@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { limitsIn } from '../../support/control/limits.ts'
 import { expectSameDecisions } from '../../support/control/replays.ts'
-import { made } from '../../support/factories.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 
@@ -26,7 +26,7 @@ describe('intents approved, cancelled and expired at once', () => {
       ]),
       client.sandbox.advance({ body: { minutes: 1 } }),
     ])
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     for (const { reserved, spent, waiting } of await countersOf(id))
       expect([reserved, spent, waiting]).toEqual(['0', '0', 0])
     await expectLedgerMatch(client, id)
@@ -65,7 +65,7 @@ describe('after any steps in any order', () => {
           }
           expect(used()).toBeLessThanOrEqual(60)
         }
-        const { heldEuros } = await made(client.agents.balance({ params: { id } }))
+        const { heldEuros } = await bodyOf(client.agents.balance({ params: { id } }))
         expect(heldEuros).toBe(used())
         await expectLedgerMatch(client, id)
       }),

@@ -3,7 +3,7 @@ import type { areas } from '../../../src/areas.ts'
 import { changesBetween } from '../../../src/control/policies/changes.ts'
 import { PAGE_BYTES } from '../../../src/kernel/contract/page-size.ts'
 import { newId } from '../../../src/values/ids.ts'
-import { aPolicy, made } from '../../support/factories.ts'
+import { aPolicy, bodyOf } from '../../support/factories.ts'
 import { type HttpResponse, type Owner, startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
@@ -56,7 +56,7 @@ describe('a page of large records', () => {
   test('has at least one record, however large, and old policies are read as they are', async () => {
     const owner = await service.owner()
     const id = await anOldPolicy(owner, 62_000, 3)
-    const read = await made(owner.client.policies.get({ params: { id } }))
+    const read = await bodyOf(owner.client.policies.get({ params: { id } }))
     expect(read.merchantAllowlist).toHaveLength(62_000)
     const pages = await pagesOf(`/policies/${id}/versions`, owner.key)
     expect(pages.map(({ body }) => body.data.map(({ version }: { version: number }) => version))).toEqual([

@@ -6,9 +6,9 @@ import {
   policyOf,
   versionsOf,
 } from '../../support/control/policies.ts'
-import { anAgent, anAgentUnder, anIntent, aPolicy, made } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
@@ -16,7 +16,7 @@ describe('replacing a policy', () => {
   test('writes back what was read and loses nothing', async () => {
     const { client } = await service.owner()
     const before = await policyOf(client, (await aPolicy(client, everyRule)).id)
-    const after = await made(client.policies.replace({ params: { id: before.id }, body: before }))
+    const after = await bodyOf(client.policies.replace({ params: { id: before.id }, body: before }))
     expect(after).toEqual({ ...before, version: 2, updatedAt: expect.any(String) })
   })
 
@@ -36,14 +36,14 @@ describe('replacing a policy', () => {
       { policyId: id, version: 1, rules: everyRule },
     ])
     expect((await traceOf(service, answer))?.events).toEqual(['policy.updated'])
-    expect(await transactionsOf(service, answer, 'policies', id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', id)).toBe(1)
   })
 
   test('is refused if the policy has changed since it was read', async () => {
     const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const read = await policyOf(client, id)
-    await made(client.policies.replace({ params: { id }, body: { name: 'First' } }))
+    await bodyOf(client.policies.replace({ params: { id }, body: { name: 'First' } }))
     const outdated = await client.policies.replace({ params: { id }, body: { ...read, name: 'Second' } })
     expect(outdated).toMatchObject({ status: 409, code: 'version_conflict' })
     expect(await policyOf(client, id)).toMatchObject({ name: 'First', version: 2 })
@@ -92,7 +92,7 @@ describe('toggling a rule', () => {
       expect((await effectivePolicyOf(client, neighbour.id))[field]).toBe(false)
       expect((await policyOf(client, template.id))[field]).toBe(false)
       expect((await traceOf(service, answer))?.events).toEqual(['policy.updated'])
-      const back = await made(client.policies.toggle({ params, body: { field, value: false } }))
+      const back = await bodyOf(client.policies.toggle({ params, body: { field, value: false } }))
       expect(back[field]).toBe(false)
     },
   )
@@ -122,13 +122,13 @@ describe('a policy that has ended', () => {
   async function anAgentWithEndedPolicy() {
     const { client } = await service.owner()
     const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
-    await made(client.sandbox.advance({ body: { minutes: 60 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
     const params = { id: String(policyId) }
-    expect((await made(client.policies.get({ params }))).expiredAt).not.toBeNull()
+    expect((await bodyOf(client.policies.get({ params }))).expiredAt).not.toBeNull()
     const countEnds = async () =>
-      (await made(client.events.list({ query: { event: 'policy.expired', agentId: id } }))).data.length
+      (await bodyOf(client.events.list({ query: { event: 'policy.expired', agentId: id } }))).data.length
     const change = (rules: object) =>
-      made(client.policies.replace({ params, body: { name: 'Changed', ...rules } }))
+      bodyOf(client.policies.replace({ params, body: { name: 'Changed', ...rules } }))
     return { client, id, params, countEnds, change }
   }
 
@@ -137,9 +137,9 @@ describe('a policy that has ended', () => {
     const rules = { expiresAfterMinutes: 60, autoApproveLimitEuros: 50, dailyLimitEuros: 60 }
     const spendAfterEnd = async (expirationAction: 'notify' | 'freeze') => {
       const { id } = await anAgentUnder(client, { ...rules, expirationAction })
-      await made(client.sandbox.advance({ body: { minutes: 60 } }))
+      await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
       const endEvents = client.events.list({ query: { event: 'policy.expired', agentId: id } })
-      expect((await made(endEvents)).data).toHaveLength(1)
+      expect((await bodyOf(endEvents)).data).toHaveLength(1)
       return [
         await anIntent(client, id, { amountEuros: 50 }),
         await anIntent(client, id, { amountEuros: 50 }),
@@ -153,34 +153,34 @@ describe('a policy that has ended', () => {
     const { client, params, countEnds, change } = await anAgentWithEndedPolicy()
     expect((await change({ expiresAfterMinutes: 90 })).expiredAt).toBeNull()
     expect(await countEnds()).toBe(1)
-    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 30 } }))
     expect(await countEnds()).toBe(2)
-    expect((await made(client.policies.get({ params }))).expiredAt).not.toBeNull()
+    expect((await bodyOf(client.policies.get({ params }))).expiredAt).not.toBeNull()
   })
 
   test('goes on without an end', async () => {
     const { client, countEnds, change } = await anAgentWithEndedPolicy()
     expect(await change({})).toMatchObject({ expiresAt: null, expiredAt: null })
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect(await countEnds()).toBe(1)
   })
 
   test('stays ended if its new end has passed too, or if another rule is changed', async () => {
     const { client, id, params, countEnds, change } = await anAgentWithEndedPolicy()
-    const { expiredAt } = await made(client.policies.get({ params }))
+    const { expiredAt } = await bodyOf(client.policies.get({ params }))
     expect((await change({ expiresAfterMinutes: 30 })).expiredAt).toBe(expiredAt)
     const body = { field: 'requireIntent', value: true } as const
-    await made(client.policies.toggle({ params: { agentId: id }, body }))
-    expect((await made(client.policies.get({ params }))).expiredAt).toBe(expiredAt)
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(client.policies.toggle({ params: { agentId: id }, body }))
+    expect((await bodyOf(client.policies.get({ params }))).expiredAt).toBe(expiredAt)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await countEnds()).toBe(1)
   })
 
   test('does not end a second time when its template is applied', async () => {
     const { client, params, countEnds } = await anAgentWithEndedPolicy()
-    const templateId = String((await made(client.policies.get({ params }))).templateId)
-    await made(client.policies.apply({ params: { id: templateId } }))
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    const templateId = String((await bodyOf(client.policies.get({ params }))).templateId)
+    await bodyOf(client.policies.apply({ params: { id: templateId } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await countEnds()).toBe(1)
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { effectivePolicyOf, everyRule, noRules, versionsOf } from '../../support/control/policies.ts'
-import { anAgent, aPolicy, aToken, made } from '../../support/factories.ts'
+import { anAgent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
@@ -22,7 +22,7 @@ describe('assigning a policy', () => {
     expect(await effectivePolicyOf(client, agent.id)).toEqual(answer.body)
     expect((await client.agents.get({ params: { id: agent.id } })).body.policyId).toBe(answer.body.id)
     expect(await traceOf(service, answer)).toMatchObject({ events: ['policy.assigned'], entries: 1 })
-    expect(await transactionsOf(service, answer, 'agents', agent.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'agents', agent.id)).toBe(1)
   })
 
   test('turns the policy that the agent has into a copy of the new template', async () => {
@@ -30,7 +30,7 @@ describe('assigning a policy', () => {
     const agent = await anAgent(client, { policyId: (await aPolicy(client, everyRule)).id })
     const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 5 })
     const before = await effectivePolicyOf(client, agent.id)
-    const after = await made(
+    const after = await bodyOf(
       client.policies.assign({ params: { agentId: agent.id }, body: { policyId: other.id } }),
     )
     expect(after).toMatchObject({ id: before.id, ...noRules, name: 'Other', dailyLimitEuros: 5, version: 2 })
@@ -43,9 +43,9 @@ describe('assigning a policy', () => {
     const agent = await anAgent(client)
     for (const policyId of ['standard', 'Standard', 'SaaS subscriptions']) {
       const preset = policyId === 'SaaS subscriptions' ? 'saas-subscriptions' : 'standard'
-      const { policy } = await made(client.policies.preset({ params: { presetId: preset } }))
+      const { policy } = await bodyOf(client.policies.preset({ params: { presetId: preset } }))
       const assigned = client.policies.assign({ params: { agentId: agent.id }, body: { policyId } })
-      expect(await made(assigned)).toMatchObject({ ...policy, agentId: agent.id, templateId: null })
+      expect(await bodyOf(assigned)).toMatchObject({ ...policy, agentId: agent.id, templateId: null })
     }
     const another = await anAgent(client, { policyId: 'travel' })
     expect(await effectivePolicyOf(client, another.id)).toMatchObject({ name: 'Travel', templateId: null })
@@ -58,7 +58,7 @@ describe('assigning a policy', () => {
     const agent = await anAgent(client, { policyId: template.id })
     const foreignTemplate = await aPolicy(stranger.client)
     const deleted = await anAgent(client)
-    await made(client.agents.delete({ params: { id: deleted.id } }))
+    await bodyOf(client.agents.delete({ params: { id: deleted.id } }))
     const assign = async (agentId: string, policyId: string) =>
       (await client.policies.assign({ params: { agentId }, body: { policyId } })).code
     expect(await assign('agent_1', template.id)).toBe('agent_not_found')
@@ -114,7 +114,7 @@ describe('a changed template', () => {
         [first, second, other].map(async ({ id }) => (await effectivePolicyOf(client, id)).dailyLimitEuros),
       )
     const params = { id: template.id }
-    await made(client.policies.replace({ params, body: { name: 'Tighter', dailyLimitEuros: 5 } }))
+    await bodyOf(client.policies.replace({ params, body: { name: 'Tighter', dailyLimitEuros: 5 } }))
     expect(await limits()).toEqual([10, 10, 99])
     const answer = await client.policies.apply({ params })
     expect(answer.body).toEqual({
@@ -131,7 +131,7 @@ describe('a changed template', () => {
     ])
     const own = await effectivePolicyOf(client, first.id)
     expect(own).toMatchObject({ name: 'Tighter', version: 2, templateId: template.id })
-    expect(await transactionsOf(service, answer, 'policies', own.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'policies', own.id)).toBe(1)
   })
 
   test('leaves a rule that was toggled for one agent, until it is toggled back', async () => {
@@ -143,12 +143,12 @@ describe('a changed template', () => {
     ]
     const [toggledId, otherId] = agents.map(({ id }) => id) as [string, string]
     const toggle = (value: boolean) =>
-      made(
+      bodyOf(
         client.policies.toggle({ params: { agentId: toggledId }, body: { field: 'requireIntent', value } }),
       )
     const apply = async (rules: object) => {
-      await made(client.policies.replace({ params: { id: template.id }, body: { name: 'New', ...rules } }))
-      return (await made(client.policies.apply({ params: { id: template.id } }))).agents
+      await bodyOf(client.policies.replace({ params: { id: template.id }, body: { name: 'New', ...rules } }))
+      return (await bodyOf(client.policies.apply({ params: { id: template.id } }))).agents
     }
     await toggle(true)
     expect(await apply({ dailyLimitEuros: 5 })).toEqual([
@@ -159,7 +159,7 @@ describe('a changed template', () => {
     expect(await effectivePolicyOf(client, toggledId)).toMatchObject(own)
     expect(await effectivePolicyOf(client, otherId)).toMatchObject({ requireIntent: false, overrides: [] })
     const sameTemplate = { params: { agentId: toggledId }, body: { policyId: template.id } }
-    expect(await made(client.policies.assign(sameTemplate))).toMatchObject(own)
+    expect(await bodyOf(client.policies.assign(sameTemplate))).toMatchObject(own)
     await toggle(false)
     expect(await effectivePolicyOf(client, toggledId)).toMatchObject({ requireIntent: false, overrides: [] })
     expect(await apply({ requireIntent: true })).toEqual(agents.map(({ id }) => ({ agentId: id, kept: [] })))
@@ -171,9 +171,9 @@ describe('a changed template', () => {
     const template = await aPolicy(client, { requireAttestation: true })
     const { id } = await anAgent(client, { policyId: template.id })
     const body = { field: 'requireAttestation', value: true } as const
-    await made(client.policies.toggle({ params: { agentId: id }, body }))
-    await made(client.policies.replace({ params: { id: template.id }, body: { name: 'Looser' } }))
-    await made(client.policies.apply({ params: { id: template.id } }))
+    await bodyOf(client.policies.toggle({ params: { agentId: id }, body }))
+    await bodyOf(client.policies.replace({ params: { id: template.id }, body: { name: 'Looser' } }))
+    await bodyOf(client.policies.apply({ params: { id: template.id } }))
     expect(await effectivePolicyOf(client, id)).toMatchObject({ name: 'Looser', requireAttestation: true })
   })
 
@@ -184,18 +184,18 @@ describe('a changed template', () => {
     const read = await effectivePolicyOf(client, id)
     const stricter = { ...read, dailyLimitEuros: 10, lockToFirstMerchant: true }
     const params = { id: String(policyId) }
-    expect((await made(client.policies.replace({ params, body: stricter }))).overrides).toEqual([
+    expect((await bodyOf(client.policies.replace({ params, body: stricter }))).overrides).toEqual([
       'dailyLimitEuros',
       'lockToFirstMerchant',
     ])
-    await made(client.policies.apply({ params: { id: template.id } }))
+    await bodyOf(client.policies.apply({ params: { id: template.id } }))
     expect(await effectivePolicyOf(client, id)).toMatchObject({
       dailyLimitEuros: 10,
       lockToFirstMerchant: true,
     })
     const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 7 })
     const assigned = client.policies.assign({ params: { agentId: id }, body: { policyId: other.id } })
-    expect(await made(assigned)).toMatchObject({
+    expect(await bodyOf(assigned)).toMatchObject({
       name: 'Other',
       dailyLimitEuros: 7,
       lockToFirstMerchant: true,
@@ -210,7 +210,7 @@ describe('a changed template', () => {
     const remainingAgent = await anAgent(client, { policyId: template.id })
     const deleted = await client.agents.delete({ params: { id: deletedAgent.id } })
     expect((await traceOf(service, deleted))?.events).toEqual(['agent.deleting', 'policy.deleted'])
-    const { agentIds } = await made(client.policies.apply({ params: { id: template.id } }))
+    const { agentIds } = await bodyOf(client.policies.apply({ params: { id: template.id } }))
     expect(agentIds).toEqual([remainingAgent.id])
     expect(await versionsOf(client, String(deletedAgent.policyId))).toHaveLength(1)
   })

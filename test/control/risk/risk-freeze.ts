@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { expectSameDecisions } from '../../support/control/replays.ts'
 import { onlySignal, riskFixtures } from '../../support/control/risk.ts'
-import { aFundedAgent, aPolicy, made } from '../../support/factories.ts'
+import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 
@@ -24,7 +24,7 @@ describe('an agent that risk has frozen', () => {
     })
     expect([whileFrozen.status, whileFrozen.code]).toEqual([400, 'agent_not_active'])
 
-    const open = await made(client.risk.alerts({ query: { status: 'open', agentId: id } }))
+    const open = await bodyOf(client.risk.alerts({ query: { status: 'open', agentId: id } }))
     expect(open.data).toEqual([
       expect.objectContaining({
         agentId: id,
@@ -39,33 +39,35 @@ describe('an agent that risk has frozen', () => {
     const frozen = (await riskEventsOf(id)).find(({ event }) => event === 'risk.agent_frozen')
     expect(frozen?.data).toMatchObject({ alertId: alert.id, intentId: denied.id })
 
-    const acknowledged = await made(client.risk.acknowledge({ params: alert, body: { comment: 'Looking' } }))
+    const acknowledged = await bodyOf(
+      client.risk.acknowledge({ params: alert, body: { comment: 'Looking' } }),
+    )
     expect(acknowledged).toMatchObject({
       status: 'acknowledged',
       comment: 'Looking',
       acknowledgedAt: acknowledged.updatedAt,
     })
     expect((await client.risk.acknowledge({ params: alert })).code).toBe('alert_acknowledged')
-    expect((await made(client.risk.alerts({ query: { status: 'open' } }))).data).toEqual([])
+    expect((await bodyOf(client.risk.alerts({ query: { status: 'open' } }))).data).toEqual([])
     expect((await readAgent()).status).toBe('frozen')
 
-    expect(await made(client.risk.unfreeze({ params, body: { comment: 'Meant' } }))).toMatchObject({
+    expect(await bodyOf(client.risk.unfreeze({ params, body: { comment: 'Meant' } }))).toMatchObject({
       id,
       status: 'active',
       frozenReason: null,
     })
     expect((await declare()).status).toBe('approved')
-    const [last] = (await made(client.risk.events({ query: { agentId: id } }))).data
+    const [last] = (await bodyOf(client.risk.events({ query: { agentId: id } }))).data
     expect(last).toMatchObject({ outcome: 'unfreeze', alertId: alert.id, comment: 'Meant', signals: [] })
     expect((await eventNamesOf(id)).slice(0, 2)).toEqual(['agent.frozen', 'agent.unfrozen'])
-    const [lifted] = (await made(client.risk.alerts())).data
+    const [lifted] = (await bodyOf(client.risk.alerts())).data
     expect(lifted).toMatchObject({ status: 'acknowledged', comment: 'Meant', liftedAt: last?.createdAt })
   })
 
   test('is unfrozen by the risk operation only, which closes its alert with the comment', async () => {
     const { declare, client, id, params, readAgent } = await anAssessedAgent(strict)
     await declare()
-    const [open] = (await made(client.risk.alerts({ query: { status: 'open', agentId: id } }))).data
+    const [open] = (await bodyOf(client.risk.alerts({ query: { status: 'open', agentId: id } }))).data
     expect(await readAgent()).toMatchObject({ status: 'frozen', frozenByAlertId: open?.id })
     const refused = await client.agents.unfreeze({ params })
     expect([refused.status, refused.code]).toEqual([400, 'frozen_by_risk'])
@@ -77,7 +79,7 @@ describe('an agent that risk has frozen', () => {
     const answers = await times(3, () => client.risk.unfreeze({ params, body }))
     expect(statusCounts(answers)).toEqual({ 200: 1, 400: 2 })
     expect(await readAgent()).toMatchObject({ status: 'active', frozenByAlertId: null })
-    const [closed] = (await made(client.risk.alerts({ query: { agentId: id } }))).data
+    const [closed] = (await bodyOf(client.risk.alerts({ query: { agentId: id } }))).data
     expect(closed).toMatchObject({ id: open?.id, status: 'acknowledged', ...body })
     expect(closed?.liftedAt).toBe(closed?.acknowledgedAt)
     const names = await eventNamesOf(id)
@@ -87,12 +89,12 @@ describe('an agent that risk has frozen', () => {
   test('keeps the comment of its alert if it is unfrozen without one', async () => {
     const { declare, client, id, params } = await anAssessedAgent(strict)
     await declare()
-    const [open] = (await made(client.risk.alerts({ query: { agentId: id } }))).data
-    await made(
+    const [open] = (await bodyOf(client.risk.alerts({ query: { agentId: id } }))).data
+    await bodyOf(
       client.risk.acknowledge({ params: { id: String(open?.id) }, body: { comment: 'We are looking' } }),
     )
-    await made(client.risk.unfreeze({ params }))
-    const [closed] = (await made(client.risk.alerts({ query: { agentId: id } }))).data
+    await bodyOf(client.risk.unfreeze({ params }))
+    const [closed] = (await bodyOf(client.risk.alerts({ query: { agentId: id } }))).data
     expect(closed).toMatchObject({ comment: 'We are looking', liftedAt: expect.any(String) })
   })
 
@@ -108,8 +110,8 @@ describe('an agent that risk has frozen', () => {
     }
     await expectRefusal()
     await declare()
-    await made(client.risk.unfreeze({ params }))
-    await made(client.agents.freeze({ params }))
+    await bodyOf(client.risk.unfreeze({ params }))
+    await bodyOf(client.agents.freeze({ params }))
     await expectRefusal()
     expect((await readAgent()).status).toBe('frozen')
   })
@@ -121,7 +123,7 @@ describe('an agent that risk has frozen', () => {
     })
     for (let n = 0; n < 3; n++) await declare()
     expect((await readAgent()).status).toBe('frozen')
-    await made(client.risk.unfreeze({ params }))
+    await bodyOf(client.risk.unfreeze({ params }))
     expect([(await declare()).status, (await declare()).status]).toEqual(['approved', 'approved'])
     expect((await declare()).status).toBe('denied')
   })
@@ -153,7 +155,7 @@ describe('an agent that risk has frozen', () => {
       'risk.alert_created',
       'risk.velocity_alert',
     ])
-    expect((await made(client.risk.alerts())).data).toHaveLength(1)
+    expect((await bodyOf(client.risk.alerts())).data).toHaveLength(1)
   })
 })
 

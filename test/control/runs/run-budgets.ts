@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { agentRunsIn, timelineOf, within } from '../../support/control/agent-runs.ts'
-import { anAgent, aRun, made, type TestClient } from '../../support/factories.ts'
+import { anAgent, aRun, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
@@ -45,13 +45,13 @@ describe('the budget of a run', () => {
         remaining: 0,
       })
     }
-    expect((await made(client.runs.get({ params: run }))).heldEuros).toBe(7)
+    expect((await bodyOf(client.runs.get({ params: run }))).heldEuros).toBe(7)
   })
 
   test('counts what is held, gets back what is cancelled, and limits approvals by persons too', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const params = await aRun(client, agent.id, { budgetEuros: 100 })
-    const heldEuros = async () => (await made(client.runs.get({ params }))).heldEuros
+    const heldEuros = async () => (await bodyOf(client.runs.get({ params }))).heldEuros
     const [first, second] = (
       await declareAll(client, agent.id, [{ amountEuros: 60 }, { amountEuros: 60 }], params.id)
     ).map(({ body }) => body)
@@ -63,17 +63,17 @@ describe('the budget of a run', () => {
     expect(refused).toMatchObject({ status: 400, code: 'against_policy' })
     expect(refused.error).toContain('budget of the run Literature review of € 100.00 is too low for € 60.00')
     expect(await heldEuros()).toBe(60)
-    await made(client.runs.update({ params, body: { budgetEuros: 120 } }))
+    await bodyOf(client.runs.update({ params, body: { budgetEuros: 120 } }))
     expect((await approve(second)).body.status).toBe('approved')
-    await made(client.intents.cancel({ params: { id: String(first?.id) }, body: {} }))
+    await bodyOf(client.intents.cancel({ params: { id: String(first?.id) }, body: {} }))
     expect(await heldEuros()).toBe(60)
-    await made(client.runs.update({ params, body: { budgetEuros: 10 } }))
+    await bodyOf(client.runs.update({ params, body: { budgetEuros: 10 } }))
     const [third] = await declareAll(client, agent.id, [{}], params.id)
     expect(third?.body.status).toBe('denied')
     expect(await heldEuros()).toBe(60)
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect(await heldEuros()).toBe(0)
-    const ofRun = await made(client.intents.list({ query: { runId: params.id } }))
+    const ofRun = await bodyOf(client.intents.list({ query: { runId: params.id } }))
     expect(ofRun.data.map(({ runId }) => runId)).toEqual(Array(3).fill(params.id))
   })
 
@@ -83,14 +83,14 @@ describe('the budget of a run', () => {
     const [approved, waiting] = (
       await declareAll(client, agent.id, [{}, { amountEuros: 60 }], params.id)
     ).map(({ body }) => body)
-    await made(client.runs.complete({ params, body: {} }))
+    await bodyOf(client.runs.complete({ params, body: {} }))
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'Late', purpose: 'A paper', runId: params.id }
     expect(await client.intents.create({ body })).toMatchObject({ status: 400, code: 'run_over' })
     const late = await client.intents.approve({ params: { id: String(waiting?.id) }, body: {} })
     expect(late).toMatchObject({ status: 400, code: 'run_over' })
-    expect((await made(client.runs.get({ params }))).heldEuros).toBe(1)
-    await made(client.intents.cancel({ params: { id: String(approved?.id) }, body: {} }))
-    expect((await made(client.runs.get({ params }))).heldEuros).toBe(0)
+    expect((await bodyOf(client.runs.get({ params }))).heldEuros).toBe(1)
+    await bodyOf(client.intents.cancel({ params: { id: String(approved?.id) }, body: {} }))
+    expect((await bodyOf(client.runs.get({ params }))).heldEuros).toBe(0)
   })
 
   test('ends with the run, in the middle of a burst', async () => {

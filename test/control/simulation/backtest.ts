@@ -3,7 +3,15 @@ import { replayAll } from '../../../src/control/policies/backtest.ts'
 import { compile } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { ALL_TIME, type Rules, simulationFixtures } from '../../support/control/simulation.ts'
-import { aFundedAgent, aKey, anAgentUnder, anIntent, aPolicy, aToken, made } from '../../support/factories.ts'
+import {
+  aFundedAgent,
+  aKey,
+  anAgentUnder,
+  anIntent,
+  aPolicy,
+  aToken,
+  bodyOf,
+} from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
@@ -71,7 +79,7 @@ describe('a backtest', () => {
       await anIntent(owner.client, agent.id, { amountEuros, merchant: `Shop ${n}` })
     const replay = async (rules: Rules) => {
       const { id } = await aPolicy(owner.client, { autoApproveLimitEuros: 100, ...rules })
-      return made(owner.client.policies.backtest({ params: { id }, body: ALL_TIME }))
+      return bodyOf(owner.client.policies.backtest({ params: { id }, body: ALL_TIME }))
     }
     const poorer = await replay({})
     expect(countsOf(poorer)).toEqual([1, 1, 1, 0, 0])
@@ -104,7 +112,7 @@ describe('a backtest', () => {
   test('counts a cancelled spend as the record does', async () => {
     const { declare, backtestUnder, client } = await anAgentUnderRules()
     const first = await declare(20)
-    await made(client.intents.cancel({ params: { id: first.id } }))
+    await bodyOf(client.intents.cancel({ params: { id: first.id } }))
     await declare(10)
     await declare(10)
     // The first spend is denied. It was cancelled and took no room, so it leaves none.
@@ -117,7 +125,7 @@ describe('a backtest', () => {
     const other = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
     await anIntent(client, other.id, { amountEuros: 10 })
     await declare(10)
-    await made(client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     const tomorrow = await declare(10)
     expect(countsOf(await backtestUnder({ dailyLimitEuros: 10 }))).toEqual([3, 0, 0, 0, 0])
     expect(countsOf(await backtestUnder({ dailyLimitEuros: 9 }, { agentId: id }))).toEqual([0, 2, 0, 0, 0])
@@ -163,7 +171,7 @@ describe('a backtest', () => {
     const body = { ...ALL_TIME, agentId: theirs.id }
     expect((await client.policies.backtest({ params: own, body })).code).toBe('agent_not_found')
     await theirs.declare(10)
-    expect((await made(client.policies.backtest({ params: own, body: ALL_TIME }))).decisions).toBe(0)
+    expect((await bodyOf(client.policies.backtest({ params: own, body: ALL_TIME }))).decisions).toBe(0)
     const itself = service.client(String((await aToken(client, mine.id)).token))
     expect((await itself.policies.backtest({ params: own, body: ALL_TIME })).status).toBe(403)
     const blind = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
@@ -179,7 +187,7 @@ describe('a probe', () => {
       autoApproveLimitEuros: 30,
       requireAttestation: true,
     })
-    const answer = await made(client.policies.probe({ params: { id } }))
+    const answer = await bodyOf(client.policies.probe({ params: { id } }))
     expect(answer).toMatchObject({ policyId: id, version: 1 })
     expect(answer.rules.map(({ rule, stops }) => [rule, stops?.message])).toEqual([
       ['maxTransactionEuros', '€ 20.01 is above the limit of € 20.00 for one payment.'],

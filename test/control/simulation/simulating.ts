@@ -6,8 +6,8 @@ import {
   aPolicy,
   aRun,
   aToken,
-  made,
-  redeemed,
+  bodyOf,
+  redeemDelegation,
   type TestClient,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -61,10 +61,10 @@ const only = (signal: string, points: number) => ({
 })
 
 const withRisk = ({ client }: Subject, signal: string, points: number) =>
-  made(client.risk.configure({ body: { ...only(signal, points), velocityCount: 2 } }))
+  bodyOf(client.risk.configure({ body: { ...only(signal, points), velocityCount: 2 } }))
 
 async function aDelegate({ client, id }: Subject, members: Parameters<typeof aDelegation>[2]) {
-  const { token } = await redeemed(service.client(), await aDelegation(client, id, members))
+  const { token } = await redeemDelegation(service.client(), await aDelegation(client, id, members))
   return service.client(String(token))
 }
 
@@ -127,7 +127,7 @@ const situations: [string, bringAbout: (subject: Subject) => Promise<Situation>,
   [
     'the owner has little left for all agents',
     async ({ client, declare }) => {
-      await made(client.policies.setBudget({ body: { monthlyLimitEuros: 10 } }))
+      await bodyOf(client.policies.setBudget({ body: { monthlyLimitEuros: 10 } }))
       await declare(6, { merchant: 'Library' })
       return {}
     },
@@ -162,7 +162,7 @@ const situations: [string, bringAbout: (subject: Subject) => Promise<Situation>,
   [
     'the wallet is frozen',
     async ({ client, agent }) => {
-      await made(client.wallets.update({ params: { id: agent.walletId }, body: { status: 'frozen' } }))
+      await bodyOf(client.wallets.update({ params: { id: agent.walletId }, body: { status: 'frozen' } }))
       return {}
     },
     ['walletStatus'],
@@ -171,7 +171,7 @@ const situations: [string, bringAbout: (subject: Subject) => Promise<Situation>,
     'the policy asks for a passkey',
     async ({ client, id }) => {
       const { id: policyId } = await aPolicy(client, { requireAttestation: true })
-      await made(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
+      await bodyOf(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
       return {}
     },
     ['requireAttestation'],
@@ -190,10 +190,10 @@ describe('a simulation decides like declaring', () => {
     const body = { agentId: subject.id, amountEuros: 5, merchant: 'Bookshop', ...members }
     const headers: Record<string, string> = runInHeader ? { 'x-run-id': runInHeader } : {}
     const before = await storedState(subject.id)
-    const { id, ...simulated } = await made(by.intents.simulate({ body, headers }))
+    const { id, ...simulated } = await bodyOf(by.intents.simulate({ body, headers }))
     expect(await storedState(subject.id)).toEqual(before)
     expect(id).toBeNull()
-    const declared = await made(by.intents.create({ body: { ...body, purpose: 'A paper' }, headers }))
+    const declared = await bodyOf(by.intents.create({ body: { ...body, purpose: 'A paper' }, headers }))
     const { id: _id, ...decision } = declared.decision
     expect(simulated).toEqual(decision)
     const rules = simulated.checks.flatMap(({ rule, outcome }) => (/fail|review/.test(outcome) ? [rule] : []))
@@ -219,7 +219,7 @@ describe('a simulation is refused like declaring', () => {
     const [own, other] = [await anAgentUnderRules(), await anAgentUnderRules()]
     const { client, id } = own
     const [endedRun, openRun] = [await aRun(client, id), await aRun(client, id)]
-    await made(client.runs.complete({ params: endedRun, body: {} }))
+    await bodyOf(client.runs.complete({ params: endedRun, body: {} }))
     const foreignRun = await aRun(other.client, other.id)
     expect(await codesOf(own, { runId: endedRun.id })).toBe('run_over')
     expect(await codesOf(own, { runId: foreignRun.id })).toBe('run_not_found')
@@ -233,10 +233,10 @@ describe('a simulation is refused like declaring', () => {
   test('except for a frozen agent: that is a decision, whatever else is over', async () => {
     const { client, params, id } = await anAgentUnderRules()
     const { id: runId } = await aRun(client, id)
-    await made(client.runs.fail({ params: { id: runId }, body: { reason: 'Over' } }))
-    await made(client.agents.freeze({ params, body: {} }))
+    await bodyOf(client.runs.fail({ params: { id: runId }, body: { reason: 'Over' } }))
+    await bodyOf(client.agents.freeze({ params, body: {} }))
     const body = { agentId: id, amountEuros: 5, merchant: 'Bookshop', runId }
-    const simulated = await made(client.intents.simulate({ body }))
+    const simulated = await bodyOf(client.intents.simulate({ body }))
     expect(simulated).toMatchObject({ allowed: false, reason: 'The agent is frozen: it cannot spend.' })
     expect((await client.intents.create({ body: { ...body, purpose: 'P' } })).code).toBe('agent_not_active')
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { newId } from '../../../src/values/ids.ts'
 import { startReceiver } from '../../support/delivery/receiver.ts'
-import { aWebhook, made, type TestClient } from '../../support/factories.ts'
+import { aWebhook, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
@@ -12,7 +12,7 @@ const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CI
 /** How many deliveries may wait for one subscription of an owner who has very many. */
 const ROOM = 100
 
-const HAPPEN = `
+const PUBLISH_EVENTS = `
 with e as (
   insert into events (id, owner_id, mode, event, data, request_id, created_at)
   select id, $1, 'test', $2, jsonb_build_object('agentId', id), 'r', now() from unnest($3::text[]) as id
@@ -22,13 +22,13 @@ select publish_events(jsonb_agg(to_jsonb(e)), array[$1]) as made from e`
 /** An owner on the smallest plan, with so many other subscriptions that each has the least room. */
 async function crowdedOwner() {
   const { client, ownerId } = await service.owner()
-  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
+  await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
   const path = `/${ownerId}`
-  const held: (() => void)[] = []
-  let isHeld = true
+  const openAnswers: (() => void)[] = []
+  let isHolding = true
   receiver.treat(path, response => {
     const answer = () => void response.writeHead(204).end()
-    if (isHeld) held.push(answer)
+    if (isHolding) openAnswers.push(answer)
     else answer()
   })
   const { id } = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
@@ -38,9 +38,9 @@ async function crowdedOwner() {
      from generate_series(1, 60) n`,
     [ownerId],
   )
-  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
-  async function happen(event: string, ids: readonly string[]): Promise<number> {
-    const [row] = await service.sql<{ made: number }>(HAPPEN, [ownerId, event, ids])
+  await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
+  async function publish(event: string, ids: readonly string[]): Promise<number> {
+    const [row] = await service.sql<{ made: number }>(PUBLISH_EVENTS, [ownerId, event, ids])
     await service.sql('notify deliveries')
     return row?.made ?? 0
   }
@@ -50,79 +50,79 @@ async function crowdedOwner() {
     ownerId,
     id,
     params,
-    happen,
-    webhook: () => made(client.webhooks.get({ params })),
+    publish,
+    webhook: () => bodyOf(client.webhooks.get({ params })),
     received: () => receiver.at(path).map(({ headers }) => String(headers['x-service-event-id'])),
     release() {
-      isHeld = false
-      for (const answer of held.splice(0)) answer()
+      isHolding = false
+      for (const answer of openAnswers.splice(0)) answer()
     },
   }
 }
 
 const ids = (count: number): string[] => Array.from({ length: count }, () => newId('event'))
 
-const told = async (client: TestClient, event: string) =>
-  (await made(client.events.list({ query: { event } }))).data.map(({ data }) => data)
+const eventData = async (client: TestClient, event: string) =>
+  (await bodyOf(client.events.list({ query: { event } }))).data.map(({ data }) => data)
 
-describe('a subscription for which more waits than its plan allows', () => {
-  test('is paused, says so, and later gets all events since that it wanted when they happened', async () => {
-    const { client, ownerId, id, params, happen, webhook, received, release } = await crowdedOwner()
+describe('a subscription with more waiting deliveries than its plan allows', () => {
+  test('is paused, shows that, and later gets every event that it was subscribed to at the time', async () => {
+    const { client, ownerId, id, params, publish, webhook, received, release } = await crowdedOwner()
     const [late = '', ...first] = ids(ROOM + 21)
-    expect(await happen('agent.created', first)).toBe(ROOM + 20)
+    expect(await publish('agent.created', first)).toBe(ROOM + 20)
     const { backlog, status } = await until('it is paused', async () => {
-      const seen = await webhook()
-      return seen.backlog ? { ...seen, backlog: seen.backlog } : undefined
+      const webhookNow = await webhook()
+      return webhookNow.backlog ? { ...webhookNow, backlog: webhookNow.backlog } : undefined
     })
     expect([status, backlog.message]).toEqual(['active', expect.stringMatching(/nothing is lost/)])
-    expect(await told(client, 'webhook.paused')).toEqual([{ ownerId, webhookIds: [id] }])
+    expect(await eventData(client, 'webhook.paused')).toEqual([{ ownerId, webhookIds: [id] }])
     const { checks } = (await service.http('GET', '/health')).body
     expect(checks.deliveries.behind).toBe(1)
 
     // An event that was begun before the pause and is committed only now.
-    expect(await happen('agent.created', [late])).toBe(1)
+    expect(await publish('agent.created', [late])).toBe(1)
     const second = ids(150)
-    expect(await happen('agent.created', second)).toBe(0)
-    const update = (body: object) => made(client.webhooks.update({ params, body }))
+    expect(await publish('agent.created', second)).toBe(0)
+    const update = (body: object) => bodyOf(client.webhooks.update({ params, body }))
     await update({ events: ['agent.frozen'] })
-    await happen('agent.created', ids(30))
-    const wanted = ids(40)
-    await happen('agent.frozen', wanted)
+    await publish('agent.created', ids(30))
+    const frozenIds = ids(40)
+    await publish('agent.frozen', frozenIds)
     await update({ status: 'disabled' })
-    await happen('agent.frozen', ids(20))
+    await publish('agent.frozen', ids(20))
     await update({ status: 'active' })
     const last = ids(30)
-    expect(await happen('agent.frozen', last)).toBe(0)
+    expect(await publish('agent.frozen', last)).toBe(0)
 
     release()
     await until('it has caught up', async () => (await webhook()).backlog === null)
-    const expected = [...first, late, ...second, ...wanted, ...last]
+    const expected = [...first, late, ...second, ...frozenIds, ...last]
     await until('all have arrived', () => received().length >= expected.length)
     expect(received().toSorted()).toEqual(expected.toSorted())
-    expect(await told(client, 'webhook.resumed')).toEqual([{ ownerId, webhookIds: [id] }])
-    expect(await happen('agent.frozen', ids(1))).toBe(1)
-    const later = new Set([...second, ...wanted, ...last])
+    expect(await eventData(client, 'webhook.resumed')).toEqual([{ ownerId, webhookIds: [id] }])
+    expect(await publish('agent.frozen', ids(1))).toBe(1)
+    const later = new Set([...second, ...frozenIds, ...last])
     const inOrder = 'select event_id from deliveries where webhook_id = $1 order by created_at, event_id'
     const rows = await service.sql<{ event_id: string }>(inOrder, [id])
     expect(rows.map(row => row.event_id).filter(one => later.has(one))).toEqual([...later])
   }, 60_000)
 
   test('gets nothing more once it is deleted, and delays no other', async () => {
-    const { client, params, happen, webhook, received, release } = await crowdedOwner()
-    await happen('agent.created', ids(ROOM + 20))
+    const { client, params, publish, webhook, received, release } = await crowdedOwner()
+    await publish('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
-    await happen('agent.created', ids(50))
-    await made(client.webhooks.delete({ params }))
+    await publish('agent.created', ids(50))
+    await bodyOf(client.webhooks.delete({ params }))
     const before = received().length
     release()
-    const open = `select made, is_through from replay_events($1, 100, '')`
-    expect(await service.sql(open, [params.id])).toEqual([{ made: 0, is_through: false }])
+    const replayOnce = `select made, is_through from replay_events($1, 100, '')`
+    expect(await service.sql(replayOnce, [params.id])).toEqual([{ made: 0, is_through: false }])
     expect(received()).toHaveLength(before)
   })
 
-  test('may be changed twenty times meanwhile; the refusal says so', async () => {
-    const { client, params, happen, webhook } = await crowdedOwner()
-    await happen('agent.created', ids(ROOM + 20))
+  test('can be changed twenty times while paused; the refusal says so', async () => {
+    const { client, params, publish, webhook } = await crowdedOwner()
+    await publish('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
     const change = () => client.webhooks.update({ params, body: { events: ['agent.created'] } })
     for (let n = 0; n < 20; n++) expect((await change()).status).toBe(200)
@@ -132,7 +132,7 @@ describe('a subscription for which more waits than its plan allows', () => {
 })
 
 test('an event that is not committed yet delays the replay and is not skipped', async () => {
-  const { ownerId, id, happen } = await crowdedOwner()
+  const { ownerId, id, publish } = await crowdedOwner()
   await service.sql(
     `update webhooks set backlog_after = hold_events($2, 'test'), backlog_since = now(), paused_until = now() + interval '1 hour',
        failures = 3, failing_since = now() where id = $1`,
@@ -142,8 +142,8 @@ test('an event that is not committed yet delays the replay and is not skipped', 
   const publisher = new pg.Client({ connectionString: service.databaseUrl })
   await publisher.connect()
   await publisher.query('begin')
-  await publisher.query(HAPPEN, [ownerId, 'agent.created', [slow]])
-  expect(await happen('agent.created', [quick])).toBe(0)
+  await publisher.query(PUBLISH_EVENTS, [ownerId, 'agent.created', [slow]])
+  expect(await publish('agent.created', [quick])).toBe(0)
   const replay = () => service.sql(`select made, is_through from replay_events($1, 100, '')`, [id])
   expect(await replay()).toEqual([{ made: 0, is_through: false }])
   await publisher.query('commit')
@@ -151,11 +151,11 @@ test('an event that is not committed yet delays the replay and is not skipped', 
   expect(await replay()).toEqual([{ made: 2, is_through: true }])
 })
 
-test('more paused subscriptions than one round serves all get their turn', async () => {
+test('paused subscriptions all get their turn, even if there are more than one round serves', async () => {
   const crowded = await Promise.all([crowdedOwner(), crowdedOwner()])
   const rounds = new Set<unknown>()
-  for (const [n, { id, happen, webhook }] of crowded.entries()) {
-    await happen('agent.created', ids(ROOM + 20))
+  for (const [n, { id, publish, webhook }] of crowded.entries()) {
+    await publish('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
     // The first one has waited longest and has no room.
     await service.sql('update webhooks set backlog_after = $2 where id = $1', [id, String(n)])
@@ -167,16 +167,16 @@ test('more paused subscriptions than one round serves all get their turn', async
   })
   // A round finds none while the keeper of this process has them in hand.
   expect([...rounds]).toEqual(expect.arrayContaining(crowded.map(({ id }) => id)))
-  for (const { client, params } of crowded) await made(client.webhooks.delete({ params }))
+  for (const { client, params } of crowded) await bodyOf(client.webhooks.delete({ params }))
 })
 
 test('events that are emitted while a subscription is paused and resumed have one delivery each', async () => {
-  const { ownerId, id, happen, received, release, webhook } = await crowdedOwner()
+  const { ownerId, id, publish, received, release, webhook } = await crowdedOwner()
   release()
   const all = Array.from({ length: 6 }, () => Array.from({ length: 8 }, () => ids(10)))
   // Each batch makes its ids long before it commits, as slow requests do.
   const lanes = all.map(async lane => {
-    for (const some of lane) await happen('agent.created', some)
+    for (const some of lane) await publish('agent.created', some)
   })
   const pausing = (async () => {
     for (let n = 0; n < 4; n++) {
@@ -197,19 +197,22 @@ test('events that are emitted while a subscription is paused and resumed have on
 test.each([
   ['free', 5],
   ['starter', 20],
-] as const)('the plan %s has %i subscriptions; who has more keeps them', async (plan, most) => {
-  const { client, ownerId } = await service.owner()
-  for (let n = 0; n < most; n++) await aWebhook(client)
-  const { id } = await aWebhook(client)
-  await made(service.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
-  const body = { url: 'https://example.com/hooks', events: ['agent.frozen'] }
-  expect(await client.webhooks.create({ body })).toMatchObject({
-    status: 400,
-    code: 'too_many_webhooks',
-    error: `The plan ${plan} has ${most} subscriptions in each mode, and there are ${most + 1} already. Delete one, let one hear of more events, or ask for a larger plan.`,
-  })
-  expect((await made(client.webhooks.get({ params: { id } }))).status).toBe('active')
-  for (const gone of (await made(client.webhooks.list({ query: { limit: 2 } }))).data)
-    await made(client.webhooks.delete({ params: { id: gone.id } }))
-  expect((await client.webhooks.create({ body })).status).toBe(201)
-})
+] as const)(
+  'the plan %s allows %i subscriptions, and keeps those beyond that from a larger plan',
+  async (plan, limit) => {
+    const { client, ownerId } = await service.owner()
+    for (let n = 0; n < limit; n++) await aWebhook(client)
+    const { id } = await aWebhook(client)
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
+    const body = { url: 'https://example.com/hooks', events: ['agent.frozen'] }
+    expect(await client.webhooks.create({ body })).toMatchObject({
+      status: 400,
+      code: 'too_many_webhooks',
+      error: `The plan ${plan} has ${limit} subscriptions in each mode, and there are ${limit + 1} already. Delete one, let one hear of more events, or ask for a larger plan.`,
+    })
+    expect((await bodyOf(client.webhooks.get({ params: { id } }))).status).toBe('active')
+    for (const surplus of (await bodyOf(client.webhooks.list({ query: { limit: 2 } }))).data)
+      await bodyOf(client.webhooks.delete({ params: { id: surplus.id } }))
+    expect((await client.webhooks.create({ body })).status).toBe(201)
+  },
+)

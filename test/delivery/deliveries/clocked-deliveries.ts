@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { deliveriesOf, delivery } from '../../support/delivery/deliveries.ts'
-import { answering, startReceiver } from '../../support/delivery/receiver.ts'
+import { deliveriesOf, untilDelivery } from '../../support/delivery/deliveries.ts'
+import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
-import { aLiveClient, anAgent, aWebhook, made } from '../../support/factories.ts'
+import { aLiveClient, anAgent, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const receiver = await startReceiver()
@@ -10,78 +10,78 @@ const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CI
 const { subscribed } = subscriptionsIn(service, receiver)
 
 /** A delivery that has failed once, on a plan with further attempts after 1, 5, 15 and 60 minutes. */
-async function failed() {
-  const one = await subscribed(answering(500), 'enterprise')
+async function failedDelivery() {
+  const one = await subscribed(respondWith(500), 'enterprise')
   await anAgent(one.client)
-  const first = await delivery(
+  const first = await untilDelivery(
     one.client,
     one.id,
     ({ status, attempts }) => status === 'pending' && attempts.length === 1,
   )
-  const advance = (minutes: number) => made(one.client.sandbox.advance({ body: { minutes } }))
+  const advance = (minutes: number) => bodyOf(one.client.sandbox.advance({ body: { minutes } }))
   return { ...one, first, advance }
 }
 
 const MINUTE = 60_000
 
-describe('the test clock', () => {
+describe('a test clock', () => {
   test('moved beyond all further attempts makes them, until the delivery is a dead letter', async () => {
-    const { client, id, path, advance } = await failed()
+    const { client, id, path, advance } = await failedDelivery()
     await advance(90)
-    const dead = await delivery(client, id, one => one.status === 'dead')
+    const dead = await untilDelivery(client, id, one => one.status === 'dead')
     expect(dead.attempts).toHaveLength(5)
     for (const { headers } of receiver.at(path))
       expect(Math.abs(Number(headers['x-service-timestamp']) * 1_000 - Date.now())).toBeLessThan(MINUTE)
     // The receiver was left alone on the way, by the clock that was moved.
-    expect((await made(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
+    expect((await bodyOf(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
   })
 
-  test('makes the attempts that fall due on the way and no more; the next one is shown by it', async () => {
-    const { client, id, first, advance } = await failed()
+  test('makes the attempts that fall due and no others, and the next attempt is shown in its time', async () => {
+    const { client, id, first, advance } = await failedDelivery()
     const { now } = await advance(7)
     // One minute after the first attempt, five after the second, and fifteen later.
     const due = Date.parse(String(first.nextAttemptAt)) + 20 * MINUTE
-    const third = await delivery(
+    const third = await untilDelivery(
       client,
       id,
       ({ nextAttemptAt }) => Math.abs(Date.parse(String(nextAttemptAt)) - due) < 5_000,
     )
     expect([third.status, third.attempts.length]).toEqual(['pending', 3])
     expect(third.explanation).toContain(`Attempt 4 is made at ${third.nextAttemptAt}`)
-    const left = Math.ceil((Date.parse(String(third.nextAttemptAt)) - Date.parse(now)) / MINUTE)
-    await advance(left - 1)
+    const minutesLeft = Math.ceil((Date.parse(String(third.nextAttemptAt)) - Date.parse(now)) / MINUTE)
+    await advance(minutesLeft - 1)
     expect((await deliveriesOf(client, id))[0]?.attempts).toHaveLength(3)
     await advance(1)
-    await delivery(client, id, ({ attempts }) => attempts.length === 4)
+    await untilDelivery(client, id, ({ attempts }) => attempts.length === 4)
   })
 
-  test('of one owner moves nothing of another, nor of live mode', async () => {
+  test('of one owner affects no other owner and not live mode', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)
-    receiver.treat('/live', answering(500))
+    receiver.treat('/live', respondWith(500))
     const { id } = await aWebhook(live, { url: `${receiver.url}/live`, events: ['agent.created'] })
     await anAgent(live)
-    const other = await failed()
-    const waits = await delivery(
+    const other = await failedDelivery()
+    const waiting = await untilDelivery(
       live,
       id,
       ({ status, attempts }) => status === 'pending' && attempts.length === 1,
     )
-    await made(owner.client.sandbox.advance({ body: { days: 1 } }))
+    await bodyOf(owner.client.sandbox.advance({ body: { days: 1 } }))
     const rows = `select due_at - now() > interval '30 seconds' as waits, ahead_ms from deliveries where id = any($1)`
-    expect(await service.sql(rows, [[waits.id, other.first.id]])).toEqual([
+    expect(await service.sql(rows, [[waiting.id, other.first.id]])).toEqual([
       { waits: true, ahead_ms: 0 },
       { waits: true, ahead_ms: 0 },
     ])
-    expect((await live.webhooks.delivery({ params: { id: waits.id } })).body).toEqual(waits)
+    expect((await live.webhooks.delivery({ params: { id: waiting.id } })).body).toEqual(waiting)
   })
 
-  test('moved by five days gives up a receiver that takes nothing', async () => {
-    const { client, id, advance } = await failed()
+  test('moved by five days disables a receiver that keeps failing', async () => {
+    const { client, id, advance } = await failedDelivery()
     await service.sql('update webhooks set failures = 9 where id = $1', [id])
     await advance(6 * 24 * 60)
-    await delivery(client, id, one => one.attempts.length >= 2)
-    const disabled = await delivery(client, id, one => one.explanation.includes('five days'))
+    await untilDelivery(client, id, one => one.attempts.length >= 2)
+    const disabled = await untilDelivery(client, id, one => one.explanation.includes('five days'))
     expect(disabled.status).toBe('pending')
   })
 })

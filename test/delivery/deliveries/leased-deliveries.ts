@@ -6,7 +6,7 @@ import type { Share } from '../../../src/delivery/webhooks/dispatch/fair-queue.t
 import { ProcessLease } from '../../../src/kernel/database/process-lease.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import type { Vault } from '../../../src/ports/vault.ts'
-import { answering, startReceiver } from '../../support/delivery/receiver.ts'
+import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -21,8 +21,8 @@ afterAll(() => database.close())
 const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
 
 /** A delivery that is claimed under this lease. */
-async function taken(lease: ProcessLease): Promise<Claimed> {
-  const { client, id } = await subscribed(answering(204))
+async function claimOne(lease: ProcessLease): Promise<Claimed> {
+  const { client, id } = await subscribed(respondWith(204))
   await anAgent(client)
   const [claimed] = await claimDeliveries(database, [shareOf(id)], await lease.hold())
   return claimed as Claimed
@@ -31,13 +31,13 @@ async function taken(lease: ProcessLease): Promise<Claimed> {
 const leasedUntil = async ({ id }: Claimed) =>
   (await service.sql('select leased_until as "until" from deliveries where id = $1', [id]))[0]?.until
 
-describe('what a process has leased', () => {
-  test('is its own while it renews its lease, and free once it has not for too long', async () => {
+describe('a delivery leased by a process', () => {
+  test('stays leased while the process renews its lease, and is freed once it has not for too long', async () => {
     const [doomed, heir] = [
       new ProcessLease(database, 'deliveries'),
       new ProcessLease(database, 'deliveries', 40),
     ]
-    const claimed = await taken(doomed)
+    const claimed = await claimOne(doomed)
     const rounds = new Set<number>()
     const began = performance.now()
     await until('the heir could have freed it', async () => {
@@ -54,14 +54,14 @@ describe('what a process has leased', () => {
     expect(await service.sql('select 1 from process_leases')).toEqual([])
   })
 
-  test('stays its own after a halt that no other process has noticed; after a halt of all, nothing is freed before all could renew', async () => {
+  test('stays leased after a halt of its process or of all, until each had time to renew its lease', async () => {
     const halted = new ProcessLease(database, 'deliveries', 40)
     const first = await halted.hold()
     await until('its time has passed', () => halted.held === undefined)
     expect(await halted.round()).toBe(0)
     expect(halted.held).toBe(first)
-    const others = `insert into process_leases values ('other', 'deliveries', now())`
-    await service.sql(others)
+    const otherLease = `insert into process_leases values ('other', 'deliveries', now())`
+    await service.sql(otherLease)
     await until('its time has passed again', () => halted.held === undefined)
     expect(await halted.round()).toBe(0)
     expect(await service.sql(`select 1 from process_leases where id = 'other'`)).toHaveLength(1)
@@ -69,15 +69,15 @@ describe('what a process has leased', () => {
   })
 })
 
-test('a delivery whose lease ends before its turn is not begun, and can be claimed again', async () => {
+test('a delivery whose lease ends before its turn is not sent, and can be claimed again', async () => {
   await service.sql('delete from deliveries')
-  const { client, path, id } = await subscribed(answering(204))
+  const { client, path, id } = await subscribed(respondWith(204))
   await anAgent(client)
-  const looks: (string | undefined)[] = [undefined]
+  const leaseChecks: (string | undefined)[] = [undefined]
   const lease = {
     hold: async () => 'lease',
     get held() {
-      return looks.length > 0 ? looks.pop() : 'lease'
+      return leaseChecks.length > 0 ? leaseChecks.pop() : 'lease'
     },
   }
   const outbound = {

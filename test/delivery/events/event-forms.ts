@@ -54,7 +54,7 @@ test('a completed transaction has the schema of the contract', () => {
   })
 })
 
-describe('an example', () => {
+describe('the example', () => {
   test.each([
     ['agent.frozen', 'frozen'],
     ['agent.unfrozen', 'active'],
@@ -63,11 +63,11 @@ describe('an example', () => {
     ['transfer.failed', 'rejected'],
     ['wallet.closed', 'closed'],
     ['webhook.disabled', 'disabled'],
-  ])('of %s is %s', (event, status) => {
+  ])('of %s has the status %s', (event, status) => {
     expect(types.get(event)?.example.status).toBe(status)
   })
 
-  test('fits its schema', () => {
+  test('of every event fits its schema', () => {
     for (const { event, schema, example } of types.values())
       expect({ event, error: z.fromJSONSchema(schema).safeParse(example).error }).toEqual({ event })
   })

@@ -1,24 +1,24 @@
 import { describe, expect, test } from '@jest/globals'
-import { freeze, heard, listed, startPushService } from '../../support/delivery/push.ts'
+import { eventNames, freezeAgent, startPushService, subscriptionIds } from '../../support/delivery/push.ts'
 import { decrypt } from '../../support/delivery/push-service.ts'
-import { anAgent, anAgentUnder, anIntent, made } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
 
 const { service, aBrowser } = await startPushService()
 
 describe('an event', () => {
-  test('reaches every browser that is subscribed to it, with its ids and nothing else', async () => {
+  test('is pushed to every subscribed browser, with its ids only', async () => {
     const { client } = await service.owner()
     const { client: stranger } = await service.owner()
     const browsers = [await aBrowser(client), await aBrowser(client, { events: ['*'] })]
-    const deaf = [
+    const unsubscribed = [
       await aBrowser(client, { events: ['transfer.failed'] }),
       await aBrowser(client, { expirationTime: 1 }),
       await aBrowser(stranger),
     ]
     const agent = await anAgent(client)
     const intent = await anIntent(client, agent.id, { merchant: 'Casino', purpose: 'Nobody’s business' })
-    await until('both to hear of it', () => browsers.every(one => heard(one).includes('intent.created')))
+    await until('both to hear of it', () => browsers.every(one => eventNames(one).includes('intent.created')))
     const messages = browsers[0]?.messages ?? []
     expect(messages.map(({ payload }) => payload)).toEqual([
       {
@@ -30,35 +30,38 @@ describe('an event', () => {
       },
     ])
     expect(messages[0]?.headers.urgency).toBe('high')
-    expect(deaf.flatMap(heard)).toEqual([])
+    expect(unsubscribed.flatMap(eventNames)).toEqual([])
   })
 
-  test('of an intent that is decided at once reaches nobody', async () => {
+  test('of an intent that is decided at once is pushed to nobody', async () => {
     const { client } = await service.owner()
     const browser = await aBrowser(client, { events: ['intent.created', 'agent.frozen'] })
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
     expect((await anIntent(client, agent.id)).status).toBe('approved')
-    await freeze(client, agent.id)
-    await until('the last of it', () => heard(browser).includes('agent.frozen'))
-    expect(heard(browser)).toEqual(['agent.frozen'])
+    await freezeAgent(client, agent.id)
+    await until('the last of it', () => eventNames(browser).includes('agent.frozen'))
+    expect(eventNames(browser)).toEqual(['agent.frozen'])
   })
 
-  test('deletes a subscription that is gone, and is not sent again to one that failed', async () => {
+  test('deletes a subscription that the push service calls gone, and is not repeated to one that failed', async () => {
     const { client } = await service.owner()
-    const [gone, weary] = [await aBrowser(client), await aBrowser(client)]
-    gone.answerWith(410)
-    weary.answerWith(503)
+    const [expired, failing] = [await aBrowser(client), await aBrowser(client)]
+    expired.answerWith(410)
+    failing.answerWith(503)
     const agent = await anAgent(client)
-    await freeze(client, agent.id)
-    await until('one to be dropped', async () => (await listed(client)).length === 1)
-    weary.answerWith(201)
-    await made(client.agents.unfreeze({ params: { id: agent.id } }))
-    await freeze(client, agent.id)
-    await until('the second', () => weary.messages.length === 2)
-    expect(await listed(client)).toEqual([weary.id])
-    expect([heard(gone), heard(weary)]).toEqual([['agent.frozen'], ['agent.frozen', 'agent.frozen']])
-    const { data } = await made(client.events.list({ query: { event: 'push_subscription.deleted' } }))
-    expect(data.map(one => one.data)).toEqual([{ subscriptionId: gone.id, label: null, reason: 'gone' }])
+    await freezeAgent(client, agent.id)
+    await until('one to be dropped', async () => (await subscriptionIds(client)).length === 1)
+    failing.answerWith(201)
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
+    await freezeAgent(client, agent.id)
+    await until('the second', () => failing.messages.length === 2)
+    expect(await subscriptionIds(client)).toEqual([failing.id])
+    expect([eventNames(expired), eventNames(failing)]).toEqual([
+      ['agent.frozen'],
+      ['agent.frozen', 'agent.frozen'],
+    ])
+    const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.deleted' } }))
+    expect(data.map(one => one.data)).toEqual([{ subscriptionId: expired.id, label: null, reason: 'gone' }])
   })
 
   test('does not wait for a push service that does not answer', async () => {
@@ -66,16 +69,16 @@ describe('an event', () => {
     const silent = await aBrowser(client)
     silent.answerWith(null)
     const agent = await anAgent(client)
-    await freeze(client, agent.id)
+    await freezeAgent(client, agent.id)
     await until('it to be asked', () => silent.messages.length === 1)
     const other = await aBrowser(client, { events: ['agent.unfrozen'] })
-    await made(client.agents.unfreeze({ params: { id: agent.id } }))
-    await until('the other one', () => heard(other).length === 1)
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
+    await until('the other one', () => eventNames(other).length === 1)
     expect(silent.messages).toHaveLength(1)
     silent.answerWith(201)
   })
 
-  test('whose process died is sent by another one, under the same topic', async () => {
+  test('whose process died is pushed by another one, under the same topic', async () => {
     const { client } = await service.owner()
     const browser = await aBrowser(client, { events: ['agent.frozen'] })
     const agent = await anAgent(client)
@@ -85,18 +88,18 @@ describe('an event', () => {
     await service.sql(
       `create trigger taken before insert on pushes for each row execute function taken_by_the_dead()`,
     )
-    await freeze(client, agent.id)
+    await freezeAgent(client, agent.id)
     await service.sql('drop trigger taken on pushes')
     await service.sql('notify pushes')
-    expect(heard(browser)).toEqual([])
+    expect(eventNames(browser)).toEqual([])
     expect(await service.sql(`select free_leases('pushes') as count`)).toEqual([{ count: 1 }])
     await service.sql('notify pushes')
-    await until('it to arrive', () => heard(browser).length === 1)
+    await until('it to arrive', () => eventNames(browser).length === 1)
     const [{ headers, payload } = browser.messages[0] as never] = browser.messages
     expect(payload.eventId).toBe(`event_${headers.topic}`)
   })
 
-  test('is sent once, whichever of several processes sends it', async () => {
+  test('is pushed once, whichever of several processes pushes it', async () => {
     const { client, ownerId } = await service.owner()
     const browser = await aBrowser(client, { events: ['agent.frozen'] })
     await service.sql(
@@ -108,18 +111,22 @@ describe('an event', () => {
       [ownerId],
     )
     await service.sql('notify pushes')
-    const left = () => service.sql('select 1 from pushes where owner_id = $1', [ownerId])
-    await until('none is left', async () => (await left()).length === 0)
+    const waitingPushes = () => service.sql('select 1 from pushes where owner_id = $1', [ownerId])
+    await until('none is left', async () => (await waitingPushes()).length === 0)
     expect(new Set(browser.messages.map(({ payload }) => payload.agentId)).size).toBe(100)
     expect(browser.messages).toHaveLength(100)
   })
 })
 
-test('the browsers of these tests read what the standard gives as an example (RFC 8291, section 5)', () => {
-  const of = (text: string) => Buffer.from(text, 'base64url')
-  const body = of(
+test('the browsers of these tests decrypt the example of RFC 8291, section 5', () => {
+  const base64 = (text: string) => Buffer.from(text, 'base64url')
+  const body = base64(
     'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN',
   )
-  const text = decrypt(body, of('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94'), of('BTBZMqHH6r4Tts7J_aSIgg'))
+  const text = decrypt(
+    body,
+    base64('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94'),
+    base64('BTBZMqHH6r4Tts7J_aSIgg'),
+  )
   expect(text.toString()).toBe('When I grow up, I want to be a watermelon')
 })

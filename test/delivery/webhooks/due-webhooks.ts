@@ -10,7 +10,7 @@ const anOwner = () => ({ ownerId: newId('customer'), mode: 'test' }) as const
 type Owner = ReturnType<typeof anOwner>
 
 /** So many subscriptions, for each of which a delivery has been due for so long; their ids. */
-async function waiting({ ownerId, mode }: Owner, count: number, seconds: number): Promise<string[]> {
+async function addDueWebhooks({ ownerId, mode }: Owner, count: number, seconds: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('webhook'))
   const [event] = [newId('event')]
   await engine.sql(
@@ -33,14 +33,14 @@ async function waiting({ ownerId, mode }: Owner, count: number, seconds: number)
   return ids
 }
 
-const due = async (most: number): Promise<{ id: string; owner_id: string }[]> =>
-  (await engine.sql('select id, owner_id from due_webhooks($1)', [most])).rows
+const dueWebhooks = async (limit: number): Promise<{ id: string; owner_id: string }[]> =>
+  (await engine.sql('select id, owner_id from due_webhooks($1)', [limit])).rows
 
 test('an owner with very many subscriptions delays no other', async () => {
   const [many, few] = [anOwner(), anOwner()]
-  await waiting(many, 300, 3_600)
-  const [oldest, younger] = [...(await waiting(few, 1, 60)), ...(await waiting(few, 1, 1))]
-  const served = await due(256)
+  await addDueWebhooks(many, 300, 3_600)
+  const [oldest, younger] = [...(await addDueWebhooks(few, 1, 60)), ...(await addDueWebhooks(few, 1, 1))]
+  const served = await dueWebhooks(256)
   expect(served).toHaveLength(256)
   expect(served.slice(0, 4).map(({ owner_id }) => owner_id)).toEqual([
     ...[many.ownerId, few.ownerId],
@@ -49,46 +49,47 @@ test('an owner with very many subscriptions delays no other', async () => {
   expect([served[1]?.id, served[3]?.id]).toEqual([oldest, younger])
 })
 
-describe('a receiver that is paused', () => {
+describe('a paused receiver', () => {
   const pausedUntil = async (id: string): Promise<Date | null> =>
     (await engine.sql('select paused_until from webhooks where id = $1', [id])).rows[0].paused_until
 
   test('stays paused when a delivery falls due, and is tried when a person asks for it', async () => {
     const owner = anOwner()
-    const [id] = (await waiting(owner, 1, 1)) as [string]
+    const [id] = (await addDueWebhooks(owner, 1, 1)) as [string]
     await engine.sql(
       `update webhooks set failures = 5, failing_since = now(), paused_until = now() + interval '1 hour' where id = $1`,
       [id],
     )
     const params = { id: id.replace('webhook', 'delivery') }
-    const retry = (asked: boolean) => engine.run(owner, 'webhooks.retry', { params, body: { asked } })
+    const retry = (byPerson: boolean) =>
+      engine.run(owner, 'webhooks.retry', { params, body: { asked: byPerson } })
     await retry(false)
     expect(await pausedUntil(id)).not.toBeNull()
-    expect((await due(1_000)).map(one => one.id)).not.toContain(id)
+    expect((await dueWebhooks(1_000)).map(one => one.id)).not.toContain(id)
     await retry(true)
     expect(await pausedUntil(id)).toBeNull()
-    expect((await due(1_000)).map(one => one.id)).toContain(id)
+    expect((await dueWebhooks(1_000)).map(one => one.id)).toContain(id)
   })
 })
 
-test('deliveries are kept for 30 days, whatever has become of them', async () => {
-  const [id] = (await waiting(anOwner(), 1, 1)) as [string]
+test('deliveries are kept for 30 days, whatever their status', async () => {
+  const [id] = (await addDueWebhooks(anOwner(), 1, 1)) as [string]
   const days = 86_400_000
-  const aged = async (age: number) => {
-    const old = firstIdAt('delivery', new Date(Date.now() - age))
+  const addDeliveryOfAge = async (age: number) => {
+    const agedId = firstIdAt('delivery', new Date(Date.now() - age))
     await engine.sql(
       `insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at,
          claims, tries, attempts) select $2, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, 'dead', null,
          claims, tries, attempts from deliveries where webhook_id = $1 limit 1`,
-      [id, old],
+      [id, agedId],
     )
-    return old
+    return agedId
   }
-  await aged(31 * days)
-  const kept = await aged(29 * days)
+  await addDeliveryOfAge(31 * days)
+  const youngId = await addDeliveryOfAge(29 * days)
   await expireDeliveries(engine.runtime.database)
   const { rows } = await engine.sql(`select id from deliveries where webhook_id = $1 and status = 'dead'`, [
     id,
   ])
-  expect(rows.map(row => row.id)).toEqual([kept])
+  expect(rows.map(row => row.id)).toEqual([youngId])
 })

@@ -17,7 +17,7 @@ import { redactedExcerpt } from '../../../src/values/redaction.ts'
 const NOW = new Date('2026-11-20T09:30:00.000Z')
 const tier = tierOf('enterprise', [1_000, 2_000])
 
-const taken = (succeeded: boolean): AttemptResult => ({
+const resultOf = (succeeded: boolean): AttemptResult => ({
   attempt: {
     deliveryId: 'delivery_1-1',
     at: NOW.toISOString(),
@@ -41,24 +41,27 @@ const row = (status: Delivery['status']) =>
     workflowId: null,
   }) as unknown as DeliveryRow
 
-describe('what follows from an attempt', () => {
-  test('is what the tier says, in any order of results', () => {
+describe('the outcome of an attempt', () => {
+  test('follows the plan’s tier, in any order of results', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 8 }), outcomes => {
-        const one = row('pending')
+        const delivery = row('pending')
         let sent = 0
         for (const succeeded of outcomes) {
-          if (one.status !== 'pending') break
-          one.leasedUntil = NOW
+          if (delivery.status !== 'pending') break
+          delivery.leasedUntil = NOW
           sent++
-          applyAttempt(one, taken(succeeded), { isMine: true, tier })
-          expect([one.leasedUntil, one.dueAt === null]).toEqual([null, one.status !== 'pending'])
+          applyAttempt(delivery, resultOf(succeeded), { isMine: true, tier })
+          expect([delivery.leasedUntil, delivery.dueAt === null]).toEqual([
+            null,
+            delivery.status !== 'pending',
+          ])
         }
         const first = outcomes.indexOf(true)
-        const wanted = first >= 0 && first < 3 ? first + 1 : Math.min(outcomes.length, 3)
-        expect(sent).toBe(wanted)
-        if (first >= 0 && first < 3) expect(one.status).toBe('delivered')
-        else if (outcomes.length >= 3) expect(one.status).toBe('dead')
+        const expected = first >= 0 && first < 3 ? first + 1 : Math.min(outcomes.length, 3)
+        expect(sent).toBe(expected)
+        if (first >= 0 && first < 3) expect(delivery.status).toBe('delivered')
+        else if (outcomes.length >= 3) expect(delivery.status).toBe('dead')
       }),
       { numRuns: 60 },
     )
@@ -70,11 +73,11 @@ describe('what follows from an attempt', () => {
     ['delivered', false, 'delivered'],
     ['dead', true, 'dead'],
   ] as const)(
-    'where somebody else has it, and it is %s: taken %s leaves it %s',
+    'of a delivery that was sent twice and is %s: success %s leaves it %s',
     (before, succeeded, after) => {
-      const one = row(before)
-      applyAttempt(one, taken(succeeded), { isMine: false, tier })
-      expect([one.status, one.attempts.length]).toEqual([after, 1])
+      const delivery = row(before)
+      applyAttempt(delivery, resultOf(succeeded), { isMine: false, tier })
+      expect([delivery.status, delivery.attempts.length]).toEqual([after, 1])
     },
   )
 
@@ -90,44 +93,44 @@ describe('what follows from an attempt', () => {
     ['Fri, 20 Nov 2126 09:31:00 GMT', 4 * 3_600_000],
     ['try in 2030', null],
     ['1.5', null],
-  ])('Retry-After: %s puts it off by %s ms', (value, ms) => {
+  ])('with Retry-After: %s delays the next one by %s ms', (value, ms) => {
     expect(retryAfterOf(value, NOW)).toBe(ms)
   })
 })
 
 describe('the health of a receiver', () => {
-  const well = () => ({ id: 'webhook_1', failures: 0, failingSince: null, pausedUntil: null })
+  const healthy = () => ({ id: 'webhook_1', failures: 0, failingSince: null, pausedUntil: null })
   const pausesOf = (count: number) => {
-    const health = well() as Parameters<typeof recordRound>[0]
+    const health = healthy() as Parameters<typeof recordRound>[0]
     return Array.from({ length: count }, () => {
       recordRound(health, false, NOW)
       return ((health.pausedUntil?.getTime() ?? NOW.getTime()) - NOW.getTime()) / 1_000
     })
   }
 
-  test('allows some failures, and then pauses longer and longer, up to a maximum', () => {
+  test('tolerates some failures, and then pauses the receiver longer and longer, up to a maximum', () => {
     expect(pausesOf(10)).toEqual([0, 0, 10, 20, 40, 80, 160, 320, 640, 900])
     expect(pausesOf(2_000).at(-1)).toBe(900)
   })
 
-  test('is hopeless after five days, and not for a few failures; one success clears them', () => {
+  test('is hopeless after five days, not after a few failures; one success resets it', () => {
     const ago = (ms: number) => new Date(NOW.getTime() - ms)
     const day = 86_400_000
-    const failing = (failures: number, since: number) => ({ ...well(), failures, failingSince: ago(since) })
+    const failing = (failures: number, ms: number) => ({ ...healthy(), failures, failingSince: ago(ms) })
     expect(isHopeless(failing(10, 5 * day), NOW)).toBe(true)
     expect(isHopeless(failing(9, 5 * day), NOW)).toBe(false)
     expect(isHopeless(failing(99, 5 * day - 1), NOW)).toBe(false)
     const health = failing(99, 9 * day)
     recordRound(health, true, NOW)
-    expect(health).toEqual(well())
+    expect(health).toEqual(healthy())
   })
 })
 
-describe('places', () => {
+describe('the delivery slots', () => {
   const due = (id: string, ownerId: string) => ({ id, ownerId, failing: false })
   const claimed = (id: string) => ({ id }) as never
 
-  test('are shared in equal parts, and no owner has them all', () => {
+  test('are shared equally, and no owner has them all', () => {
     const queues = new FairQueue()
     const many = Array.from({ length: 200 }, (_, n) => due(`a${n}`, 'one'))
     const shares = queues.allot([...many, due('b', 'two')])
@@ -137,7 +140,7 @@ describe('places', () => {
     expect(of('two')).toBeGreaterThan(0)
   })
 
-  test('grow with every quick success, and are one after a failure', () => {
+  test('of a receiver grow with every quick success, and shrink to one after a failure', () => {
     const queues = new FairQueue()
     const [share] = queues.allot([due('a', 'one')])
     if (!share) throw new Error('no share')
@@ -166,7 +169,7 @@ describe('places', () => {
   })
 })
 
-test('places that become free go round when all are in use', () => {
+test('delivery slots that become free go round when all are in use', () => {
   const queues = new FairQueue()
   const enter = (id: string, ownerId: string, count: number) => {
     const [share] = queues.allot([{ id, ownerId, failing: false }])
@@ -181,9 +184,9 @@ test('places that become free go round when all are in use', () => {
   }
   /** Begins all deliveries that can begin, as a deliverer does; gives their subscriptions. */
   const begin = () => {
-    const begun: string[] = []
-    for (const queue of queues) while (queues.next(queue)) begun.push(queue.id)
-    return begun
+    const started: string[] = []
+    for (const queue of queues) while (queues.next(queue)) started.push(queue.id)
+    return started
   }
   const busy = Array.from({ length: 16 }, (_, n) => enter(`busy${n}`, `owner${n % 4}`, 60))
   expect(begin()).toHaveLength(256)
@@ -195,21 +198,21 @@ test('places that become free go round when all are in use', () => {
   expect(new Set(served)).toEqual(new Set([...busy.map(({ id }) => id), 'late']))
 })
 
-describe('names of events', () => {
-  const known = ['agent.frozen', 'agent.created', 'intent.approved', 'wallet.funded']
+describe('an event name', () => {
+  const eventNames = ['agent.frozen', 'agent.created', 'intent.approved', 'wallet.funded']
   test.each([
     [['agent.frozen'], undefined],
     [['agent.frozn'], /Did you mean agent\.frozen/],
     [['agent.zzzzzzzzzz'], /agent\.created/],
     [['wallets.funded'], /Did you mean wallet\.funded/],
     [['quux'], /^There is no event "quux"\. GET/],
-  ])('%j', (asked, says) => {
-    if (says) expect(unknownNamesMessage(asked, known)).toMatch(says)
-    else expect(unknownNamesMessage(asked, known)).toBeUndefined()
+  ])('%j is accepted, or refused with a suggestion', (names, message) => {
+    if (message) expect(unknownNamesMessage(names, eventNames)).toMatch(message)
+    else expect(unknownNamesMessage(names, eventNames)).toBeUndefined()
   })
 })
 
-describe('how an answer begins', () => {
+describe('the excerpt of an answer', () => {
   test.each([
     ['', null],
     [' \n\t', null],
@@ -219,17 +222,17 @@ describe('how an answer begins', () => {
     ['IBAN DE89 3704 0044 0532 0130 00.', 'IBAN [redacted].'],
     ['api_key=abcdefgh&x=1', 'api_key=[redacted]'],
     ['order 4711 of 2026-11-20', 'order 4711 of 2026-11-20'],
-  ])('%j is shown as %j', (text, shown) => {
-    expect(redactedExcerpt(new TextEncoder().encode(text))).toBe(shown)
+  ])('%j is %j', (text, excerpt) => {
+    expect(redactedExcerpt(new TextEncoder().encode(text))).toBe(excerpt)
   })
 
-  test('is short, in one line and storable, for any bytes', () => {
+  test('is short, on one line and storable, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
-        const shown = redactedExcerpt(bytes) ?? ''
-        expect(shown.length).toBeLessThanOrEqual(200)
-        expect(shown).not.toMatch(/\p{Cc}/u)
-        expect(shown.isWellFormed()).toBe(true)
+        const excerpt = redactedExcerpt(bytes) ?? ''
+        expect(excerpt.length).toBeLessThanOrEqual(200)
+        expect(excerpt).not.toMatch(/\p{Cc}/u)
+        expect(excerpt.isWellFormed()).toBe(true)
       }),
       { numRuns: 60 },
     )

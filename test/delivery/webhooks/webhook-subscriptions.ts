@@ -1,25 +1,26 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, aWebhook, made } from '../../support/factories.ts'
+import { aKey, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
-describe('a subscription', () => {
-  test('shows its secret once, and keeps it sealed', async () => {
+describe('a webhook subscription', () => {
+  test('shows its secret once, and stores it sealed', async () => {
     const { client } = await service.owner()
     const body = { url: 'https://example.com/hooks', events: ['agent.frozen'], description: 'Bookkeeping' }
     const create = () => client.webhooks.create({ body, idempotencyKey: 'once' })
-    const { secret, ...rest } = await made(create())
+    const { secret, ...rest } = await bodyOf(create())
     expect(secret).toMatch(/^whsec_\w{43}$/)
     expect(rest).toMatchObject({ ...body, status: 'active', statusReason: null, hint: secret?.slice(-4) })
-    expect(await made(create())).toEqual({ ...rest, secret: null })
-    expect(await made(client.webhooks.get({ params: { id: rest.id } }))).toEqual(rest)
+    expect(await bodyOf(create())).toEqual({ ...rest, secret: null })
+    expect(await bodyOf(client.webhooks.get({ params: { id: rest.id } }))).toEqual(rest)
     const [row] = await service.sql('select secret from webhooks where id = $1', [rest.id])
     expect(String(row?.secret)).not.toContain(String(secret).slice(6))
-    const kept = await service.sql(`select body from idempotency_keys where body like '%' || $1 || '%'`, [
-      secret,
-    ])
-    expect(kept).toEqual([])
+    const storedKeys = await service.sql(
+      `select body from idempotency_keys where body like '%' || $1 || '%'`,
+      [secret],
+    )
+    expect(storedKeys).toEqual([])
   })
 
   test.each([
@@ -29,20 +30,20 @@ describe('a subscription', () => {
     ['http://[::ffff:10.0.0.1]/', /^url: /],
     ['ftp://example.com/', /^url: /],
     ['not a url', /^url: /],
-  ])('to %s is refused, by name of the field', async (url, says) => {
+  ])('to %s is refused with the name of the field', async (url, message) => {
     const { client } = await service.owner()
-    const before = (await made(client.webhooks.list())).data.length
+    const before = (await bodyOf(client.webhooks.list())).data.length
     const answer = await client.webhooks.create({ body: { url, events: ['*'] } })
-    expect([answer.status, answer.error]).toEqual([400, expect.stringMatching(says)])
+    expect([answer.status, answer.error]).toEqual([400, expect.stringMatching(message)])
     const { id } = await aWebhook(client)
     expect((await client.webhooks.update({ params: { id }, body: { url } })).status).toBe(400)
-    expect((await made(client.webhooks.get({ params: { id } }))).url).toBe(
+    expect((await bodyOf(client.webhooks.get({ params: { id } }))).url).toBe(
       'https://example.com/hooks/payments',
     )
-    expect((await made(client.webhooks.list())).data).toHaveLength(before + 1)
+    expect((await bodyOf(client.webhooks.list())).data).toHaveLength(before + 1)
   })
 
-  test('to an unknown event is refused with the event that was perhaps meant', async () => {
+  test('to an unknown event is refused with the event that was probably meant', async () => {
     const { client } = await service.owner()
     const url = 'https://example.com/hooks'
     const refused = await client.webhooks.create({ body: { url, events: ['agent.frozn', '*'] } })
@@ -55,7 +56,7 @@ describe('a subscription', () => {
     )
   })
 
-  test('is changed, listed, deleted by its owner alone, and each change is an event', async () => {
+  test('is changed, listed and deleted by its owner only, and each change is an event', async () => {
     const [{ client }, stranger] = [await service.owner(), await service.owner()]
     const { id } = await aWebhook(client, { events: ['agent.frozen'] })
     const params = { id }
@@ -68,7 +69,7 @@ describe('a subscription', () => {
       await stranger.client.webhooks.deliveries({ params }),
     ]
     for (const refusal of refusals) expect([refusal.status, refusal.code]).toEqual([404, 'webhook_not_found'])
-    const disabled = await made(
+    const disabled = await bodyOf(
       client.webhooks.update({ params, body: { status: 'disabled', events: ['*'], description: null } }),
     )
     expect(disabled).toMatchObject({
@@ -76,20 +77,29 @@ describe('a subscription', () => {
       statusReason: 'Disabled by its owner.',
       events: ['*'],
     })
-    const list = (status: 'active' | 'disabled') => made(client.webhooks.list({ query: { status } }))
+    const list = (status: 'active' | 'disabled') => bodyOf(client.webhooks.list({ query: { status } }))
     expect([(await list('active')).data.length, (await list('disabled')).data.length]).toEqual([0, 1])
-    await made(client.webhooks.delete({ params }))
+    await bodyOf(client.webhooks.delete({ params }))
     expect((await client.webhooks.get({ params })).status).toBe(404)
-    expect((await made(client.webhooks.list())).data).toEqual([])
-    const told = (await made(client.events.list())).data.filter(({ event }) => event.startsWith('webhook.'))
-    expect(told.map(({ event }) => event)).toEqual(['webhook.deleted', 'webhook.updated', 'webhook.created'])
-    expect(told[1]?.data).toMatchObject({ webhookId: id, changed: ['events', 'description', 'status'] })
+    expect((await bodyOf(client.webhooks.list())).data).toEqual([])
+    const webhookEvents = (await bodyOf(client.events.list())).data.filter(({ event }) =>
+      event.startsWith('webhook.'),
+    )
+    expect(webhookEvents.map(({ event }) => event)).toEqual([
+      'webhook.deleted',
+      'webhook.updated',
+      'webhook.created',
+    ])
+    expect(webhookEvents[1]?.data).toMatchObject({
+      webhookId: id,
+      changed: ['events', 'description', 'status'],
+    })
   })
 
   test('is refused with a read-only key, and for an agent', async () => {
     const { client } = await service.owner()
     const reader = service.client(String((await aKey(client, { scopes: ['webhooks:read'] })).key))
-    expect((await made(reader.webhooks.list())).data).toEqual([])
+    expect((await bodyOf(reader.webhooks.list())).data).toEqual([])
     const body = { url: 'https://example.com/hooks', events: ['*'] }
     expect((await reader.webhooks.create({ body })).code).toBe('missing_scope')
   })
@@ -97,7 +107,7 @@ describe('a subscription', () => {
 
 test('every event has a schema and an example, in the list and in the OpenAPI document', async () => {
   const { client } = await service.owner()
-  const { data } = await made(client.events.types())
+  const { data } = await bodyOf(client.events.types())
   const names = data.map(({ event }) => event)
   expect(names).toEqual(expect.arrayContaining(['agent.created', 'transaction.completed', 'card.issued']))
   expect(data.filter(({ reserved }) => reserved).map(({ event }) => event)).toEqual([

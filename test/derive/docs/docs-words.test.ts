@@ -10,48 +10,48 @@ import { html } from '../../../src/web/html.ts'
 
 const textOf = (content: Parameters<typeof html>[1]): string => html`${content}`.text
 
-describe('html', () => {
-  test('whatever is not markup is escaped, in texts and in attributes', () => {
+describe('an html template', () => {
+  test('escapes what is not markup, in texts and in attributes', () => {
     const evil = `<script>"&'`
     expect(html`<a title="${evil}">${evil}</a>`.text).toBe(
       '<a title="&lt;script&gt;&quot;&amp;&#39;">&lt;script&gt;&quot;&amp;&#39;</a>',
     )
   })
 
-  test('markup stays, lists are joined, nothing is left out as nothing', () => {
+  test('keeps markup, joins lists, and omits false and undefined', () => {
     expect(html`<p>${[html`<b>${1}</b>`, ' & ', false, undefined]}</p>`.text).toBe('<p><b>1</b> &amp; </p>')
   })
 })
 
 describe('markdown', () => {
-  test('paragraphs, code, strong; markup within them is text', () => {
+  test('has paragraphs, code and strong text, and escapes markup in them', () => {
     expect(textOf(markdown('One `<b>`.\n\n**Two** <i>'))).toBe(
       '<p>One <code>&lt;b&gt;</code>.</p><p><strong>Two</strong> &lt;i&gt;</p>',
     )
   })
 
-  test('lists, an item over two lines; tables', () => {
+  test('has lists, with items over several lines, and tables', () => {
     expect(textOf(markdown('- a\n  b\n- c'))).toBe('<ul><li>a\n  b</li><li>c</li></ul>')
     expect(textOf(markdown('| A |\n|---|\n| `x` |'))).toContain('<td><code>x</code></td>')
   })
 })
 
-describe('values in print', () => {
+describe('a printed value', () => {
   const value = { name: "It's", 'a-b': [1, 2], deep: { text: 'x'.repeat(60), none: null } }
 
-  test('as JSON, which it stays', () => {
+  test('is valid JSON', () => {
     expect(JSON.parse(asJson(value))).toEqual(value)
     expect(asJson({ a: { b: [1] }, c: {} })).toBe('{\n  "a": { "b": [1] },\n  "c": {}\n}')
     expect(asJson({})).toBe('{}')
   })
 
-  test('as TypeScript, which evaluates to it', () => {
+  test('is valid TypeScript', () => {
     expect(new Function(`return (${asTypescript(value)})`)()).toEqual(value)
     expect(asTypescript({ a: 1, 'b-c': 'd' })).toBe("{ a: 1, 'b-c': 'd' }")
   })
 })
 
-test('highlighting loses and adds nothing', () => {
+test('highlighting changes no character of the code', () => {
   const code = `curl -X POST "$URL" \\\n  -d '{ "a": [1, null] }' # so`
   const plain = textOf(highlight(code, 'shell')).replace(/<[^>]+>/g, '')
   expect(plain).toBe(textOf(code))
@@ -60,7 +60,7 @@ test('highlighting loses and adds nothing', () => {
   )
 })
 
-describe('schemas in words', () => {
+describe('the words for a schema', () => {
   test.each([
     [{ type: 'string' }, 'string'],
     [{ type: ['integer', 'null'] }, 'integer or null'],
@@ -69,7 +69,7 @@ describe('schemas in words', () => {
     [{ type: 'array', items: { type: 'string', format: 'uri' } }, 'array of URLs'],
     [{ type: 'array', items: {} }, 'array of anything'],
     [{}, 'any'],
-  ])('%j is %s', (schema, words) => expect(typeWords(schema)).toBe(words))
+  ])('call %j %s', (schema, words) => expect(typeWords(schema)).toBe(words))
 
   test.each([
     [{ type: 'string', minLength: 1 }, ['not empty']],
@@ -84,17 +84,19 @@ describe('schemas in words', () => {
       ['at least 1 item', 'each one of `a`, `b`'],
     ],
     [{ type: 'string', maxLength: 128, examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }, []],
-  ])('%j must be %j', (schema, words) => expect(constraintWords(schema)).toEqual(words))
+  ])('describe the constraints of %j as %j', (schema, words) =>
+    expect(constraintWords(schema)).toEqual(words),
+  )
 
-  test('null is no choice', () => expect(choiceWords({ enum: ['a', null] })).toBe('`a`'))
+  test('do not list null among the choices', () => expect(choiceWords({ enum: ['a', null] })).toBe('`a`'))
 })
 
-describe('samples', () => {
+describe('a code sample', () => {
   const entry = (
     method: string,
     path: string,
     operation: Partial<OperationObject>,
-    more: Partial<Entry> = {},
+    members: Partial<Entry> = {},
   ): Entry => ({
     key: 'things.act',
     method,
@@ -103,7 +105,7 @@ describe('samples', () => {
     success: ['200', { description: '', content: {} }],
     refusals: [],
     operation: { security: [{ apiKey: [] }], ...operation } as OperationObject,
-    ...more,
+    ...members,
   })
   const requestBody = { required: true, content: { 'application/json': { example: { name: "Ada's" } } } }
   const parameters = [
@@ -112,7 +114,7 @@ describe('samples', () => {
     { name: 'cursor', in: 'query', schema: {} },
   ] as const
 
-  test('a body can be pasted into a shell', () => {
+  test('has a body that can be pasted into a shell', () => {
     expect(curlOf(entry('POST', '/things', { requestBody }))).toBe(
       `curl "$URL/things" \\
   -H "Authorization: Bearer $KEY" \\
@@ -123,7 +125,7 @@ describe('samples', () => {
     )
   })
 
-  test('parameters stand in the address; a page has its size', () => {
+  test('fills in the parameters of the address and the page size', () => {
     const list = entry('GET', '/things/{id}/parts', { security: [{ agentToken: [] }] }, { parameters })
     expect(curlOf(list)).toBe(
       'curl "$URL/things/thing_1/parts?limit=20" \\\n  -H "Authorization: Bearer $TOKEN"',
@@ -133,14 +135,14 @@ describe('samples', () => {
     )
   })
 
-  test('a method that curl would not guess is named; nothing returned, nothing taken', () => {
-    const gone = entry(
+  test('names a method that curl would not guess, and takes no result where none is returned', () => {
+    const deletion = entry(
       'DELETE',
       '/things/{id}',
       { security: [] },
       { parameters, success: ['204', { description: '' }] },
     )
-    expect(curlOf(gone)).toMatch(/^curl -X DELETE "/)
-    expect(typescriptOf(gone)).toMatch(/^await client/)
+    expect(curlOf(deletion)).toMatch(/^curl -X DELETE "/)
+    expect(typescriptOf(deletion)).toMatch(/^await client/)
   })
 })

@@ -22,8 +22,8 @@ const results = ({ page }: Visit) => page.locator('#results a')
 const unfold = (page: Page) =>
   page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
 
-describe('the pages', () => {
-  test('show an event as it arrives, with a signature that is right', async () => {
+describe('a page of the documentation', () => {
+  test('shows an event as it is delivered, with a valid signature', async () => {
     const { page } = await open(`${docs}/event-types`)
     const [sent = '', receiver = ''] = await page.locator('#received-events pre').allTextContents()
     const [head = '', body = ''] = sent.split('\n\n')
@@ -32,12 +32,12 @@ describe('the pages', () => {
       .slice(1)
       .map(line => line.split(': '))
     const [, secret = ''] = /'(whsec_\w+)'/.exec(receiver) ?? []
-    const found = verifyWebhook(Object.fromEntries(headers), body, secret, { toleranceSeconds: Infinity })
-    expect(found).toMatchObject({ event: 'agent.frozen', data: { status: 'frozen' } })
+    const webhook = verifyWebhook(Object.fromEntries(headers), body, secret, { toleranceSeconds: Infinity })
+    expect(webhook).toMatchObject({ event: 'agent.frozen', data: { status: 'frozen' } })
   })
 
   test.each([docs, `${docs}/agents`, `${service.url}/v1/docs`])(
-    '%s asks nothing of anybody else and breaks no rule',
+    'at %s loads nothing from other hosts and violates no security policy',
     async address => {
       const { page, complaints, requests } = await open(address)
       await page.keyboard.press('/')
@@ -51,7 +51,7 @@ describe('the pages', () => {
   )
 
   test.each(['', '/agents', '/event-types'])(
-    'the texts of /docs%s stand out from their ground',
+    'at /docs%s has sufficient contrast in both colour schemes',
     async path => {
       const { page } = await open(docs + path)
       await unfold(page)
@@ -62,7 +62,7 @@ describe('the pages', () => {
     },
   )
 
-  test('read without a script', async () => {
+  test('can be read and navigated without JavaScript', async () => {
     const { page } = await visit(`${docs}#menu`, { ...phone, javaScriptEnabled: false })
     await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).click()
     expect(page.url()).toBe(`${docs}/policies`)
@@ -75,35 +75,35 @@ describe('the pages', () => {
   })
 })
 
-describe('with their script', () => {
-  test('the service is called what the page was asked under', async () => {
+describe('the documentation with JavaScript', () => {
+  test('names the service by the address of the request', async () => {
     const { page } = await open(docs)
     expect(await page.locator('#quickstart pre').first().textContent()).toContain(
       `export URL=${service.url}\n`,
     )
   })
 
-  test('/ leads to the search', async () => expectSlashToSearch((await open(docs)).page))
+  test('moves the focus to the search at the key /', async () => expectSlashToSearch((await open(docs)).page))
 
-  test('the search shows what is found in place of the contents, and goes again', async () => {
-    const seen = await open(docs)
-    const field = seen.page.getByRole('searchbox')
-    const contents = seen.page.locator('#contents')
+  test('shows search results in place of the contents, until the search is cleared', async () => {
+    const opened = await open(docs)
+    const field = opened.page.getByRole('searchbox')
+    const contents = opened.page.locator('#contents')
     await field.fill('policies freeze')
-    await seen.page.getByText('no operations, no events').waitFor()
+    await opened.page.getByText('no operations, no events').waitFor()
     await field.fill('unfreeze')
-    await seen.page.getByText(/^2 operations/).waitFor()
-    expect(await results(seen).evaluateAll(all => all.map(one => one.getAttribute('href')))).toEqual([
+    await opened.page.getByText(/^2 operations/).waitFor()
+    expect(await results(opened).evaluateAll(all => all.map(one => one.getAttribute('href')))).toEqual([
       '/docs/agents#agents.unfreeze',
       '/docs/agents#agents',
       '/docs/risk#risk.unfreeze',
     ])
     expect(await contents.isVisible()).toBe(false)
     await field.press('Escape')
-    expect([await contents.isVisible(), await results(seen).count()]).toEqual([true, 0])
+    expect([await contents.isVisible(), await results(opened).count()]).toEqual([true, 0])
   })
 
-  test('the search finds an operation by its scope, its event and its refusal', async () => {
+  test('finds an operation by its scope, its event or its refusal', async () => {
     const { page } = await open(docs)
     for (const word of ['tokens:write', 'policy.assigned', 'external_id_taken']) {
       await page.getByRole('searchbox').fill(word)
@@ -112,7 +112,7 @@ describe('with their script', () => {
     }
   })
 
-  test('the index is fetched once, and is enough: searching goes on without the service', async () => {
+  test('fetches the search index once, and then searches offline', async () => {
     const visited = await visit(docs, desktop)
     const field = visited.page.getByRole('searchbox')
     await field.fill('wallet')
@@ -123,7 +123,7 @@ describe('with their script', () => {
     expect(visited.requests.filter(url => url.includes('/search-'))).toHaveLength(1)
   })
 
-  test('Enter leads to the first that is found, on its own page', async () => {
+  test('opens the first result at Enter', async () => {
     const { page } = await open(docs)
     await page.getByRole('searchbox').fill('unfreeze')
     await page.getByRole('searchbox').press('Enter')
@@ -131,7 +131,7 @@ describe('with their script', () => {
     expect(await page.locator('section.operation:target h2').textContent()).toBe('Unfreeze an agent')
   })
 
-  test('the search finds an event by its name, and what it leads to is marked', async () => {
+  test('finds an event by its name, and highlights it', async () => {
     const { page } = await open(docs)
     await page.getByRole('searchbox').fill('intent.approved')
     await page.getByText(/ operations, 1 event$/).waitFor()
@@ -148,13 +148,13 @@ describe('with their script', () => {
     ['on.agent.frozen', '/event-types'],
     ['event-types', '/event-types'],
     ['agents', '/agents'],
-  ])('an address of the time when all was one page, #%s, leads on', async (anchor, path) => {
+  ])('redirects the earlier single-page anchor #%s', async (anchor, path) => {
     const { page } = await open(`${docs}#${anchor}`)
     await page.waitForURL(`${docs}${path}#${anchor}`)
     expect(await page.locator(`[id="${anchor}"]`).count()).toBe(1)
   })
 
-  test('a sample is copied as it stands', async () => {
+  test('copies a sample exactly', async () => {
     const { page } = await visit(`${docs}/agents`, {
       ...desktop,
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -167,7 +167,7 @@ describe('with their script', () => {
     expect(copied).toContain('curl "$URL/agents"')
   })
 
-  test('the chosen language and colours are kept from page to page', async () => {
+  test('keeps the chosen language and colour scheme from page to page', async () => {
     const { page } = await open(`${docs}/policies`)
     await page.emulateMedia({ colorScheme: 'light' })
     await page.locator('#policies\\.create').getByRole('button', { name: 'TypeScript' }).first().click()
@@ -179,7 +179,7 @@ describe('with their script', () => {
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
   })
 
-  test('the contents show where one is reading', async () => {
+  test('marks the current section in the contents', async () => {
     const { page } = await open(`${docs}/policies#policies.toggle`)
     await page.locator('nav a[aria-current=location][href="/docs/policies#policies.toggle"]').waitFor()
     expect(await page.locator('nav a[aria-current=page]').textContent()).toMatch(/^Policies/)
@@ -192,10 +192,10 @@ async function expectSlashToSearch(page: Page): Promise<void> {
   expect(await page.getByRole('searchbox').inputValue()).toBe('')
 }
 
-describe('on a phone', () => {
+describe('the documentation on a phone', () => {
   const openOnPhone = useOnePage(visit, phone)
 
-  test('the contents open over the page and close when one has chosen', async () => {
+  test('opens the contents over the page, and closes them at a choice', async () => {
     const { page } = await openOnPhone(docs)
     const contents = page.getByRole('navigation')
     expect(await contents.isVisible()).toBe(false)
@@ -205,10 +205,11 @@ describe('on a phone', () => {
     expect(await page.locator('#errors h2').isVisible()).toBe(true)
   })
 
-  test('/ leads to the search', async () => expectSlashToSearch((await openOnPhone(docs)).page))
+  test('moves the focus to the search at the key /', async () =>
+    expectSlashToSearch((await openOnPhone(docs)).page))
 
   test.each(['', '/policies', '/event-types', '/webhooks'])(
-    'nothing on /docs%s is wider than the screen',
+    'has nothing wider than the screen at /docs%s',
     async path => {
       const { page } = await openOnPhone(docs + path)
       await unfold(page)

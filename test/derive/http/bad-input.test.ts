@@ -4,9 +4,9 @@ import './bad-input/ids-in-bodies.ts'
 import './bad-input/refusal-words.ts'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import { expectRefusal, serviceToLeaveAlone } from '../../support/contract/bad-input.ts'
+import { expectRefusal, startUnchangedService } from '../../support/contract/bad-input.ts'
 
-const { service, owner, agent } = await serviceToLeaveAlone()
+const { service, owner, agent } = await startUnchangedService()
 
 const post = (body: string, headers: Record<string, string> = {}) =>
   service.http('POST', '/policies', {
@@ -30,7 +30,7 @@ describe('a body', () => {
   ])('that is not JSON is refused: %j', async body => expectRefusal(await post(body), 400, 'invalid_json'))
 
   test.each(['[]', '[{"name":"a"}]', 'null', '"name"', '1', 'true'])(
-    'that is no object is refused: %j',
+    'that is not an object is refused: %j',
     async body => expectRefusal(await post(body), 400, 'invalid_request', /^body: /),
   )
 
@@ -64,8 +64,8 @@ describe('a body', () => {
     ],
     ['a float artefact', '{"name":"a","dailyLimitEuros":0.30000000000000004}', /two decimals/],
     ['less than nothing', '{"name":"a","dailyLimitEuros":-0.01}', /^dailyLimitEuros: /],
-  ])('with %s is refused, and it is named', async (_, body, words) =>
-    expectRefusal(await post(body), 400, 'invalid_request', words),
+  ])('with %s is refused by name', async (_, body, message) =>
+    expectRefusal(await post(body), 400, 'invalid_request', message),
   )
 
   test.each([
@@ -74,11 +74,11 @@ describe('a body', () => {
     ['lists in a member', `{"name":${nested(10_000)}}`],
     ['objects in a list', `{"name":"a","merchantAllowlist":[${nestedObjects(10_000)}]}`],
     ['a hundred thousand lists', nested(100_000)],
-  ])('of %s in each other is refused', async (_, body) =>
+  ])('of deeply nested data is refused: %s', async (_, body) =>
     expectRefusal(await post(body), 400, 'invalid_request', /levels deep/),
   )
 
-  test('with a name as long as itself is refused in few words', async () =>
+  test('with a name of 200,000 characters is refused in a short sentence', async () =>
     expectRefusal(await post(`{"name":"a","${'x'.repeat(200_000)}":1}`), 400, 'invalid_request'))
 
   test.each([
@@ -88,12 +88,12 @@ describe('a body', () => {
       'many unknown members',
       Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 1])),
     ],
-  ])('with %s is refused in few words', async (_, members) => {
+  ])('with %s is refused in a short sentence', async (_, members) => {
     const body = { name: 'a', ...members }
     expectRefusal(await service.http('POST', '/agents', { token: owner.key, body }), 400, 'invalid_request')
   })
 
-  test('of another type is refused', async () => {
+  test('of another media type is refused', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -136,12 +136,12 @@ describe('a body', () => {
     expectRefusal(await post(body), 400, 'invalid_request', /^body: more than 10,000 values$/),
   )
 
-  test('has commas and brackets within its texts, which count as letters', async () => {
+  test('may have commas and brackets in its texts, which do not count as values', async () => {
     const body = JSON.stringify({ name: 'a\\', colour: `"${',[{"'.repeat(20_000)}\\` })
     expectRefusal(await post(body), 400, 'invalid_request', /^colour: there is no such member$/)
   })
 
-  test('over the limit of its contract is refused, whether it says so or not', async () => {
+  test('over the limit of its contract is refused, with or without a Content-Length', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(262_144) })
     expectRefusal(await post(body), 413, 'body_too_large', /larger than 256 KiB, the most/)
     const stream = new Blob([body]).stream()
@@ -154,13 +154,13 @@ describe('a body', () => {
     expect(status).toBe(413)
   })
 
-  test('has little room where anybody may call', async () => {
+  test('of a public operation may have 4 KiB', async () => {
     const body = { code: 'x'.repeat(4_096) }
     const answer = await service.http('POST', '/delegations/redeem', { body })
     expectRefusal(answer, 413, 'body_too_large', /larger than 4 KiB, the most/)
   })
 
-  test('where there is none to be is refused', async () => {
+  test('is refused where none is expected', async () => {
     const path = `/agents/${agent.id}/unfreeze`
     expectRefusal(
       await service.http('POST', path, { token: owner.key, body: { a: 1 } }),

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
 import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
 import { bodyLimitOf } from '../../../src/kernel/contract/operation.ts'
-import { everythingSent } from '../../support/contract/contract-members.ts'
+import { allInputs } from '../../support/contract/contract-members.ts'
 import { credentials, operations, unknownId, World } from '../../support/contract/world.ts'
 import { type Owner, startTestService } from '../../support/harness.ts'
 import { converse, request } from '../../support/http/raw.ts'
@@ -24,35 +24,37 @@ const MEBIBYTE = 1_048_576
 const LONGEST = 50
 
 /** As much as a contract admits of this member, whatever it says besides. */
-function most(schema: JsonSchema & { readonly maxProperties?: number }): unknown {
+function largestValue(schema: JsonSchema & { readonly maxProperties?: number }): unknown {
   const { enum: values, maxLength, items, maxItems = 0, properties, additionalProperties: entry } = schema
   const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0]
-  if (choice) return most(choice)
+  if (choice) return largestValue(choice)
   if (values) return values.at(-1)
-  if (items) return Array.from({ length: maxItems }, () => most(items))
+  if (items) return Array.from({ length: maxItems }, () => largestValue(items))
   if (properties)
-    return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, most(member)]))
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, member]) => [name, largestValue(member)]),
+    )
   if (typeof entry === 'object')
     return Object.fromEntries(
-      Array.from({ length: schema.maxProperties ?? 0 }, (_, n) => [`name ${n}`, most(entry)]),
+      Array.from({ length: schema.maxProperties ?? 0 }, (_, n) => [`name ${n}`, largestValue(entry)]),
     )
   return maxLength === undefined ? 1 : '1'.repeat(maxLength)
 }
 
 /** A text repeated until it fills the limit. */
-const filling = (limit: number, before: string, part: string, after: string): string =>
+const filledTo = (limit: number, before: string, part: string, after: string): string =>
   before + part.repeat(Math.floor((limit - before.length - after.length) / part.length)) + after
 
 /** What makes the most work of so many bytes, for any contract. */
-const hostile = (limit: number): string[] => [
-  filling(limit, '{"x":[', '[],', '[]]}'),
-  filling(limit, '{"x":[', '{"":0},', '0]}'),
+const hostileBodies = (limit: number): string[] => [
+  filledTo(limit, '{"x":[', '[],', '[]]}'),
+  filledTo(limit, '{"x":[', '{"":0},', '0]}'),
   `{${Array.from({ length: 9_000 }, (_, n) => `"${n}":0`).join(',')}}`.slice(0, limit),
-  filling(limit, '{"x":"', '\\u00e9', '"}'),
-  filling(limit, '{"x":"', 'é', '"}'),
-  filling(limit, '', '{"":[', ''),
-  filling(limit, '{"x":', '1', '}'),
-  filling(limit, '', ' ', '{}'),
+  filledTo(limit, '{"x":"', '\\u00e9', '"}'),
+  filledTo(limit, '{"x":"', 'é', '"}'),
+  filledTo(limit, '', '{"":[', ''),
+  filledTo(limit, '{"x":', '1', '}'),
+  filledTo(limit, '', ' ', '{}'),
 ]
 
 /** What a contract takes or refuses only after all of it has been looked at. */
@@ -69,36 +71,36 @@ const file = (xml: string) => ({
   content: Buffer.from(xml.slice(0, 780_000)).toString('base64'),
   mode: 'test',
 })
-const full: Readonly<Record<string, (right: Right) => object>> = {
+const fullBodies: Readonly<Record<string, (validBody: ValidBody) => object>> = {
   'policies.create': () => fullLists,
   'policies.replace': () => fullLists,
   'intents.simulate': () => ({ policy: fullLists, amountEuros: 1, merchant: 'm'.repeat(200) }),
-  'intents.create': right => ({
-    ...right,
+  'intents.create': validBody => ({
+    ...validBody,
     metadata: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`, 'x'.repeat(1_000)])),
   }),
-  'transfers.split': ({ parts = [], ...right }) => ({
-    ...right,
+  'transfers.split': ({ parts = [], ...validBody }) => ({
+    ...validBody,
     parts: Array.from({ length: 1_000 }, () => ({ ...parts[0], amountEuros: 0.01 })),
   }),
-  'webhooks.create': right => ({
-    ...right,
+  'webhooks.create': validBody => ({
+    ...validBody,
     events: Array.from({ length: 200 }, (_, n) => `transaction.${n}${'x'.repeat(80)}`),
   }),
   'rails.read': () => file(`<a ${Array.from({ length: 100_000 }, (_, n) => `b${n}=""`).join(' ')}/>`),
   'incoming.readFile': () => file(`<a>${'<b/>'.repeat(200_000)}`),
 }
 
-interface Right {
+interface ValidBody {
   readonly parts?: readonly object[]
 }
 
-const bodies = everythingSent.flatMap(({ key, operation, place, schema }) => {
+const bodies = allInputs.flatMap(({ key, operation, place, schema }) => {
   const one = operations.find(operation => operation.key === key)
   return one && place === 'body' ? [{ key, one, schema, limit: bodyLimitOf(operation) }] : []
 })
 
-type Asking = (typeof bodies)[number]
+type BodyCase = (typeof bodies)[number]
 
 /** Where a body is sent, and by whom. */
 interface Place {
@@ -109,45 +111,47 @@ interface Place {
 /** One of each limit: what is no contract's is the same work for all. */
 const oneOfEach = [...new Map(bodies.map(one => [one.limit, one])).values()]
 
-describe('a request that is as much work as it can be', () => {
-  const send = ({ one, limit }: Asking, { path, by }: Place, body: string): Promise<number> =>
+describe('the most expensive request', () => {
+  const send = ({ one, limit }: BodyCase, { path, by }: Place, body: string): Promise<number> =>
     longestTurn(() => world.send(one, path, { ...credentials(one, by), body: body.slice(0, limit) }))
 
   /** With ids of nothing: a body is looked at before them. */
-  const nowhere = ({ one }: Asking): Place => ({
+  const unknownRecord = ({ one }: BodyCase): Place => ({
     path: one.operation.path.replace(/\{\w+\}/g, unknownId('nothing')),
     by: owner,
   })
 
   /** The best of several: the first ones also compile what they run. */
-  const bestOf = async (asked: Asking, place: Place, body: string): Promise<number> => {
+  const bestOf = async (bodyCase: BodyCase, place: Place, body: string): Promise<number> => {
     let best = Number.POSITIVE_INFINITY
     for (let tries = 0; tries < 6 && best >= LONGEST; tries++)
-      best = Math.min(best, await send(asked, place, body))
+      best = Math.min(best, await send(bodyCase, place, body))
     return best
   }
 
-  test.each(bodies)('of $key lets others have their turn', async asked => {
-    expect(await bestOf(asked, nowhere(asked), JSON.stringify(most(asked.schema)))).toBeLessThan(LONGEST)
+  test.each(bodies)('to $key does not block the event loop', async bodyCase => {
+    expect(
+      await bestOf(bodyCase, unknownRecord(bodyCase), JSON.stringify(largestValue(bodyCase.schema))),
+    ).toBeLessThan(LONGEST)
   })
 
-  test.each(bodies.filter(({ key }) => key in full))(
-    'of $key, all of it right, does so, too',
-    async asked => {
-      const { path, body } = await world.prepare(asked.one)
-      const largest = JSON.stringify(full[asked.key]?.(body as Right))
-      expect(Buffer.byteLength(largest)).toBeLessThan(asked.limit)
-      expect(await bestOf(asked, { path, by: another }, largest)).toBeLessThan(LONGEST)
+  test.each(bodies.filter(({ key }) => key in fullBodies))(
+    'to $key with a full and valid body does not block the event loop',
+    async bodyCase => {
+      const { path, body } = await world.prepare(bodyCase.one)
+      const largest = JSON.stringify(fullBodies[bodyCase.key]?.(body as ValidBody))
+      expect(Buffer.byteLength(largest)).toBeLessThan(bodyCase.limit)
+      expect(await bestOf(bodyCase, { path, by: another }, largest)).toBeLessThan(LONGEST)
     },
   )
 
-  test.each(oneOfEach)('of $key and no form lets others have their turn', async asked => {
-    for (const body of hostile(asked.limit))
-      expect(await bestOf(asked, nowhere(asked), body)).toBeLessThan(LONGEST)
+  test.each(oneOfEach)('to $key with a malformed body does not block the event loop', async bodyCase => {
+    for (const body of hostileBodies(bodyCase.limit))
+      expect(await bestOf(bodyCase, unknownRecord(bodyCase), body)).toBeLessThan(LONGEST)
   })
 
   /** Names that are matched in the most forms. */
-  const dear = (salt: number) => ({
+  const expensivePolicy = (salt: number) => ({
     name: 'a',
     merchantAllowlist: Array.from(
       { length: 1_000 },
@@ -158,8 +162,8 @@ describe('a request that is as much work as it can be', () => {
   const asAnother = (method: string, path: string, body?: object) =>
     service.http(method, path, { token: another.key, ...(body ? { body } : {}) })
 
-  test('of what such bodies have left lets others have their turn', async () => {
-    const { body: policy } = await asAnother('POST', '/policies', dear(0))
+  test('for records with the largest policies does not block the event loop', async () => {
+    const { body: policy } = await asAnother('POST', '/policies', expensivePolicy(0))
     const { body: agent } = await asAnother('POST', '/agents', { name: 'A', policyId: policy.id })
     const spend = { agentId: agent.id, amountEuros: 1, merchant: 'Bookshop', purpose: 'Books' }
     const turns: Record<string, number[]> = { decided: [], listed: [], versions: [] }
@@ -168,9 +172,9 @@ describe('a request that is as much work as it can be', () => {
     }
     const isShort = (all: number[]): boolean => Math.min(...all.slice(3)) < LONGEST
     for (let version = 1; version <= 8 && !Object.values(turns).every(isShort); version++) {
-      await asAnother('PUT', `/policies/${policy.id}`, dear(version))
+      await asAnother('PUT', `/policies/${policy.id}`, expensivePolicy(version))
       await timed('decided', 'POST', '/intents', spend)
-      await asAnother('POST', '/policies', dear(version))
+      await asAnother('POST', '/policies', expensivePolicy(version))
       await timed('listed', 'GET', '/policies?limit=100')
       await timed('versions', 'GET', `/policies/${policy.id}/versions`)
     }
@@ -178,9 +182,9 @@ describe('a request that is as much work as it can be', () => {
     expect(Object.fromEntries(best)).toEqual({ decided: true, listed: true, versions: true })
   }, 60_000)
 
-  test('in chunks of one byte lets others have their turn', async () => {
+  test('in chunks of one byte does not block the event loop', async () => {
     const headers = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' }
-    const body = filling(150_000, '{"name":"', 'a', '"}')
+    const body = filledTo(150_000, '{"name":"', 'a', '"}')
     const chunks = `${Array.from(body, byte => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`
     const head = request('POST', '/policies', { ...headers, 'Transfer-Encoding': 'chunked' })
     const wire = Buffer.from(head + chunks)
@@ -195,22 +199,22 @@ describe('a request that is as much work as it can be', () => {
     expect(Math.min(...turns)).toBeLessThan(LONGEST)
   }, 30_000)
 
-  test('gives its memory back', async () => {
+  test('frees its memory', async () => {
     const round = async (): Promise<void> => {
-      for (const asked of oneOfEach)
-        for (const body of hostile(asked.limit)) await send(asked, nowhere(asked), body)
+      for (const bodyCase of oneOfEach)
+        for (const body of hostileBodies(bodyCase.limit)) await send(bodyCase, unknownRecord(bodyCase), body)
     }
-    const kept = (): number => {
+    const memoryInUse = (): number => {
       collect()
       const { heapUsed, arrayBuffers } = process.memoryUsage()
       return heapUsed + arrayBuffers
     }
     await round()
     // A cache may fill once or twice; what a request holds on to grows with each round.
-    let [before, growth] = [kept(), Number.POSITIVE_INFINITY]
+    let [before, growth] = [memoryInUse(), Number.POSITIVE_INFINITY]
     for (let rounds = 0; rounds < 5 && growth >= MEBIBYTE; rounds++) {
       await round()
-      const after = kept()
+      const after = memoryInUse()
       growth = after - before
       before = after
     }

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { cloneDatabase } from '../../support/database.ts'
 import { DASHBOARD_SECRET, http } from '../../support/harness.ts'
 import { converse } from '../../support/http/raw.ts'
-import { type Api, join, SECRETS, startApi } from '../../support/processes/processes.ts'
+import { type Api, createOwner, SECRETS, startApi } from '../../support/processes/processes.ts'
 import { until } from '../../support/until.ts'
 
 interface Line {
@@ -18,7 +18,7 @@ let key: string
 beforeAll(async () => {
   const databaseUrl = await cloneDatabase()
   api = await startApi(databaseUrl, { LOG_LEVEL: 'trace' })
-  key = await join(api.url)
+  key = await createOwner(api.url)
   // What violates it is our fault: a 500, whose cause is logged with the row.
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -33,7 +33,7 @@ const lines = (): Line[] =>
     .filter(line => line.startsWith('{'))
     .map(line => JSON.parse(line))
 
-const ofRequest = (requestId: string): Promise<Line> =>
+const lineOf = (requestId: string): Promise<Line> =>
   until(`the line of ${requestId}`, () =>
     lines().find(line => line.requestId === requestId && line.status !== undefined),
   )
@@ -82,12 +82,12 @@ const TOKEN = 'at_test_TheTokenOfTheAgentIsHereAndNowhereElse0123456789'
 const secrets = () => [key, TOKEN, DASHBOARD_SECRET, SECRETS.SECRET_KEY, SECRETS.ENCRYPTION_KEY]
 
 /** What was logged while this was done: all of it, as it ends with a request that leaves a line. */
-async function saidDuring(work: () => Promise<unknown>): Promise<string> {
+async function logDuring(work: () => Promise<unknown>): Promise<string> {
   const before = api.output().length
   await work()
   const end = `end-${before}`
   await http(api.url, 'GET', '/health', { headers: { 'x-request-id': end } })
-  await ofRequest(end)
+  await lineOf(end)
   return api.output().slice(before)
 }
 
@@ -97,29 +97,29 @@ const leaks = (text: string, hidden: readonly string[]): string[] =>
     .filter(secret => text.includes(secret))
     .map(secret => text.slice(Math.max(0, text.indexOf(secret) - 60), text.indexOf(secret) + 10))
 
-describe('a log', () => {
-  test.each(Object.keys(places))('holds no secret that came in %s', async place => {
-    const said = await saidDuring(async () => {
+describe('the log', () => {
+  test.each(Object.keys(places))('contains no secret that was sent in %s', async place => {
+    const logged = await logDuring(async () => {
       for (const secret of secrets()) await places[place]?.(secret)
     })
-    expect(leaks(said, secrets())).toEqual([])
+    expect(leaks(logged, secrets())).toEqual([])
   })
 
-  test('holds no secret that was made', async () => {
-    const made: string[] = []
-    const said = await saidDuring(async () => {
+  test('contains no secret that was generated', async () => {
+    const createdKeys: string[] = []
+    const logged = await logDuring(async () => {
       for (const idempotencyKey of ['made', 'made', 'again']) {
         const headers = { 'idempotency-key': idempotencyKey }
         const { body } = await ask('POST', '/keys', headers, { name: 'B', environment: 'test' })
-        if (body.key) made.push(body.key)
+        if (body.key) createdKeys.push(body.key)
         await ask('GET', '/agents', { authorization: `Bearer ${body.key}` })
       }
     })
-    expect(made.length).toBe(2)
-    expect(leaks(said, made)).toEqual([])
+    expect(createdKeys.length).toBe(2)
+    expect(leaks(logged, createdKeys)).toEqual([])
   })
 
-  test('has one line of JSON for each request, whatever becomes of it', async () => {
+  test('has one line of JSON for each request, whatever its outcome', async () => {
     const requests: [string, number, string | null, () => Promise<unknown>][] = [
       ['ok', 200, 'agents.list', () => ask('GET', '/agents', { 'x-request-id': 'line-ok' })],
       ['refused', 404, 'agents.get', () => ask('GET', '/agents/nobody', { 'x-request-id': 'line-refused' })],
@@ -134,13 +134,13 @@ describe('a log', () => {
     ]
     for (const [, , , send] of requests) await send()
     for (const [name, status, operation] of requests) {
-      expect(await ofRequest(`line-${name}`)).toMatchObject({ level: 30, status, operation })
+      expect(await lineOf(`line-${name}`)).toMatchObject({ level: 30, status, operation })
       const all = lines().filter(({ requestId }) => requestId === `line-${name}`)
       expect(all.length).toBe(name === 'fault' ? 2 : 1)
     }
   })
 
-  test('says the cause of what was our fault, and the answer does not', async () => {
+  test('contains the cause of a 500, which the answer does not', async () => {
     const { status, body } = await ask(
       'POST',
       '/agents',
@@ -148,7 +148,7 @@ describe('a log', () => {
       { name: 'A', description: 'boom' },
     )
     expect([status, body]).toEqual([500, { error: expect.not.stringContaining('check') }])
-    await ofRequest('cause')
+    await lineOf('cause')
     expect(
       JSON.stringify(lines().find(({ requestId, level }) => requestId === 'cause' && level === 50)),
     ).toContain('check')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, anAgent, aPolicy, aWebhook, made } from '../../support/factories.ts'
+import { aKey, anAgent, aPolicy, aWebhook, bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
 import { startSampleService, times } from '../../support/sample-service.ts'
 
@@ -20,11 +20,11 @@ async function value(name: string, labels: Record<string, string> = {}): Promise
   return Number(line?.split(' ').at(-1) ?? 0)
 }
 
-const served = (operation: string, status: number) =>
+const servedCount = (operation: string, status: number) =>
   value('http_request_seconds_count', { operation, status: String(status) })
 
-describe('the figures', () => {
-  test('are for who has the dashboard secret', async () => {
+describe('the metrics', () => {
+  test('require the dashboard secret', async () => {
     expect((await service.http('GET', '/metrics')).status).toBe(401)
     expect(
       (await service.http('GET', '/metrics', { headers: { 'x-dashboard-secret': 'guess' } })).status,
@@ -41,16 +41,16 @@ describe('the figures', () => {
   })
 
   test('count requests by operation and status', async () => {
-    const before = [await served('policies.create', 201), await served('policies.create', 400)]
+    const before = [await servedCount('policies.create', 201), await servedCount('policies.create', 400)]
     for (let made = 0; made < 3; made++) await aPolicy(owner.client)
     await owner.client.policies.create({ body: { name: '' } })
-    expect([await served('policies.create', 201), await served('policies.create', 400)]).toEqual([
+    expect([await servedCount('policies.create', 201), await servedCount('policies.create', 400)]).toEqual([
       (before[0] ?? 0) + 3,
       (before[1] ?? 0) + 1,
     ])
   })
 
-  test('tell how long work has waited for Temporal', async () => {
+  test('show how long work has waited for Temporal', async () => {
     expect(await value('outbox_oldest_seconds')).toBe(0)
     await service.sql(
       `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
@@ -61,25 +61,25 @@ describe('the figures', () => {
     expect(await value('outbox_oldest_seconds')).toBe(0)
   })
 
-  test('tell how long a webhook waits that could be sent, and how many do', async () => {
+  test('show how long webhooks have been overdue, and how many wait', async () => {
     const { client } = await service.owner()
     const { id } = await aWebhook(client, { events: ['agent.created'] })
-    const figures = async () => [
+    const metrics = async () => [
       await value('webhook_overdue_seconds'),
       await value('webhook_deliveries', { state: 'pending' }),
       await value('webhook_deliveries', { state: 'dead' }),
       await value('webhook_subscriptions_paused'),
     ]
-    expect(await figures()).toEqual([0, 0, 0, 0])
+    expect(await metrics()).toEqual([0, 0, 0, 0])
     const overdue = async () => {
-      const { checks } = await made(service.client().health.health({}))
+      const { checks } = await bodyOf(service.client().health.health({}))
       return Math.round(checks.deliveries.oldestSeconds ?? -1)
     }
     await anAgent(client)
     await anAgent(client)
     const change = (members: string) => service.sql(`update deliveries set ${members}`)
     await change(`due_at = now() - interval '1 hour'`)
-    expect(await figures()).toEqual([expect.closeTo(3_600, -2), 2, 0, 0])
+    expect(await metrics()).toEqual([expect.closeTo(3_600, -2), 2, 0, 0])
     expect(await overdue()).toBeCloseTo(3_600, -2)
     await change(`leased_until = now() - interval '1 minute'`)
     expect(await overdue()).toBeCloseTo(60, -2)
@@ -90,23 +90,23 @@ describe('the figures', () => {
       `update webhooks set failures = 3, failing_since = now(), paused_until = now() + interval '1 minute' where id = $1`,
       [id],
     )
-    expect(await figures()).toEqual([0, 0, 2, 1])
+    expect(await metrics()).toEqual([0, 0, 2, 1])
     await change(`status = 'pending', due_at = now() - interval '1 hour'`)
-    expect(await figures()).toEqual([0, 2, 0, 1])
-    await made(client.webhooks.delete({ params: { id } }))
+    expect(await metrics()).toEqual([0, 2, 0, 1])
+    await bodyOf(client.webhooks.delete({ params: { id } }))
   })
 
-  test('name no address that a caller has made up, and nobody', async () => {
+  test('contain no unknown address, no id and no client address', async () => {
     const { key } = await aKey(owner.client)
     await service.http('GET', '/somewhere/else')
     await service.http('GET', `/agents/agent_made_up`, { token: String(key) })
-    const figures = await text()
+    const metrics = await text()
     for (const word of ['somewhere', 'made_up', owner.ownerId, String(key), '127.0.0.1'])
-      expect(figures).not.toContain(word)
-    expect(await served('none', 404)).toBeGreaterThan(0)
+      expect(metrics).not.toContain(word)
+    expect(await servedCount('none', 404)).toBeGreaterThan(0)
   })
 
-  test('tell how large batches are and how many round trips they take', async () => {
+  test('show the sizes of batches and their round trips', async () => {
     const sampleId = await service.sample(owner, 100)
     await times(66, () => owner.client.samples.withdraw({ params: { id: sampleId }, body: { amount: 1 } }))
     const of = { operation: 'samples.withdraw' }
@@ -116,7 +116,7 @@ describe('the figures', () => {
     expect(await value('batch_round_trips_sum', of)).toBe(6 * batches)
   })
 
-  test('tell how the pool is used', async () => {
+  test('show the use of the connection pool', async () => {
     const states = await Promise.all(
       ['busy', 'idle', 'waited_for'].map(state => value('database_pool_connections', { state })),
     )

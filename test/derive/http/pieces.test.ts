@@ -12,14 +12,14 @@ import { until } from '../../support/until.ts'
 const piece = 'x'.repeat(65_536)
 
 /** What has become of the last reading. */
-const seen = { pieces: 0, ended: false }
+const reading = { pieces: 0, ended: false }
 
 async function* endless() {
-  Object.assign(seen, { pieces: 0, ended: false })
+  Object.assign(reading, { pieces: 0, ended: false })
   try {
-    for (; ; seen.pieces++) yield piece
+    for (; ; reading.pieces++) yield piece
   } finally {
-    seen.ended = true
+    reading.ended = true
   }
 }
 
@@ -62,13 +62,13 @@ const service = await startTestService({
 const read = (name: string, method = 'GET') => service.http(method, `/streams/${name}`)
 
 /** A client that reads only when it is told to. */
-async function slow(name: string) {
-  const asking = request(`${service.url}/streams/${name}`).end()
-  const [answer] = await once(asking, 'response')
-  return { asking, answer }
+async function openSlowly(name: string) {
+  const outgoing = request(`${service.url}/streams/${name}`).end()
+  const [answer] = await once(outgoing, 'response')
+  return { outgoing, answer }
 }
 
-test('what comes in pieces arrives whole', async () => {
+test('a streamed answer arrives complete', async () => {
   const { status, text, headers } = await read('whole')
   expect([status, text, headers.get('transfer-encoding')]).toEqual([200, 'one två', 'chunked'])
   expect((await read('nothing')).text).toBe('')
@@ -78,34 +78,37 @@ test.each([
   ['refused', 503, 'unavailable'],
   ['lost', 503, 'unavailable'],
   ['defect', 500, 'internal'],
-])('%s before the first piece is an answer like any other', async (name, status, code) => {
-  const { headers, body, ...answer } = await read(name)
-  expect([answer.status, headers.get('x-error-code')]).toEqual([status, code])
-  expect(body).toEqual({ error: expect.any(String) })
-  expect(headers.get('content-disposition')).toBeNull()
-})
+])(
+  'a streamed answer that fails as “%s” before its first chunk is an ordinary error answer',
+  async (name, status, code) => {
+    const { headers, body, ...answer } = await read(name)
+    expect([answer.status, headers.get('x-error-code')]).toEqual([status, code])
+    expect(body).toEqual({ error: expect.any(String) })
+    expect(headers.get('content-disposition')).toBeNull()
+  },
+)
 
-test('what goes wrong in the middle cuts the connection', async () => {
+test('a streamed answer that fails after its first chunk breaks the connection', async () => {
   await expect(read('broken')).rejects.toThrow()
   expect((await read('whole')).status).toBe(200)
 })
 
-test('no more is made than somebody reads, and nothing when he has gone', async () => {
-  const { asking, answer } = await slow('endless')
+test('a streamed answer is generated only as fast as it is read, and ends when its reader leaves', async () => {
+  const { outgoing, answer } = await openSlowly('endless')
   await until('it waits for the reader', async () => {
-    const before = seen.pieces
+    const before = reading.pieces
     await new Promise(resolve => setTimeout(resolve, 50))
-    return seen.pieces > 0 && seen.pieces === before
+    return reading.pieces > 0 && reading.pieces === before
   })
-  expect(seen).toMatchObject({ ended: false })
+  expect(reading).toMatchObject({ ended: false })
   // What the two kernels hold for the sockets, and little besides.
-  expect(seen.pieces * piece.length).toBeLessThan(20_000_000)
+  expect(reading.pieces * piece.length).toBeLessThan(20_000_000)
   answer.destroy()
-  asking.destroy()
-  await until('the reading has ended', () => seen.ended)
+  outgoing.destroy()
+  await until('the reading has ended', () => reading.ended)
 })
 
-test('for HEAD nothing is made that nobody wants', async () => {
+test('a streamed answer is not generated for HEAD', async () => {
   const { status, text } = await read('endless', 'HEAD')
-  expect([status, text, seen.ended]).toEqual([200, '', true])
+  expect([status, text, reading.ended]).toEqual([200, '', true])
 })

@@ -9,10 +9,10 @@ const RATE_LIMIT_PER_MINUTE = String(LIMIT)
 
 const service = await startTestService({ env: { RATE_LIMIT_PER_MINUTE } })
 const behindProxy = await startTestService({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '1' } })
-const behindNamed = await startTestService({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '10.0.0.1' } })
+const behindNamedProxy = await startTestService({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '10.0.0.1' } })
 
 let proxy!: FlakyProxy
-const cut = await startTestService({
+const serviceBehindFlakyProxy = await startTestService({
   env: { RATE_LIMIT_PER_MINUTE },
   async through(url) {
     proxy = await flakyProxy(url)
@@ -30,12 +30,12 @@ const ask = (url = service.url, headers: Record<string, string> = {}) => http(ur
 const number = (headers: Headers, name: string): number => Number(headers.get(name))
 
 describe('a client', () => {
-  test('has its limit over all processes, exactly', async () => {
+  test('has one limit over all processes', async () => {
     const answers = await times(3 * LIMIT, index => ask(urls[index % 2]))
     expect(statusCounts(answers)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
   })
 
-  test('is told what is left and until when', async () => {
+  test('gets the remaining requests and the time of the reset', async () => {
     const now = clock.milliseconds() / 1000
     const answers = [await ask(), await ask(urls[1]), await ask()]
     expect(answers.map(({ headers }) => number(headers, 'x-ratelimit-remaining'))).toEqual([19, 18, 17])
@@ -46,7 +46,7 @@ describe('a client', () => {
     }
   })
 
-  test('that asks too much is told to wait, in words and for how long', async () => {
+  test('beyond its limit gets 429 with the time to wait', async () => {
     await times(LIMIT, () => ask())
     const { status, headers, body } = await ask()
     expect([status, headers.get('x-error-code')]).toEqual([429, 'rate_limited'])
@@ -61,14 +61,14 @@ describe('a client', () => {
     expect(headers.get('x-data-residency')).toBe('EU')
   })
 
-  test('may ask again in the next minute', async () => {
+  test('can send requests again in the next minute', async () => {
     await times(LIMIT + 1, () => ask())
     await service.sql(`update rate_limits set resets_at = now() - interval '1 millisecond'`)
     const { status, headers } = await ask()
     expect([status, number(headers, 'x-ratelimit-remaining')]).toEqual([200, LIMIT - 1])
   })
 
-  test('is counted whatever it asks for', async () => {
+  test('is counted for every request, even a refused one', async () => {
     await times(LIMIT - 3, () => ask())
     const paths = ['/nowhere', '/agents', '/agents?limit=0']
     const answers = await times(3, index => http(service.url, 'GET', paths[index] as string, {}))
@@ -76,7 +76,7 @@ describe('a client', () => {
     expect((await ask()).status).toBe(429)
   })
 
-  test('asks for health and documentation as often as it likes, and is not counted', async () => {
+  test('is not counted for health and documentation', async () => {
     const free = ['/health', '/v1/health', '/docs', '/docs/nothing', '/openapi.json']
     const answers = await times(2 * LIMIT, index => http(service.url, 'GET', String(free[index % 5]), {}))
     expect(statusCounts(answers)[429]).toBeUndefined()
@@ -84,7 +84,7 @@ describe('a client', () => {
     expect(number((await ask()).headers, 'x-ratelimit-remaining')).toBe(LIMIT - 1)
   })
 
-  test('that was made to wait has used up no idempotency key', async () => {
+  test('beyond its limit uses up no idempotency key', async () => {
     const { client } = await service.owner()
     await times(LIMIT, () => ask())
     const create = () => client.agents.create({ body: { name: 'A' }, idempotencyKey: 'waiting' })
@@ -97,53 +97,55 @@ describe('a client', () => {
 
 describe('X-Forwarded-For', () => {
   /** How many get through that claim to be so many different clients. */
-  const passed = async (url: string, forwarded: (index: number) => string): Promise<number> => {
+  const acceptedCount = async (url: string, forwarded: (index: number) => string): Promise<number> => {
     const answers = await times(2 * LIMIT, index => ask(url, { 'x-forwarded-for': forwarded(index) }))
     return statusCounts(answers)[200] ?? 0
   }
 
-  test('means nothing unless a proxy is trusted', async () => {
-    expect(await passed(service.url, index => `192.0.2.${index}`)).toBe(LIMIT)
+  test('is ignored unless a proxy is trusted', async () => {
+    expect(await acceptedCount(service.url, index => `192.0.2.${index}`)).toBe(LIMIT)
   })
 
   test('is believed from a trusted proxy', async () => {
-    expect(await passed(behindProxy.url, index => `192.0.2.${index}`)).toBe(2 * LIMIT)
+    expect(await acceptedCount(behindProxy.url, index => `192.0.2.${index}`)).toBe(2 * LIMIT)
   })
 
-  test('is believed only as far as the trusted proxy wrote it', async () => {
-    expect(await passed(behindProxy.url, index => `198.51.100.${index}, 203.0.113.7`)).toBe(LIMIT)
+  test('is believed only for the part that the trusted proxy wrote', async () => {
+    expect(await acceptedCount(behindProxy.url, index => `198.51.100.${index}, 203.0.113.7`)).toBe(LIMIT)
   })
 
   test.each(['unknown', 'for=1.2.3.4', '1.2.3', '<script>', '1.2.3.4.5', "'; --"])(
-    'that is no address counts as that of the proxy: %s',
+    'that is not an address counts as the proxy’s own: %s',
     async text => {
       await newMinute(behindProxy)
-      expect(await passed(behindProxy.url, index => `${text}${index}`)).toBe(LIMIT)
+      expect(await acceptedCount(behindProxy.url, index => `${text}${index}`)).toBe(LIMIT)
     },
   )
 
-  test('counts all of a /64 as one client, and one address however it is written', async () => {
+  test('counts a whole /64 as one client, and all spellings of an address as one', async () => {
     const inOne = (index: number) => `2001:db8:1:2:${index.toString(16)}::${index.toString(16)}`
     await newMinute(behindProxy)
-    expect(await passed(behindProxy.url, inOne)).toBe(LIMIT)
+    expect(await acceptedCount(behindProxy.url, inOne)).toBe(LIMIT)
     await newMinute(behindProxy)
-    expect(await passed(behindProxy.url, index => `2001:db8:1:${index.toString(16)}::1`)).toBe(2 * LIMIT)
+    expect(await acceptedCount(behindProxy.url, index => `2001:db8:1:${index.toString(16)}::1`)).toBe(
+      2 * LIMIT,
+    )
     const same = ['203.0.113.9', '203.0.113.9:1234', '::ffff:203.0.113.9', '[::ffff:203.0.113.9]:80']
-    expect(await passed(behindProxy.url, index => String(same[index % 4]))).toBe(LIMIT)
+    expect(await acceptedCount(behindProxy.url, index => String(same[index % 4]))).toBe(LIMIT)
   })
 
-  test('means nothing from a proxy that is not among the trusted', async () => {
-    expect(await passed(behindNamed.url, index => `192.0.2.${index}`)).toBe(LIMIT)
+  test('is ignored from a proxy that is not trusted', async () => {
+    expect(await acceptedCount(behindNamedProxy.url, index => `192.0.2.${index}`)).toBe(LIMIT)
   })
 })
 
-describe('while the database is away', () => {
-  test('each process counts by itself', async () => {
+describe('the rate limit during an outage of the database', () => {
+  test('is counted by each process alone', async () => {
     await proxy.close()
-    const answers = await times(2 * LIMIT, () => ask(cut.url))
+    const answers = await times(2 * LIMIT, () => ask(serviceBehindFlakyProxy.url))
     expect(statusCounts(answers)).toEqual({ 200: LIMIT, 429: LIMIT })
     for (const { headers } of answers) expect(headers.get('x-ratelimit-limit')).toBe(String(LIMIT))
     await proxy.open()
-    expect((await ask(cut.url)).status).toBe(200)
+    expect((await ask(serviceBehindFlakyProxy.url)).status).toBe(200)
   })
 })

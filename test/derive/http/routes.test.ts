@@ -5,23 +5,31 @@ import { addressesOf } from '../../../src/kernel/contract/addresses.ts'
 import { area, registered } from '../../../src/kernel/contract/area.ts'
 import { del, get, implement, nothing, post } from '../../../src/kernel/contract/operation.ts'
 
-const common = { summary: 'x', callers: ['public'] as const, returns: [204, nothing] as const }
-const done = () => undefined
+const declaration = { summary: 'x', callers: ['public'] as const, returns: [204, nothing] as const }
+const handler = () => undefined
 
 const things = area(
   'Things',
   'Things.',
   implement(
     {
-      list: get('/things', common),
-      make: post('/things', common),
-      best: get('/things/best', common),
-      read: get('/things/{id}', common),
-      burn: del('/things/{id}', common),
-      part: get('/things/{id}/parts/{partId}', common),
-      paid: get('/v1/paid/{id}', common),
+      list: get('/things', declaration),
+      make: post('/things', declaration),
+      best: get('/things/best', declaration),
+      read: get('/things/{id}', declaration),
+      burn: del('/things/{id}', declaration),
+      part: get('/things/{id}/parts/{partId}', declaration),
+      paid: get('/v1/paid/{id}', declaration),
     },
-    { list: done, make: done, best: done, read: done, burn: done, part: done, paid: done },
+    {
+      list: handler,
+      make: handler,
+      best: handler,
+      read: handler,
+      burn: handler,
+      part: handler,
+      paid: handler,
+    },
   ),
 )
 
@@ -43,11 +51,11 @@ describe('an address', () => {
     ['GET', '/v1/paid/1', 'things.paid'],
   ])('%s %s leads to %s', (method, path, key) => expect(keyOf(find(method, path))).toBe(key))
 
-  test('gives its parameters by name', () => {
+  test('has named parameters', () => {
     expect(find('GET', '/things/a/parts/b')).toMatchObject({ params: { id: 'a', partId: 'b' } })
   })
 
-  test('is written bare and with its version', () => {
+  test('exists with and without its version', () => {
     expect(addressesOf('/things/{id}')).toEqual(['/things/{id}', '/v1/things/{id}'])
     expect(addressesOf('/v1/paid/{id}')).toEqual(['/paid/{id}', '/v1/paid/{id}'])
   })
@@ -59,13 +67,17 @@ describe('an address', () => {
     ['runs', 'workflows'],
     ['delegations', 'authorizations'],
     ['statements', 'bills'],
-  ])('under /%s is the same under /%s, of the same operation with its callers', (name, alias) => {
-    const there = registered(areas).filter(({ operation: { path } }) => path.split('/')[1] === name)
-    const lead = router(there)
-    const [list] = there.filter(({ operation: { method, path } }) => `${method} ${path}` === `GET /${name}`)
+  ])('under /%s is the same under /%s', (name, alias) => {
+    const registeredOperations = registered(areas).filter(
+      ({ operation: { path } }) => path.split('/')[1] === name,
+    )
+    const findAlias = router(registeredOperations)
+    const [list] = registeredOperations.filter(
+      ({ operation: { method, path } }) => `${method} ${path}` === `GET /${name}`,
+    )
     for (const address of [`/${name}`, `/${alias}`, `/v1/${name}`, `/v1/${alias}`])
-      expect(lead('GET', address)).toMatchObject({ registered: { operation: list?.operation } })
-    expect(lead('GET', `/${alias}/a/nothing`)).toBeUndefined()
+      expect(findAlias('GET', address)).toMatchObject({ registered: { operation: list?.operation } })
+    expect(findAlias('GET', `/${alias}/a/nothing`)).toBeUndefined()
   })
 
   test.each([
@@ -84,7 +96,7 @@ describe('an address', () => {
     ['POST', '/things/a', ['GET', 'DELETE']],
     ['PATCH', '/v1/paid/a', ['GET']],
     ['TRACE', '/things', ['GET', 'POST']],
-  ])('%s %s is told by which methods it is known', (method, path, allow) => {
+  ])('%s %s is refused with the allowed methods', (method, path, allow) => {
     expect(find(method, path)).toEqual({ allow })
   })
 })

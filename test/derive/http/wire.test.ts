@@ -22,7 +22,7 @@ function expectAnswer(answer: Raw | undefined, status: number): void {
 
 const head = (...lines: string[]): string => [...lines, '', ''].join('\r\n')
 
-describe('what is not HTTP', () => {
+describe('invalid HTTP', () => {
   test.each([
     ['no request line', 'GARBAGE\r\n\r\n'],
     ['TLS', Buffer.from('160301020001000001fc0303', 'hex')],
@@ -39,12 +39,12 @@ describe('what is not HTTP', () => {
     ['a length that is none', head('POST / HTTP/1.1', 'Host: x', 'Content-Length: -1')],
   ])('is refused: %s', async (_, bytes) => expectAnswer((await converse(service.url, bytes))[0], 400))
 
-  test('is refused in the middle of a body', async () => {
+  test('in the middle of a body is refused', async () => {
     const chunked = head('POST /policies HTTP/1.1', 'Host: x', ...lines(json), 'Transfer-Encoding: chunked')
     expectAnswer((await converse(service.url, `${chunked}zz\r\n`))[0], 400)
   })
 
-  test('is refused where the headers are too large', async () => {
+  test('with too large headers is refused', async () => {
     const [many] = await converse(
       service.url,
       head('GET / HTTP/1.1', 'Host: x', `X-A: ${'x'.repeat(20_000)}`),
@@ -54,11 +54,11 @@ describe('what is not HTTP', () => {
     expectAnswer(long, 431)
   })
 
-  test('is refused where there is no host', async () => {
+  test('without a Host header is refused', async () => {
     expectAnswer((await converse(service.url, head('GET / HTTP/1.1')))[0], 400)
   })
 
-  test('is refused where something is expected that nobody knows', async () => {
+  test('with an unknown expectation is refused', async () => {
     expectAnswer((await converse(service.url, request('GET', '/health', { Expect: 'bananas' })))[0], 417)
   })
 })
@@ -84,13 +84,13 @@ describe('a connection', () => {
     [415, post('{"name":"a"}', { 'Content-Type': 'text/plain' })],
     [415, post('{"name":"a"}', { 'Content-Encoding': 'gzip' })],
     [400, request('GET', '/agents?limit=0', auth)],
-  ])('survives a %s', async (status, refused) => {
+  ])('stays open after a %s', async (status, refused) => {
     const [first, second] = await converse(service.url, refused, request('GET', '/health'))
     expectAnswer(first, status)
     expect(second?.status).toBe(200)
   })
 
-  test('survives a body that nobody reads', async () => {
+  test('stays open after a body that is not read', async () => {
     const body = '{"name":"x"}'
     const [first, second] = await converse(
       service.url,
@@ -102,7 +102,7 @@ describe('a connection', () => {
 })
 
 describe('HEAD', () => {
-  test('answers as GET does, without the body', async () => {
+  test('is answered like GET, without the body', async () => {
     const [head, get] = await converse(
       service.url,
       request('HEAD', '/policies/presets', auth),
@@ -113,7 +113,7 @@ describe('HEAD', () => {
     expect(head?.headers.get('content-type')).toBe(get?.headers.get('content-type'))
   })
 
-  test('knows 404 and 405', async () => {
+  test('is answered with 404 or 405 like GET', async () => {
     const answers = await converse(
       service.url,
       request('HEAD', '/nowhere'),
@@ -124,24 +124,25 @@ describe('HEAD', () => {
 })
 
 describe('a request id', () => {
-  const idOf = async (given?: string): Promise<string | null> => {
-    const headers = given === undefined ? {} : { 'X-Request-Id': given }
+  const idOf = async (requestId?: string): Promise<string | null> => {
+    const headers = requestId === undefined ? {} : { 'X-Request-Id': requestId }
     const [answer] = await converse(service.url, request('GET', '/nowhere', headers))
     return answer?.headers.get('x-request-id') ?? null
   }
 
-  test('is made where none comes, anew each time', async () => {
-    const [one, two] = [await idOf(), await idOf()]
-    expect(one).toMatch(/^[0-9a-f-]{36}$/)
-    expect(one).not.toBe(two)
+  test('is generated if none is sent', async () => {
+    const [first, second] = [await idOf(), await idOf()]
+    expect(first).toMatch(/^[0-9a-f-]{36}$/)
+    expect(first).not.toBe(second)
   })
 
-  test.each(['a', 'run-42/step-7', 'user@host:1.2', 'x'.repeat(128)])('that comes is kept: %s', async given =>
-    expect(await idOf(given)).toBe(given),
+  test.each(['a', 'run-42/step-7', 'user@host:1.2', 'x'.repeat(128)])(
+    'that is sent is used: %s',
+    async requestId => expect(await idOf(requestId)).toBe(requestId),
   )
 
   test.each(['', 'a b', 'x'.repeat(129), '<script>', '"', 'é', 'a,b'])(
-    'that is not safe is not: %j',
-    async given => expect(await idOf(given)).toMatch(/^[0-9a-f-]{36}$/),
+    'with unsafe characters is replaced: %j',
+    async requestId => expect(await idOf(requestId)).toMatch(/^[0-9a-f-]{36}$/),
   )
 })

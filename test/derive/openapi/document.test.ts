@@ -29,13 +29,13 @@ function responseOf(response: ResponseObject | Reference | undefined): ResponseO
 
 const jsonOf = ({ content }: ResponseObject): MediaType | undefined => content?.['application/json']
 
-test('openapi.json is what the contracts say', () => {
+test('openapi.json is up to date', () => {
   const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
   const isCurrent = committed === writeDocument(document)
   expect(isCurrent ? 'current' : 'openapi.json has drifted: run `npm run openapi`').toBe('current')
 })
 
-test('the committed document has one line for each operation, and says the same', () => {
+test('the committed document has one line for each operation, and the same content', () => {
   const text = writeDocument(document)
   const operations = Object.values(document.paths).flatMap(path => Object.keys(path))
   const lines = text.split('\n').filter(line => /^"(get|post|put|patch|delete)": \{.*\},?$/.test(line))
@@ -43,15 +43,15 @@ test('the committed document has one line for each operation, and says the same'
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(document)))
 })
 
-test('every path names each of its operations once', () => {
-  const written = Object.values(document.paths).flatMap(item =>
+test('the document has every operation exactly once', () => {
+  const operationIds = Object.values(document.paths).flatMap(item =>
     Object.values(item).map(one => one.operationId),
   )
-  expect(written.sort()).toEqual(operations.map(([key]) => key).sort())
+  expect(operationIds.sort()).toEqual(operations.map(([key]) => key).sort())
 })
 
 test.each(operations)(
-  '%s has a summary, and an example where a body is required',
+  '%s has a summary, and an example if it requires a body',
   (_, { operation }, object) => {
     expect(object.summary).toMatch(/\S/)
     if (object.requestBody?.required) expect(operation.example).toBeDefined()
@@ -71,8 +71,8 @@ const returningJson = operations.filter(
 
 test.each(returningJson)('%s: the example of its answer is valid', (_, { operation }, object) => {
   const [status, schema] = operation.returns
-  const shown = jsonOf(responseOf(object.responses[status]))?.example
-  expect(schema.safeParse(shown).error).toBeUndefined()
+  const answerExample = jsonOf(responseOf(object.responses[status]))?.example
+  expect(schema.safeParse(answerExample).error).toBeUndefined()
 })
 
 const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
@@ -83,22 +83,17 @@ test.each(withExample)('%s: the example of its body is valid', (_, { operation: 
 
 const refusing = operations.filter(([, { operation }]) => Object.keys(operation.fails ?? {}).length > 0)
 
-test.each(refusing)(
-  '%s: every refusal has its status, its code and its words',
-  (_, { operation }, object) => {
-    for (const [code, [status, message]] of Object.entries<readonly [number, string]>(
-      operation.fails ?? {},
-    )) {
-      const response = responseOf(object.responses[status])
-      expect(jsonOf(response)?.examples?.[code]).toEqual({ value: { error: message } })
-      expect(response.headers?.['X-Error-Code']).toMatchObject({
-        schema: { enum: expect.arrayContaining([code]) },
-      })
-    }
-  },
-)
+test.each(refusing)('%s: every refusal has its status, code and sentence', (_, { operation }, object) => {
+  for (const [code, [status, message]] of Object.entries<readonly [number, string]>(operation.fails ?? {})) {
+    const response = responseOf(object.responses[status])
+    expect(jsonOf(response)?.examples?.[code]).toEqual({ value: { error: message } })
+    expect(response.headers?.['X-Error-Code']).toMatchObject({
+      schema: { enum: expect.arrayContaining([code]) },
+    })
+  }
+})
 
-test('an operation lists the problems that any operation can meet', () => {
+test('an operation lists the problems that every operation can have', () => {
   const freeze = document.paths['/agents/{id}/freeze']?.post as OperationObject
   const codes = Object.entries(freeze.responses)
     .filter(([status]) => status !== '200')
@@ -122,28 +117,28 @@ test('an operation lists the problems that any operation can meet', () => {
   })
 })
 
-test.each(operations)('%s: who may call it is said to programs and to people', (_, { operation }, object) => {
-  expect(object.security.length).toBe(
-    operation.callers.filter((caller: string) => caller !== 'public').length,
-  )
-  expect(object['x-scope']).toBe(operation.scope)
-  if (operation.scope) expect(object.description).toContain(`\`${operation.scope}\``)
-})
-
 test.each(operations)(
-  '%s: every parameter of its path is described by an example, and has a maximum',
+  '%s: its callers and scope are in the security scheme and in the description',
   (_, { operation }, object) => {
-    const parameters = (object.parameters ?? []).filter(
-      (one): one is Parameter => 'in' in one && one.in === 'path',
+    expect(object.security.length).toBe(
+      operation.callers.filter((caller: string) => caller !== 'public').length,
     )
-    const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
-    expect(parameters.map(({ name }) => name)).toEqual(names)
-    for (const { example, schema } of parameters)
-      expect([example, schema.maxLength]).toEqual([expect.any(String), 128])
+    expect(object['x-scope']).toBe(operation.scope)
+    if (operation.scope) expect(object.description).toContain(`\`${operation.scope}\``)
   },
 )
 
-test('a POST takes an Idempotency-Key', () => {
+test.each(operations)('%s: every path parameter has an example and a maximum', (_, { operation }, object) => {
+  const parameters = (object.parameters ?? []).filter(
+    (one): one is Parameter => 'in' in one && one.in === 'path',
+  )
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
+  expect(parameters.map(({ name }) => name)).toEqual(names)
+  for (const { example, schema } of parameters)
+    expect([example, schema.maxLength]).toEqual([expect.any(String), 128])
+})
+
+test('a POST accepts an Idempotency-Key', () => {
   const takers = operations.filter(([, , { parameters }]) =>
     JSON.stringify(parameters).includes('IdempotencyKey'),
   )

@@ -13,7 +13,7 @@ import { euros } from '../../../src/values/money.ts'
 const jsonOf = (schema: z.ZodType) => new SchemaCollector().add(schema)
 
 describe('a schema as JSON Schema', () => {
-  test('a codec is what travels, with its example, and its default as it travels', () => {
+  test('describes a codec by its encoded form, example and default', () => {
     expect(jsonOf(euros.default(1050n))).toEqual({
       type: 'number',
       minimum: 0,
@@ -29,7 +29,7 @@ describe('a schema as JSON Schema', () => {
     })
   })
 
-  test('what may be null says so among its types', () => {
+  test('lists null among the types of a nullable', () => {
     expect(jsonOf(z.int().min(1).max(9).nullable())).toEqual({
       type: ['integer', 'null'],
       minimum: 1,
@@ -42,7 +42,7 @@ describe('a schema as JSON Schema', () => {
     expect(jsonOf(z.literal('a').nullable())).toEqual({ type: ['string', 'null'], enum: ['a', null] })
   })
 
-  test('what has a name is gathered and referred to, wherever it stands', () => {
+  test('is collected under its name and referred to everywhere', () => {
     const collector = new SchemaCollector()
     const inner = z.object({ at: instant }).meta({ id: 'TestInner' })
     const reference = { $ref: '#/components/schemas/TestInner' }
@@ -53,13 +53,13 @@ describe('a schema as JSON Schema', () => {
     expect(Object.keys(collector.all())).toEqual(['TestInner'])
   })
 
-  test('error: two different schemas under one name', () => {
+  test('error: under the name of another one is refused', () => {
     const collector = new SchemaCollector()
     collector.add(z.string().meta({ id: 'TestTwice' }))
     expect(() => collector.add(z.int().meta({ id: 'TestTwice' }))).toThrow('TestTwice')
   })
 
-  test('a member may be called as a keyword is', () => {
+  test('may have members named like keywords', () => {
     const { properties } = jsonOf(z.object({ default: instant, pattern: z.string(), once: z.string() }))
     expect(Object.keys(properties ?? {})).toEqual(['default', 'pattern', 'once'])
     expect(properties?.default).not.toHaveProperty('pattern')
@@ -97,9 +97,9 @@ describe('an example', () => {
     })
   })
 
-  test('takes a value known from elsewhere where it fits', () => {
-    const known = { note: 'Books', status: 'unheard of', amountEuros: '12', limitEuros: 12 }
-    expect(exampleOf(jsonOf(schema), {}, known)).toMatchObject({
+  test('takes a known value where it fits', () => {
+    const knownValues = { note: 'Books', status: 'unheard of', amountEuros: '12', limitEuros: 12 }
+    expect(exampleOf(jsonOf(schema), {}, knownValues)).toMatchObject({
       note: 'Books',
       status: 'open',
       amountEuros: 25.5,
@@ -135,7 +135,7 @@ describe('an operation', () => {
   })
   const { paths } = openapiDocument({ things: area('Things', 'Things.', things) })
 
-  test('a parameter looks like the id of the record that is read there', () => {
+  test('shows a path parameter like the id of the record that is read there', () => {
     expect(paths['/things/{id}/picture']?.get?.parameters?.[0]).toMatchObject({
       name: 'id',
       description: 'The thing’s id.',
@@ -143,7 +143,7 @@ describe('an operation', () => {
     })
   })
 
-  test('a file has its own content type, an empty answer has none', () => {
+  test('has the content type of its file, and none for an empty answer', () => {
     expect(Object.keys(paths['/things/{id}/picture']?.get?.responses['200'] ?? {})).toContain('content')
     expect(paths['/things/{id}/picture']?.get?.responses['200']).toMatchObject({
       content: { 'image/png': {} },
@@ -151,13 +151,13 @@ describe('an operation', () => {
     expect(paths['/v1/things/{id}/push']?.post?.responses['204']).not.toHaveProperty('content')
   })
 
-  test('each kind of caller is a way in; public needs none', () => {
+  test('has a security scheme for each kind of caller, and none if it is public', () => {
     expect(paths['/things/{id}']?.get?.security).toEqual([])
     expect(paths['/things/{id}/picture']?.get?.security).toEqual([{ dashboardSecret: [] }, { apiKey: [] }])
     expect(paths['/v1/things/{id}/push']?.post?.security).toEqual([{ agentToken: ['agents:read'] }])
   })
 
-  test('a body that may be empty is not required', () => {
+  test('does not require a body that may be empty', () => {
     expect(paths['/v1/things/{id}/push']?.post?.requestBody?.required).toBe(false)
   })
 })

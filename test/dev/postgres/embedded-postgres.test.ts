@@ -43,13 +43,13 @@ async function using<T>(dataDir: string, work: (postgres: EmbeddedPostgres) => P
 }
 
 // What begins with data begins with this: to make a cluster costs several times what a start costs.
-const used = temporaryFolder()
+const usedDataDir = temporaryFolder()
 
 const postmasterPid = (dataDir: string) =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
 
 describe('an embedded PostgreSQL', () => {
-  test('listens on this machine only, in UTF-8, and wants its password', async () => {
+  test('listens on this machine only, in UTF-8, and requires its password', async () => {
     const dataDir = temporaryFolder()
     await using(dataDir, async ({ url }) => {
       expect(await query(url, 'SHOW listen_addresses')).toEqual(['127.0.0.1'])
@@ -59,38 +59,38 @@ describe('an embedded PostgreSQL', () => {
     })
   })
 
-  test('keeps its data and its port', async () => {
-    const first = await using(used, async ({ url }) => {
+  test('keeps its data and its port over a restart', async () => {
+    const first = await using(usedDataDir, async ({ url }) => {
       await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer')
       return url
     })
-    await using(used, async ({ url }) => {
+    await using(usedDataDir, async ({ url }) => {
       expect(url).toBe(first)
       expect(await query(url, 'SELECT answer FROM kept')).toEqual([42])
     })
   })
 
-  test('two at once take two ports', async () => {
+  test('takes a port of its own beside another one', async () => {
     const [one, other] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
     expect(new URL(one.url).port).not.toBe(new URL(other.url).port)
     await Promise.all([one.stop(), other.stop()])
   })
 
-  test('starts again on the same port when its server is killed', async () => {
-    await using(used, async ({ url }) => {
-      const killed = postmasterPid(used)
+  test('is restarted on the same port when its server is killed', async () => {
+    await using(usedDataDir, async ({ url }) => {
+      const killed = postmasterPid(usedDataDir)
       process.kill(killed, 'SIGKILL')
       const rows = await until('a new server', () => query(url, 'SELECT 1').catch(() => null))
       expect(rows).toEqual([1])
-      expect(postmasterPid(used)).not.toBe(killed)
+      expect(postmasterPid(usedDataDir)).not.toBe(killed)
     })
   })
 })
 
-describe('after a misfortune', () => {
-  test('kill -9 of the guard brings server and guard back', async () => {
-    await using(used, async ({ url }) => {
-      const server = postmasterPid(used)
+describe('an embedded PostgreSQL after a crash', () => {
+  test('is restarted with its guard when the guard is killed', async () => {
+    await using(usedDataDir, async ({ url }) => {
+      const server = postmasterPid(usedDataDir)
       process.kill(parentOf(server), 'SIGKILL')
       await until('the end of the old server', () => !isRunning(server))
       const rows = await until('a new server', () => query(url, 'SELECT 1').catch(() => null))
@@ -98,20 +98,20 @@ describe('after a misfortune', () => {
     })
   })
 
-  test('kill -9 of the parent ends the server, and the next one finds the data', async () => {
-    const parent = launch(process.execPath, ['test/support/processes/postgres-process.ts', used])
-    const [, url = ''] = await parent.says(/ready (\S+)/)
+  test('ends with its killed parent, and the next start finds the data', async () => {
+    const parent = launch(process.execPath, ['test/support/processes/postgres-process.ts', usedDataDir])
+    const [, url = ''] = await parent.untilOutput(/ready (\S+)/)
     await query(url, 'CREATE TABLE left_behind AS SELECT 42 AS answer')
-    const server = postmasterPid(used)
+    const server = postmasterPid(usedDataDir)
     parent.kill('SIGKILL')
-    await using(used, async next => {
+    await using(usedDataDir, async next => {
       expect(next.url).toBe(url)
       expect(await query(url, 'SELECT answer FROM left_behind')).toEqual([42])
       expect(isRunning(server)).toBe(false)
     })
   })
 
-  test('kill -9 in the first set-up leaves no half of a cluster', async () => {
+  test('killed during initdb starts anew with a complete cluster', async () => {
     const dataDir = temporaryFolder()
     const home = join(dataDir, 'postgres')
     const parent = launch(process.execPath, ['test/support/processes/postgres-process.ts', dataDir])
@@ -125,11 +125,11 @@ describe('after a misfortune', () => {
     })
   })
 
-  test('a pid file that names another program does not matter', async () => {
-    await using(used, async () => undefined)
-    const stale = join(used, 'postgres/data/postmaster.pid')
-    writeFileSync(stale, `${process.pid}\n${join(used, 'postgres/data')}\n`)
-    await using(used, async ({ url }) => {
+  test('ignores a pid file that names another program', async () => {
+    await using(usedDataDir, async () => undefined)
+    const stale = join(usedDataDir, 'postgres/data/postmaster.pid')
+    writeFileSync(stale, `${process.pid}\n${join(usedDataDir, 'postgres/data')}\n`)
+    await using(usedDataDir, async ({ url }) => {
       expect(await query(url, 'SELECT 1')).toEqual([1])
     })
   })
@@ -138,7 +138,7 @@ describe('after a misfortune', () => {
 const asRoot = process.getuid?.() === 0 ? describe : describe.skip
 
 asRoot('as root', () => {
-  test('below a directory that others cannot enter, the cluster lies elsewhere and is removed from there', async () => {
+  test('lies elsewhere if its directory is closed to other users, and is removed from there', async () => {
     const closed = temporaryFolder(0o700)
     const dataDir = join(closed, 'data')
     mkdirSync(dataDir)

@@ -14,15 +14,15 @@ import { fakeGo, type Tools, temporalOf, tools, unpublished } from '../../suppor
 import { until } from '../../support/until.ts'
 
 let machine: Tools
-let told: string[]
+let printed: string[]
 beforeEach(() => {
   machine = tools()
-  told = []
+  printed = []
 })
 
-const tell = (line: string) => void told.push(line)
+const tell = (line: string) => void printed.push(line)
 const search = (release: Release) => ({ env: machine.env, tell, release })
-const atHand = () => temporalAtHand(search(unpublished))
+const binaryAtHand = () => temporalAtHand(search(unpublished))
 const find = (release = unpublished) => findTemporal(search(release))
 
 /** What is in the folder of the cache. */
@@ -33,26 +33,26 @@ function fillCache(text = 'cached'): void {
   writeFileSync(machine.cached, text)
 }
 
-describe('at hand is', () => {
-  test('what is on the PATH, before what is in the cache', async () => {
+describe('the Temporal binary at hand', () => {
+  test('is the one on the PATH rather than the one in the cache', async () => {
     const installed = machine.install('temporal', temporalOf('1.30.0'))
     fillCache()
-    expect(await atHand()).toBe(installed)
+    expect(await binaryAtHand()).toBe(installed)
   })
 
-  test('what is in the cache, when the one on the PATH is too old or something else', async () => {
+  test('is the cached one if the one on the PATH is too old or something else', async () => {
     fillCache()
     machine.install('temporal', temporalOf('1.9.1'))
-    expect(await atHand()).toBe(machine.cached)
+    expect(await binaryAtHand()).toBe(machine.cached)
     machine.install('temporal', '#!/bin/sh\necho TEMPORAL 7\n')
-    expect(await atHand()).toBe(machine.cached)
+    expect(await binaryAtHand()).toBe(machine.cached)
   })
 
-  test('nothing on a new machine', async () => {
-    expect(await atHand()).toBeNull()
+  test('does not exist on a new machine', async () => {
+    expect(await binaryAtHand()).toBeNull()
   })
 
-  test('for this run, the server that it is tested with', async () => {
+  test('exists for this test run', async () => {
     const binary = await temporalAtHand({ env: process.env, tell })
     const version = execFileSync(String(binary), ['--version'], { encoding: 'utf8' })
     expect(version).toMatch(/Server \d+\.\d+/)
@@ -88,20 +88,20 @@ function archiveOf(binary: string) {
 describe('the published binary', () => {
   test('is downloaded once', async () => {
     const { bytes, publishedAt } = archiveOf(temporalOf('1.29.1'))
-    let asked = 0
+    let downloads = 0
     const url = await serve((_, response) => {
-      asked++
+      downloads++
       response.end(bytes)
     })
     expect(await find(publishedAt(url))).toEqual({ binary: machine.cached })
     expect(await find(publishedAt(url))).toEqual({ binary: machine.cached })
-    expect(asked).toBe(1)
+    expect(downloads).toBe(1)
     expect(execFileSync(machine.cached, { encoding: 'utf8' })).toContain('Server 1.29.1')
     expect(inCache()).toEqual(['temporal'])
-    expect(told).toEqual([expect.stringMatching(/^Downloading Temporal .* once for all checkouts/)])
+    expect(printed).toEqual([expect.stringMatching(/^Downloading Temporal .* once for all checkouts/)])
   })
 
-  test('is asked for elsewhere when the first place has none, or another', async () => {
+  test('is fetched from the next address if one lacks it or serves another file', async () => {
     const { bytes, publishedAt } = archiveOf(temporalOf('1.29.1'))
     const none = await serve((_, response) => response.writeHead(404).end())
     const other = await serve((_, response) => response.end('something else'))
@@ -109,23 +109,23 @@ describe('the published binary', () => {
     expect(await find(publishedAt(none, other, right))).toEqual({ binary: machine.cached })
   })
 
-  test('error: without any way the reason comes within seconds that are shown, and what to do', async () => {
+  test('error: that stalls is given up within seconds, with the reason and what to do', async () => {
     const { publishedAt } = archiveOf('')
     const stalling = await serve((_, response) => response.write('the first bytes'))
     const began = performance.now()
-    const found = await find(publishedAt(stalling))
+    const result = await find(publishedAt(stalling))
     expect(performance.now() - began).toBeLessThan(10_000)
-    expect(found).toEqual({
+    expect(result).toEqual({
       binary: null,
       reason: expect.stringMatching(
         /^download: \S+ was silent for 5 s; build: Go is not installed\. Install .* set TEMPORAL_ADDRESS\.$/,
       ),
     })
-    expect(told.at(-1)).toBe('  still at it after 5 s')
+    expect(printed.at(-1)).toBe('  still at it after 5 s')
     expect(inCache()).toEqual([])
   })
 
-  test('error: a file that is not the expected one is never run', async () => {
+  test('error: with another checksum is never run', async () => {
     const { publishedAt } = archiveOf(temporalOf('1.29.1'))
     const url = await serve((_, response) => response.end('something else'))
     const { binary, reason = '' } = { reason: '', ...(await find(publishedAt(url))) }
@@ -134,7 +134,7 @@ describe('the published binary', () => {
   })
 })
 
-test('error: a cache that cannot be is a reason too', async () => {
+test('error: a cache directory that cannot be created is a reason, too', async () => {
   writeFileSync(machine.env.XDG_CACHE_HOME, 'a file, not a folder')
   expect(await find()).toMatchObject({ reason: expect.stringMatching(/^ENOTDIR.* set TEMPORAL_ADDRESS\.$/) })
 })
@@ -143,31 +143,31 @@ test('error: a cache that cannot be is a reason too', async () => {
 const finder = (): Launched =>
   launch(process.execPath, ['test/support/processes/temporal-find-process.ts'], machine.env)
 
-describe('the build', () => {
+describe('the build of Temporal', () => {
   let result: string
   beforeEach(() => {
     result = machine.put('result', temporalOf('1.29.1'))
   })
 
-  test('is of the pinned version, whose sum holds the sums of the rest', async () => {
+  test('is of the pinned version, whose checksum covers its dependencies', async () => {
     fakeGo(machine, { result })
     expect(await find()).toEqual({ binary: machine.cached })
     const [download, build] = machine.goCalls()
     const { module, version } = RELEASE.source
     expect(download).toBe(`mod download -json ${module}@${version}`)
     expect(build).toMatch(/^build -mod=readonly .* -o \S+ \.\/cmd\/temporal$/)
-    expect(told).toEqual([expect.stringMatching(/^Building Temporal .* once .* about three minutes/)])
+    expect(printed).toEqual([expect.stringMatching(/^Building Temporal .* once .* about three minutes/)])
     expect(inCache()).toEqual(['temporal'])
   })
 
-  test('error: source with another sum is not built', async () => {
+  test('error: is refused for source with another checksum', async () => {
     fakeGo(machine, { result, sum: 'h1:0000' })
     expect(await find()).toMatchObject({ reason: expect.stringContaining('another sum than expected') })
     expect(machine.goCalls()).toHaveLength(1)
     expect(inCache()).toEqual([])
   })
 
-  test('error: says why it failed', async () => {
+  test('error: reports why it failed', async () => {
     fakeGo(machine, {
       result,
       building: `process.stderr.write('no space left on device\\n'); process.exit(1)`,
@@ -175,16 +175,16 @@ describe('the build', () => {
     expect(await find()).toMatchObject({ reason: expect.stringContaining('no space left on device') })
   })
 
-  test('is done once when two start at once, and the second says that it waits', async () => {
+  test('runs once for two concurrent starts, and the second says that it waits', async () => {
     fakeGo(machine, { result, building: 'await sleep(1_500)' })
     const both = [finder(), finder()]
-    for (const { says } of both) await says(/found (.+)/)
+    for (const { untilOutput } of both) await untilOutput(/found (.+)/)
     for (const { output } of both) expect(output()).toContain(`found ${machine.cached}`)
     expect(both.map(({ output }) => output()).join()).toContain('waiting for it')
     expect(machine.goCalls()).toHaveLength(2)
   })
 
-  test('that is killed leaves nothing half, and the next one makes it whole', async () => {
+  test('that is killed leaves no partial binary, and the next build succeeds', async () => {
     fakeGo(machine, {
       result,
       building: `writeFileSync(${JSON.stringify(join(machine.env.HOME, 'pid'))}, String(process.pid)); await sleep(60_000)`,

@@ -10,7 +10,7 @@ import { removeTemporal } from '../../../src/dev/temporal/data.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../../src/dev/temporal/server.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { type Launched, launch } from '../../support/processes/launched.ts'
-import { listensOn } from '../../support/processes/listening.ts'
+import { listeningSockets } from '../../support/processes/listening.ts'
 import { parentOf } from '../../support/processes/parent-of.ts'
 import { tools } from '../../support/processes/tools.ts'
 import { until } from '../../support/until.ts'
@@ -52,7 +52,7 @@ async function statusOf(address: string, workflowId: string): Promise<string> {
 }
 
 /** How a run stands that a server has just taken, as one does that has all its tables and knows our attributes. */
-async function takesARun({ address }: EmbeddedTemporal): Promise<string> {
+async function statusOfNewRun({ address }: EmbeddedTemporal): Promise<string> {
   await beginRun(address, 'begun')
   return statusOf(address, 'begun')
 }
@@ -64,17 +64,17 @@ const serverOf = (dataDir: string): number =>
   serversOf(dataDir).find(pid => commandOf(pid)?.program === 'temporal') ?? 0
 
 describe('an embedded Temporal', () => {
-  test('listens on this machine only, and shows its Web UI', async () => {
+  test('listens on this machine only, and serves its Web UI', async () => {
     const dataDir = temporaryFolder()
     await using(dataDir, async ({ webUi }) => {
-      const elsewhere = listensOn(serverOf(dataDir)).filter(({ host }) => !host.startsWith('127.'))
+      const elsewhere = listeningSockets(serverOf(dataDir)).filter(({ host }) => !host.startsWith('127.'))
       expect(elsewhere).toEqual([])
       const page = await fetch(webUi)
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html')])
     })
   })
 
-  test('keeps its data and its ports, in a folder of any name', async () => {
+  test('keeps its data and ports over a restart, in a folder of any name', async () => {
     const dataDir = join(temporaryFolder(), "50 % of the agent's data? #1")
     mkdirSync(dataDir)
     const first = await using(dataDir, async temporal => {
@@ -87,7 +87,7 @@ describe('an embedded Temporal', () => {
     })
   })
 
-  test('knows our search attributes, and learns those that older data lacks', async () => {
+  test('has our search attributes, and adds those that older data lacks', async () => {
     const dataDir = temporaryFolder()
     const query = `AgentPayOwner = 'owner_1' and AgentPayAgent is null and AgentPayStatus is null`
     await using(dataDir, async ({ address }) => {
@@ -96,14 +96,14 @@ describe('an embedded Temporal', () => {
       const removed = { namespace: 'default', searchAttributes: ['AgentPayStatus'] }
       await client.connection.operatorService.removeSearchAttributes(removed)
     })
-    const found = await using(dataDir, async ({ address }) => {
+    const runCount = await using(dataDir, async ({ address }) => {
       const client = await clientOf(address)
       return until('the run in the list', async () => (await client.workflow.count(query)).count)
     })
-    expect(found).toBe(1)
+    expect(runCount).toBe(1)
   })
 
-  test('has the namespace it is told', async () => {
+  test('has the given namespace', async () => {
     const temporal = await startTemporal({ binary, dataDir: temporaryFolder(), ports, namespace: 'payments' })
     const { connection } = await clientOf(temporal.address)
     const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'payments' })
@@ -111,13 +111,13 @@ describe('an embedded Temporal', () => {
     await temporal.stop()
   })
 
-  test('two at once take ports of their own', async () => {
+  test('takes ports of its own beside another one', async () => {
     const [one, other] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
     expect(new Set([one.address, one.webUi, other.address, other.webUi]).size).toBe(4)
     await Promise.all([one.stop(), other.stop()])
   })
 
-  test('starts again on the same port when its server is killed', async () => {
+  test('is restarted on the same port when its server is killed', async () => {
     const dataDir = temporaryFolder()
     await using(dataDir, async ({ address }) => {
       await beginRun(address, 'kept')
@@ -129,7 +129,7 @@ describe('an embedded Temporal', () => {
     })
   })
 
-  test('leaves nothing when it is removed', async () => {
+  test('leaves no file when it is removed', async () => {
     const dataDir = temporaryFolder()
     await using(dataDir, async () => undefined)
     await removeTemporal(dataDir)
@@ -141,23 +141,23 @@ describe('an embedded Temporal', () => {
 const parentWith = (dataDir: string): Launched =>
   launch(process.execPath, ['test/support/processes/temporal-process.ts', binary, dataDir])
 
-describe('after a misfortune', () => {
-  test('kill -9 of the parent ends the server, and the next one finds the data', async () => {
+describe('an embedded Temporal after a crash', () => {
+  test('ends with its killed parent, and the next start finds the data', async () => {
     const dataDir = temporaryFolder()
     const parent = parentWith(dataDir)
-    const [, address = ''] = await parent.says(/ready (\S+)/)
+    const [, address = ''] = await parent.untilOutput(/ready (\S+)/)
     await beginRun(address, 'kept')
-    const left = serversOf(dataDir)
+    const oldServers = serversOf(dataDir)
     parent.kill('SIGKILL')
     await using(dataDir, async next => {
       expect(next.address).toBe(address)
-      expect(left.filter(isRunning)).toEqual([])
+      expect(oldServers.filter(isRunning)).toEqual([])
       expect(await statusOf(address, 'kept')).toBe('RUNNING')
     })
     expect(serversOf(dataDir)).toEqual([])
   })
 
-  test('kill -9 of the guard brings server and guard back', async () => {
+  test('is restarted with its guard when the guard is killed', async () => {
     const dataDir = temporaryFolder()
     await using(dataDir, async ({ address }) => {
       await beginRun(address, 'kept')
@@ -169,23 +169,26 @@ describe('after a misfortune', () => {
     })
   })
 
-  test('kill -9 in the first set-up leaves no half of its tables', async () => {
+  test('killed while creating its tables starts anew with complete tables', async () => {
     const dataDir = temporaryFolder()
     const parent = parentWith(dataDir)
     await until('the first table', () => existsSync(join(dataDir, 'temporal.db')))
     parent.kill('SIGKILL')
-    expect(await using(dataDir, takesARun)).toBe('RUNNING')
+    expect(await using(dataDir, statusOfNewRun)).toBe('RUNNING')
   })
 
-  test('data that was never whole does not matter', async () => {
+  test('starts anew if its data file is corrupt', async () => {
     const dataDir = temporaryFolder()
     writeFileSync(join(dataDir, 'temporal.db'), 'half of a file')
-    expect(await using(dataDir, takesARun)).toBe('RUNNING')
+    expect(await using(dataDir, statusOfNewRun)).toBe('RUNNING')
   })
 
-  test('error: a server that does not start says why', async () => {
-    const broken = tools().install('temporal', '#!/bin/sh\necho "no space left on device" >&2\nexit 1\n')
-    const starts = startTemporal({ binary: broken, dataDir: temporaryFolder(), ports })
+  test('error: that does not start reports why', async () => {
+    const failingBinary = tools().install(
+      'temporal',
+      '#!/bin/sh\necho "no space left on device" >&2\nexit 1\n',
+    )
+    const starts = startTemporal({ binary: failingBinary, dataDir: temporaryFolder(), ports })
     await expect(starts).rejects.toThrow('Temporal did not start: no space left on device')
   })
 })

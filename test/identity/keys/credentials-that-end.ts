@@ -5,8 +5,8 @@ import {
   aKey,
   anAgent,
   aToken,
-  made,
-  redeemed,
+  bodyOf,
+  redeemDelegation,
   type TestClient,
 } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
@@ -35,43 +35,43 @@ const aChild = async ({ client, agentId }: Holder, under: string): Promise<strin
     maxAmountEuros: 1,
     expiresInMinutes: 30,
   })
-  return String((await redeemed(service.client(), child)).token)
+  return String((await redeemDelegation(service.client(), child)).token)
 }
 
 const endings: Readonly<Record<string, (holder: Holder) => Promise<Ending>>> = {
   async 'a key that is revoked'({ client }) {
     const { id, key } = await aKey(client)
-    return { secret: String(key), end: () => made(client.keys.revoke({ params: { id } })) }
+    return { secret: String(key), end: () => bodyOf(client.keys.revoke({ params: { id } })) }
   },
   async 'a key that is replaced'({ client }) {
     const { id, key } = await aKey(client)
-    return { secret: String(key), end: () => made(client.keys.rotate({ params: { id } })) }
+    return { secret: String(key), end: () => bodyOf(client.keys.rotate({ params: { id } })) }
   },
   async 'an agent token'({ client, agentId }) {
     const { id, token } = await aToken(client, agentId)
     const params = { id: agentId, tokenId: id }
-    return { secret: String(token), end: () => made(client.agentTokens.revoke({ params })) }
+    return { secret: String(token), end: () => bodyOf(client.agentTokens.revoke({ params })) }
   },
   async 'the token of an agent that is deleted'({ client, agentId }) {
     const { token } = await aToken(client, agentId)
     const params = { id: agentId }
-    return { secret: String(token), end: () => made(client.agents.delete({ params })) }
+    return { secret: String(token), end: () => bodyOf(client.agents.delete({ params })) }
   },
   async 'the token of a delegation'({ client, agentId }) {
     const delegation = await aDelegation(client, agentId)
-    const { token } = await redeemed(service.client(), delegation)
+    const { token } = await redeemDelegation(service.client(), delegation)
     const params = { id: delegation.id }
-    return { secret: String(token), end: () => made(client.delegations.revoke({ params })) }
+    return { secret: String(token), end: () => bodyOf(client.delegations.revoke({ params })) }
   },
   async 'the token of a delegation below one that is revoked'(holder) {
     const { id } = await aDelegation(holder.client, holder.agentId)
     const secret = await aChild(holder, id)
-    return { secret, end: () => made(holder.client.delegations.revoke({ params: { id } })) }
+    return { secret, end: () => bodyOf(holder.client.delegations.revoke({ params: { id } })) }
   },
   async 'the key of a customer who is suspended'({ client, ownerId }) {
     const { key } = await aKey(client)
     const change = { params: { id: ownerId }, body: { status: 'suspended' } } as const
-    return { secret: String(key), end: () => made(service.dash.customers.update(change)) }
+    return { secret: String(key), end: () => bodyOf(service.dash.customers.update(change)) }
   },
 }
 

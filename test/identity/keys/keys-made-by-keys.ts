@@ -7,16 +7,16 @@ import {
   aLiveClient,
   anAgent,
   aToken,
-  made,
+  bodyOf,
   type TestClient,
 } from '../../support/factories.ts'
 import type { Owner } from '../../support/harness.ts'
-import { opens, wait } from '../../support/keys.ts'
+import { isAccepted, minutesFromNow } from '../../support/keys.ts'
 import { times } from '../../support/sample-service.ts'
 import { service } from './keys-service.ts'
 
 const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
-const inMinutes = (minutes: number): string => new Date(wait(minutes)).toISOString()
+const inMinutes = (minutes: number): string => new Date(minutesFromNow(minutes)).toISOString()
 
 const live = { environment: 'live' } as const
 
@@ -34,9 +34,9 @@ describe('a live key', () => {
     const refused = answers.filter(({ status }) => status === 403).map(({ code }) => code)
     expect(new Set(refused)).toEqual(new Set(['live_key_at_work']))
     const first = answers.find(({ status }) => status === 201)?.body
-    const [, own] = (await made(owner.client.keys.list())).data.toReversed()
+    const [, own] = (await bodyOf(owner.client.keys.list())).data.toReversed()
     expect(own).toBe(undefined)
-    const events = await made(owner.client.events.list({ query: { event: 'key.live_created' } }))
+    const events = await bodyOf(owner.client.events.list({ query: { event: 'key.live_created' } }))
     const data = { keyId: first?.id, name: 'Production', environment: 'live', madeById: first?.madeById }
     expect(events.data).toMatchObject([{ mode: 'test', data }])
     expect(first?.madeById).toMatch(/^key_/)
@@ -46,11 +46,11 @@ describe('a live key', () => {
     await service.sql(`update keys set revoked_at = now() where (owner_id, mode) = ($1, 'live')`, [
       owner.ownerId,
     ])
-    const first = clientOf(await made(another()))
+    const first = clientOf(await bodyOf(another()))
     expect((await another()).code).toBe('live_key_at_work')
     const second = await aKey(first, live)
-    expect(await opens(clientOf(second))).toBe(true)
-    const events = (await made(first.events.list({ query: { event: 'key.live_created' } }))).data
+    expect(await isAccepted(clientOf(second))).toBe(true)
+    const events = (await bodyOf(first.events.list({ query: { event: 'key.live_created' } }))).data
     expect(events).toEqual([])
   })
 
@@ -69,7 +69,7 @@ describe('a live key', () => {
     )
     const params = { id: String(lost?.id) }
     expect((await owner.client.keys.revoke({ params })).code).toBe('key_not_found')
-    expect(await made(service.dash.keys.revoke({ params }))).toMatchObject({ id: params.id, mode: 'live' })
+    expect(await bodyOf(service.dash.keys.revoke({ params }))).toMatchObject({ id: params.id, mode: 'live' })
     expect(
       (await service.dash.keys.revoke({ params: { id: 'key_01jd8x2m4ye7k9v0c3q5r6t8wz' } })).status,
     ).toBe(404)
@@ -132,7 +132,7 @@ describe('a credential created with an expiring key', () => {
     const own = await aKey(client, { expiresAt })
     const lasting = await aKey(client)
     expect((await clientOf(own).keys.rotate({ params: { id: lasting.id } })).code).toBe('expires_too_late')
-    expect((await made(clientOf(own).keys.rotate({ params: { id: own.id } }))).expiresAt).toBe(expiresAt)
+    expect((await bodyOf(clientOf(own).keys.rotate({ params: { id: own.id } }))).expiresAt).toBe(expiresAt)
   })
 })
 
@@ -169,7 +169,7 @@ describe('a key that is revoked while it creates a credential', () => {
     for (let round = 0; round < 4; round++) {
       const maker = await aKey(client)
       const own = clientOf(maker)
-      await opens(own)
+      await isAccepted(own)
       const [revoked, key, token] = await Promise.all([
         client.keys.revoke({ params: { id: maker.id } }),
         own.keys.create({ body: { name: 'Late', environment: 'sandbox' } }),
@@ -188,12 +188,12 @@ describe('a key that is revoked while it creates a credential', () => {
     const { client } = await service.owner()
     const maker = await aKey(client)
     const own = clientOf(maker)
-    await opens(own)
+    await isAccepted(own)
     // Revoked in the database, so that the process trusts its cache for a moment.
     await service.sql('update keys set revoked_at = $2 where id = $1', [maker.id, clock.real()])
     const answer = await own.keys.create({ body: { name: 'Late', environment: 'sandbox' } })
     expect(answer).toMatchObject({ status: 401, code: 'unauthenticated' })
-    const listed = await made(client.keys.list({ query: { madeById: maker.id } }))
+    const listed = await bodyOf(client.keys.list({ query: { madeById: maker.id } }))
     expect(listed.data).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, aLiveClient, anAgent, made, type TestClient } from '../../support/factories.ts'
-import { opens, secondsUntilShut, wait } from '../../support/keys.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import { aKey, aLiveClient, anAgent, bodyOf, type TestClient } from '../../support/factories.ts'
+import { isAccepted, minutesFromNow, secondsUntilRefused } from '../../support/keys.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
 import { elsewhere, service } from './keys-service.ts'
 
@@ -12,10 +12,10 @@ describe('rotating a key', () => {
     const { client } = await service.owner()
     const old = await aKey(client, { name: 'Till', environment: 'test', scopes: ['customers:read'] })
     const oldClient = clientOf(old)
-    expect(await opens(oldClient)).toBe(true)
+    expect(await isAccepted(oldClient)).toBe(true)
     const answer = await client.keys.rotate({ params: { id: old.id } })
     expect(answer.status).toBe(201)
-    expect(await transactionsOf(service, answer, 'keys', answer.body.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'keys', answer.body.id)).toBe(1)
     const { name, environment, scopes, expiresAt } = answer.body
     expect({ name, environment, scopes, expiresAt }).toEqual({
       name: 'Till',
@@ -23,8 +23,8 @@ describe('rotating a key', () => {
       scopes: ['customers:read'],
       expiresAt: null,
     })
-    expect(await opens(oldClient)).toBe(false)
-    expect(await opens(clientOf(answer.body))).toBe(true)
+    expect(await isAccepted(oldClient)).toBe(false)
+    expect(await isAccepted(clientOf(answer.body))).toBe(true)
     expect(await traceOf(service, answer)).toEqual({
       events: ['key.rotated'],
       actions: ['keys.rotate'],
@@ -39,21 +39,21 @@ describe('rotating a key', () => {
   test('keeps the old key working during the overlap', async () => {
     const { client } = await service.owner()
     const old = await aKey(client)
-    const fresh = await made(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
-    expect(await opens(clientOf(old))).toBe(true)
-    expect(await opens(clientOf(fresh))).toBe(true)
+    const fresh = await bodyOf(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
+    expect(await isAccepted(clientOf(old))).toBe(true)
+    expect(await isAccepted(clientOf(fresh))).toBe(true)
     const { expiresAt } = (await client.keys.get({ params: { id: old.id } })).body
-    expect(Math.abs(Date.parse(String(expiresAt)) - wait(60))).toBeLessThan(5_000)
+    expect(Math.abs(Date.parse(String(expiresAt)) - minutesFromNow(60))).toBeLessThan(5_000)
     await service.sql(`update keys set expires_at = now() - interval '1 second' where id = $1`, [old.id])
-    expect(await secondsUntilShut(clientOf(old))).toBeLessThan(1)
-    expect(await opens(clientOf(fresh))).toBe(true)
+    expect(await secondsUntilRefused(clientOf(old))).toBeLessThan(1)
+    expect(await isAccepted(clientOf(fresh))).toBe(true)
   })
 
   test('never extends the expiry of a key', async () => {
     const { client } = await service.owner()
-    const expiresAt = new Date(wait(5)).toISOString()
+    const expiresAt = new Date(minutesFromNow(5)).toISOString()
     const old = await aKey(client, { expiresAt })
-    const fresh = await made(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
+    const fresh = await bodyOf(client.keys.rotate({ params: { id: old.id }, body: { overlapMinutes: 60 } }))
     expect(fresh.expiresAt).toBe(expiresAt)
     expect((await client.keys.get({ params: { id: old.id } })).body.expiresAt).toBe(expiresAt)
   })
@@ -71,7 +71,7 @@ describe('rotating a key', () => {
   test('is refused for a key that is revoked or has expired', async () => {
     const { client } = await service.owner()
     const [revoked, expired] = [await aKey(client), await aKey(client)]
-    await made(client.keys.revoke({ params: { id: revoked.id } }))
+    await bodyOf(client.keys.revoke({ params: { id: revoked.id } }))
     await service.sql('update keys set expires_at = now() where id = $1', [expired.id])
     for (const { id } of [revoked, expired])
       expect(await client.keys.rotate({ params: { id } })).toMatchObject({
@@ -102,25 +102,25 @@ describe('a revoked key', () => {
     const token = String(doomed.key)
     const there = async () =>
       (await fetch(`${elsewhere}/keys`, { headers: { authorization: `Bearer ${token}` } })).status
-    expect([await opens(clientOf(doomed)), await there()]).toEqual([true, 200])
+    expect([await isAccepted(clientOf(doomed)), await there()]).toEqual([true, 200])
     const answer = await client.keys.revoke({ params: { id: doomed.id } })
     const began = performance.now()
     expect(answer).toMatchObject({ status: 200, body: { id: doomed.id, revokedAt: expect.any(String) } })
-    await until('both stop', async () => !(await opens(clientOf(doomed))) && (await there()) === 401)
+    await until('both stop', async () => !(await isAccepted(clientOf(doomed))) && (await there()) === 401)
     expect(performance.now() - began).toBeLessThan(1_000)
     expect(await traceOf(service, answer)).toEqual({
       events: ['key.revoked'],
       actions: ['keys.revoke'],
       entries: 1,
     })
-    expect(await transactionsOf(service, answer, 'keys', doomed.id)).toBe(1)
-    expect(await opens(service.client(key))).toBe(true)
+    expect(await transactionCount(service, answer, 'keys', doomed.id)).toBe(1)
+    expect(await isAccepted(service.client(key))).toBe(true)
   })
 
   test('cannot be revoked again', async () => {
     const { client } = await service.owner()
     const params = { id: (await aKey(client)).id }
-    await made(client.keys.revoke({ params }))
+    await bodyOf(client.keys.revoke({ params }))
     expect(await client.keys.revoke({ params })).toMatchObject({ status: 400, code: 'key_revoked' })
   })
 
@@ -128,22 +128,22 @@ describe('a revoked key', () => {
     const { client } = await service.owner()
     const [only] = (await client.keys.list()).body.data
     expect((await client.keys.revoke({ params: { id: String(only?.id) } })).status).toBe(200)
-    expect(await opens(client)).toBe(false)
+    expect(await isAccepted(client)).toBe(false)
   })
 })
 
 describe('a moved test clock', () => {
   test('expires no key, and does not affect live mode', async () => {
     const owner = await service.owner()
-    const brief = await aKey(owner.client, { expiresAt: new Date(wait(60)).toISOString() })
+    const brief = await aKey(owner.client, { expiresAt: new Date(minutesFromNow(60)).toISOString() })
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 400 * 86_400_000])
     const opened = clientOf(brief)
-    expect(await opens(opened)).toBe(true)
-    expect(Date.parse((await anAgent(opened)).createdAt)).toBeGreaterThan(wait(399 * 24 * 60))
-    const late = await aKey(opened, { expiresAt: new Date(wait(30)).toISOString() })
-    expect(Date.parse(late.createdAt)).toBeLessThan(wait(1))
+    expect(await isAccepted(opened)).toBe(true)
+    expect(Date.parse((await anAgent(opened)).createdAt)).toBeGreaterThan(minutesFromNow(399 * 24 * 60))
+    const late = await aKey(opened, { expiresAt: new Date(minutesFromNow(30)).toISOString() })
+    expect(Date.parse(late.createdAt)).toBeLessThan(minutesFromNow(1))
     const live = await aLiveClient(service, owner)
     const [created] = (await live.events.list()).body.data
-    expect(Date.parse(String(created?.createdAt))).toBeLessThan(wait(1))
+    expect(Date.parse(String(created?.createdAt))).toBeLessThan(minutesFromNow(1))
   })
 })

@@ -10,7 +10,7 @@ import { type Execute, executor } from '../../../src/kernel/run/execute.ts'
 import { days, minutes } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
-import { bringMoney } from '../../support/factories.ts'
+import { creditWallet } from '../../support/factories.ts'
 import { times } from '../../support/sample-service.ts'
 
 const engine = await startEngine(areas)
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await engine.sql('delete from outbox')
 })
 
-interface Made {
+interface OwnedIntent {
   readonly tenant: Tenant
   readonly id: string
 }
@@ -32,16 +32,20 @@ interface Made {
 async function anIntent(
   mode: Tenant['mode'] = 'test',
   autoApproveLimitEuros: bigint | null = null,
-): Promise<Made> {
+): Promise<OwnedIntent> {
   const tenant = { ownerId: newId('customer'), mode }
-  const made = async (key: string, body: object): Promise<{ id: string; walletId: string }> =>
+  const createRecord = async (key: string, body: object): Promise<{ id: string; walletId: string }> =>
     JSON.parse(String((await engine.run(tenant, key, { body })).body))
-  const policy = await made('policies.create', { ...bare, name: 'P', autoApproveLimitEuros })
-  const agent = await made('agents.create', {
+  const policy = await createRecord('policies.create', {
+    ...policyDefaults,
+    name: 'P',
+    autoApproveLimitEuros,
+  })
+  const agent = await createRecord('agents.create', {
     ...{ name: 'A', description: null, externalId: null, policyId: policy.id, metadata: {} },
   })
-  await bringMoney(engine, { ...tenant, walletId: agent.walletId })
-  const { id } = await made('intents.create', {
+  await creditWallet(engine, { ...tenant, walletId: agent.walletId })
+  const { id } = await createRecord('intents.create', {
     ...{ agentId: agent.id, amountEuros: 1n, merchant: 'M', purpose: 'P', mcc: null, country: null },
     ...{ beneficiaryId: null, walletId: null, cardId: null, runId: null },
     ...{ clientIntentId: null, expiresInMinutes: 1, metadata: {} },
@@ -49,7 +53,7 @@ async function anIntent(
   return { tenant, id }
 }
 
-const bare = {
+const policyDefaults = {
   merchantAllowlist: [],
   merchantBlocklist: [],
   mccCategories: [],
@@ -83,38 +87,40 @@ const multiply = (id: string, count: number, due = '-1 hour') =>
   )
 
 /** How many rows each statement of a sweep has looked at in vain. */
-async function lookedAtInVain(): Promise<number[]> {
-  const found: number[] = []
+async function filteredRowCounts(): Promise<number[]> {
+  const discardedRows: number[] = []
   const query = async ({ text }: { text: string }) => {
     const { rows } = await database.pool.query(`explain (analyze, format json) ${text}`)
     const removed = JSON.stringify(rows).matchAll(/"Rows Removed by (?:Join )?Filter":(\d+)/g)
-    found.push([...removed].reduce((sum, [, count]) => sum + Number(count), 0))
+    discardedRows.push([...removed].reduce((sum, [, count]) => sum + Number(count), 0))
     return { rows: [] }
   }
   const pool = { query } as unknown as typeof database.pool
   await endOverdue({ database: { ...database, pool }, execute, areas })
-  return found
+  return discardedRows
 }
 
-describe('a deadline', () => {
-  test('names operations that are there, for no caller', () => {
-    const named = Object.values(areas).flatMap(area => area.deadlines.flatMap(({ operations }) => operations))
+describe('a declared deadline', () => {
+  test('names existing operations that no caller can reach', () => {
+    const operationKeys = Object.values(areas).flatMap(area =>
+      area.deadlines.flatMap(({ operations }) => operations),
+    )
     const internal = registered(areas).flatMap(({ key, operation }) =>
       operation.callers.length === 0 ? [key] : [],
     )
-    expect(named).not.toEqual([])
-    for (const key of named) expect(internal).toContain(key)
+    expect(operationKeys).not.toEqual([])
+    for (const key of operationKeys) expect(internal).toContain(key)
   })
 })
 
 describe('the sweep', () => {
-  test('does not look at what is open and not due yet, however the clocks have been moved', async () => {
+  test('reads no row that is open and not yet due, wherever the clocks stand', async () => {
     const { id, tenant } = await anIntent()
     await multiply(id, 1_000, '1 day')
     await moveOffset(sql, tenant, minutes(1))
-    const found = await lookedAtInVain()
-    expect(found.length).toBeGreaterThan(4)
-    expect(Math.max(...found)).toBeLessThan(100)
+    const discardedRows = await filteredRowCounts()
+    expect(discardedRows.length).toBeGreaterThan(4)
+    expect(Math.max(...discardedRows)).toBeLessThan(100)
   })
 
   test.each(['test', 'live'] as const)(
@@ -140,7 +146,7 @@ describe('the sweep', () => {
     },
   )
 
-  test('goes by the clock of each owner', async () => {
+  test('uses the clock of each owner', async () => {
     const [moved, standing, live] = [await anIntent(), await anIntent(), await anIntent('live')]
     await moveOffset(sql, moved.tenant, minutes(2))
     await sweep()
@@ -151,7 +157,7 @@ describe('the sweep', () => {
     ])
   })
 
-  test('leaves alone what has ended otherwise', async () => {
+  test('ignores records that have ended otherwise', async () => {
     const { tenant, id } = await anIntent()
     await engine.run(tenant, 'intents.cancel', { params: { id } })
     await makeOverdue([id])
@@ -162,7 +168,7 @@ describe('the sweep', () => {
     ])
   })
 
-  test('ends each once, however many sweep at once', async () => {
+  test('ends each record once, however many sweeps run at once', async () => {
     const { id } = await anIntent()
     await multiply(id, 300)
     await times(4, () => sweep())
@@ -174,7 +180,7 @@ describe('the sweep', () => {
     expect(rows).toEqual([{ events: 300, intents: 300 }])
   })
 
-  test('goes on until nothing is left', async () => {
+  test('continues until nothing is overdue', async () => {
     const { id } = await anIntent()
     await multiply(id, 2_100)
     await sweep()
@@ -185,7 +191,7 @@ describe('the sweep', () => {
     expect(rows).toEqual([{ status: 'expired', count: 2_100 }])
   })
 
-  test('is not held up by what cannot be ended, and says what that is', async () => {
+  test('continues past records that cannot be ended, and reports them', async () => {
     const { id } = await anIntent()
     const last = await anIntent()
     await multiply(id, 1_200)
@@ -202,8 +208,8 @@ describe('the sweep', () => {
   })
 })
 
-describe('an offset', () => {
-  test('never goes back, whoever moves it and however', async () => {
+describe('the offset of a test clock', () => {
+  test('never decreases, however many move it at once', async () => {
     const tenant = { ownerId: newId('customer'), mode: 'test' } as const
     expect(await offsetOf(sql, tenant)).toBe(0)
     await moveOffset(sql, tenant, days(2))

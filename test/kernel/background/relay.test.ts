@@ -3,55 +3,55 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { type OutboxMessage, outboxOf } from '../../../src/kernel/journal/outbox.ts'
 import { startEngine } from '../../support/engine.ts'
-import { held, relays, relaysOn } from '../../support/relays.ts'
+import { pendingDeliveries, relaysOn, startedRelays } from '../../support/relays.ts'
 import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 const engine = await startEngine(areas)
-const { database, letTimePass, isEmpty, start, rows, queue } = relaysOn(engine)
+const { database, makeDue, untilEmpty, start, rows, queue } = relaysOn(engine)
 
 afterEach(async () => {
-  await Promise.all(relays.splice(0).map(one => one.stop()))
+  await Promise.all(startedRelays.splice(0).map(one => one.stop()))
   await engine.sql('delete from outbox')
 })
 
 describe('a relay', () => {
-  test('delivers every row once, and forgets it', async () => {
+  test('delivers every row once and deletes it', async () => {
     const delivered: string[] = []
     await queue(100)
     const expected = (await rows()).map(({ workflow_id }) => workflow_id)
     start(async ({ workflowId }) => void delivered.push(workflowId))
-    await isEmpty()
+    await untilEmpty()
     expect(delivered.toSorted()).toEqual(expected.toSorted())
   })
 
-  test('hands over what was written, and nothing else', async () => {
-    let seen: OutboxMessage | undefined
+  test('delivers exactly what was written to the outbox', async () => {
+    let message: OutboxMessage | undefined
     await queue(1, 'intent/intent_1')
     start(async due => {
-      seen = due
+      message = due
     })
-    await isEmpty()
-    expect(seen).toEqual({
+    await untilEmpty()
+    expect(message).toEqual({
       id: expect.stringMatching(/^outbox_/),
       process: 'intent',
       recurs: false,
       workflowId: 'intent/intent_1',
-      input: { id: seen?.id },
+      input: { id: message?.id },
     })
   })
 
-  test('makes one call of the rows of one workflow', async () => {
+  test('makes one call for all rows of one workflow', async () => {
     const delivered: string[] = []
     await queue(5, 'intent/one')
     await queue(3, 'intent/two')
     start(async ({ workflowId }) => void delivered.push(workflowId))
-    await isEmpty()
+    await untilEmpty()
     expect(delivered.toSorted()).toEqual(['intent/one', 'intent/two'])
   })
 
-  test('has no more than 32 calls under way, and goes on as soon as one has ended', async () => {
-    const { release, deliver } = held()
+  test('has at most 32 calls under way, and begins the next as soon as one ends', async () => {
+    const { release, deliver } = pendingDeliveries()
     await queue(40)
     start(deliver)
     await until('the first are under way', () => release.length === 32)
@@ -63,11 +63,11 @@ describe('a relay', () => {
       expect(release.length).toBeLessThanOrEqual(32 + next)
       release[next]?.()
     }
-    await isEmpty()
+    await untilEmpty()
     expect(release).toHaveLength(41)
   })
 
-  test('takes what is due only', async () => {
+  test('claims only what is due', async () => {
     const delivered: string[] = []
     await queue(1, 'intent/later')
     await engine.sql(`update outbox set due_at = now() + interval '1 hour'`)
@@ -80,7 +80,7 @@ describe('a relay', () => {
   })
 })
 
-describe('several relays side by side', () => {
+describe('several relays', () => {
   test('deliver each row once between them', async () => {
     const by = new Map<string, number[]>()
     await queue(600)
@@ -89,34 +89,34 @@ describe('several relays side by side', () => {
         by.set(workflowId, [...(by.get(workflowId) ?? []), index])
       }),
     )
-    await isEmpty()
+    await untilEmpty()
     expect(by.size).toBe(600)
     expect([...by.values()].filter(relays => relays.length !== 1)).toEqual([])
     expect(new Set([...by.values()].flat()).size).toBeGreaterThan(1)
   })
 
-  test('leave to one what it is busy with, and take it when its lease is over', async () => {
-    const { release, deliver } = held()
+  test('leave a leased row to its relay until the lease ends', async () => {
+    const { release, deliver } = pendingDeliveries()
     await queue(1)
     start(deliver)
     await until('it is under way', () => release.length === 1)
-    const others: string[] = []
-    const other = start(async ({ id }) => void others.push(id))
+    const deliveredByOther: string[] = []
+    const other = start(async ({ id }) => void deliveredByOther.push(id))
     await queue(1)
     other.wake()
-    await until('the other one is at work', () => others.length === 1)
+    await until('the other one is at work', () => deliveredByOther.length === 1)
     const [leased] = await rows()
     expect(leased?.wait).toBeGreaterThan(20)
-    await letTimePass()
+    await makeDue()
     other.wake()
-    await isEmpty()
-    expect(others).toHaveLength(2)
+    await untilEmpty()
+    expect(deliveredByOther).toHaveLength(2)
     release[0]?.()
   })
 })
 
-describe('what cannot be delivered', () => {
-  test('is tried again and again', async () => {
+describe('a delivery that fails', () => {
+  test('is tried again until it succeeds', async () => {
     let attempts = 0
     await queue(1)
     start(async () => {
@@ -124,16 +124,16 @@ describe('what cannot be delivered', () => {
     })
     for (let attempt = 1; attempt < 4; attempt++) {
       await until('it is postponed', async () => {
-        const [left] = await rows()
-        return left?.attempts === attempt && left.wait < 5
+        const [row] = await rows()
+        return row?.attempts === attempt && row.wait < 5
       })
-      await letTimePass()
+      await makeDue()
     }
-    await isEmpty()
+    await untilEmpty()
     expect(attempts).toBe(4)
   })
 
-  test('waits twice as long each time, up to a minute, and not all of it at the same moment', async () => {
+  test('waits twice as long each time, up to a minute, with jitter', async () => {
     const { postpone } = outboxOf(database)
     await queue(50)
     const ids = (await engine.sql('select id from outbox')).rows.map(({ id }) => id)
@@ -153,9 +153,9 @@ describe('what cannot be delivered', () => {
     }
   })
 
-  test('is told, and holds up nothing else', async () => {
+  test('is reported, and delays no other', async () => {
     const delivered: string[] = []
-    const told: unknown[] = []
+    const failures: unknown[] = []
     await queue(1, 'intent/wrong')
     await queue(80)
     start(
@@ -163,15 +163,15 @@ describe('what cannot be delivered', () => {
         if (workflowId === 'intent/wrong') throw new Error('wrong')
         delivered.push(workflowId)
       },
-      error => told.push(error),
+      error => failures.push(error),
     )
     await until('the rest is delivered', () => delivered.length === 80)
     await until('one is left', async () => (await rows()).length === 1)
-    expect(told.length).toBeGreaterThan(0)
-    expect(told[0]).toEqual(new Error('wrong'))
+    expect(failures.length).toBeGreaterThan(0)
+    expect(failures[0]).toEqual(new Error('wrong'))
   })
 
-  test('comes through at once when it can be delivered again', async () => {
+  test('succeeds at once when its target is back', async () => {
     const delivered: string[] = []
     let away = true
     await queue(200)
@@ -181,8 +181,8 @@ describe('what cannot be delivered', () => {
     })
     await until('some have been tried', async () => (await rows()).some(({ attempts }) => attempts > 0))
     away = false
-    await letTimePass()
-    await isEmpty()
+    await makeDue()
+    await untilEmpty()
     expect(new Set(delivered).size).toBe(200)
   })
 })

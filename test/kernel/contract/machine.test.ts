@@ -7,12 +7,12 @@ const door = machine('door', { open: ['shut'], shut: ['open', 'locked'], locked:
 const state = fc.constantFrom(...door.states)
 
 describe('a state machine', () => {
-  test('begins in its first state and knows them all', () => {
+  test('begins in its first state and lists all states', () => {
     expect(door.initial).toBe('open')
     expect(door.states).toEqual(['open', 'shut', 'locked', 'gone'])
   })
 
-  test('moves where its table says, and nowhere else', () => {
+  test('allows the moves of its table and no others', () => {
     fc.assert(
       fc.property(state, state, (from, to) => {
         const record = { status: from }
@@ -23,7 +23,7 @@ describe('a state machine', () => {
     )
   })
 
-  test('never leaves its table, whatever is asked of it', () => {
+  test('never leaves its table, whatever moves are tried', () => {
     fc.assert(
       fc.property(fc.array(state), wishes => {
         const record: { status: (typeof door.states)[number] } = { status: door.initial }
@@ -36,7 +36,7 @@ describe('a state machine', () => {
     )
   })
 
-  test('leaves the rest of the record alone', () => {
+  test('changes nothing but the status of the record', () => {
     const record = { status: 'open' as const, name: 'front' }
     door.move(record, 'shut')
     expect(record).toEqual({ status: 'shut', name: 'front' })

@@ -9,33 +9,33 @@ import { startTestService } from '../../support/harness.ts'
 const cursors = new Cursors('secret')
 const LIST = 'agents.list|customer_1|test||[{},{}]'
 
-describe('a cursor', () => {
-  test('is read again by who wrote it', () => {
+describe('a page cursor', () => {
+  test('returns the id that was written into it', () => {
     const id = newId('agent')
     expect(cursors.read(LIST, cursors.write(LIST, id))).toBe(id)
   })
 
-  test('of another list or another secret is refused', () => {
+  test('of another list or with another secret is refused', () => {
     const cursor = cursors.write(LIST, 'agent_1')
     expect(cursors.read(LIST.replace('customer_1', 'customer_2'), cursor)).toBeUndefined()
     expect(new Cursors('other').read(LIST, cursor)).toBeUndefined()
   })
 
-  test('with any character altered, added or taken is refused', () => {
+  test('with any character altered, added or removed is refused', () => {
     const cursor = cursors.write(LIST, newId('agent'))
     const unit = fc.string({ minLength: 1, maxLength: 1, unit: 'binary' })
     fc.assert(
-      fc.property(fc.nat(cursor.length), fc.nat(1), unit, (at, taken, put) => {
-        const altered = cursor.slice(0, at) + put + cursor.slice(at + taken)
+      fc.property(fc.nat(cursor.length), fc.nat(1), unit, (at, removed, inserted) => {
+        const altered = cursor.slice(0, at) + inserted + cursor.slice(at + removed)
         fc.pre(altered !== cursor)
         expect(cursors.read(LIST, altered)).toBeUndefined()
       }),
       { numRuns: 3_000 },
     )
     for (let at = 0; at <= cursor.length; at++)
-      for (const put of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=')
-        if (cursor[at] !== put)
-          expect(cursors.read(LIST, cursor.slice(0, at) + put + cursor.slice(at + 1))).toBeUndefined()
+      for (const inserted of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=')
+        if (cursor[at] !== inserted)
+          expect(cursors.read(LIST, cursor.slice(0, at) + inserted + cursor.slice(at + 1))).toBeUndefined()
   })
 
   test.each(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAA', 'agent_1', '='.repeat(100)])('%j is refused', text =>
@@ -46,11 +46,11 @@ describe('a cursor', () => {
 describe('a page', () => {
   const sizes = fc.array(fc.oneof(fc.nat(2_000), fc.nat(3 * PAGE_BYTES)), { maxLength: 60 })
 
-  test('has all there is room for, whatever the sizes, and together the pages have every row once', async () => {
+  test('holds as many rows as fit, whatever their sizes, and the pages together hold every row once', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 30 }), async (sizes, limit) => {
         const all = sizes.map((size, n) => ({ id: `${n}`, text: 'x'.repeat(size) }))
-        const seen: string[] = []
+        const ids: string[] = []
         for (let after: string | undefined; ; ) {
           let read = 0
           const { rows, hasMore } = await readPage<(typeof all)[number]>({
@@ -64,12 +64,12 @@ describe('a page', () => {
           const bytes = rows.reduce((sum, { text }) => sum + text.length, 0)
           expect(rows.length <= limit && (rows.length <= 1 || bytes <= PAGE_BYTES)).toBe(true)
           expect(read).toBeLessThanOrEqual(limit + 1)
-          seen.push(...rows.map(({ id }) => id))
-          expect(hasMore).toBe(seen.length < all.length)
+          ids.push(...rows.map(({ id }) => id))
+          expect(hasMore).toBe(ids.length < all.length)
           if (!hasMore) break
-          after = seen.at(-1)
+          after = ids.at(-1)
         }
-        expect(seen).toEqual(all.map(({ id }) => id))
+        expect(ids).toEqual(all.map(({ id }) => id))
       }),
       { numRuns: 40 },
     )
@@ -83,19 +83,19 @@ describe('a list', () => {
     const owner = await service.owner()
     const before: string[] = []
     for (let made = 0; made < 23; made++) before.push((await anAgent(owner.client)).id)
-    const seen: string[] = []
+    const ids: string[] = []
     for (let cursor: string | undefined; ; ) {
       const { body } = await owner.client.agents.list({ query: { limit: 5, ...(cursor ? { cursor } : {}) } })
-      seen.push(...body.data.map(({ id }) => id))
+      ids.push(...body.data.map(({ id }) => id))
       await anAgent(owner.client)
       expect(body.hasMore).toBe(body.nextCursor !== null)
       if (!body.nextCursor) break
       cursor = body.nextCursor
     }
-    expect(seen).toEqual(before.toReversed())
+    expect(ids).toEqual(before.toReversed())
   })
 
-  test('of one page says so', async () => {
+  test('has hasMore = false on its only page', async () => {
     const owner = await service.owner()
     expect((await owner.client.agents.list()).body).toEqual({ data: [], hasMore: false, nextCursor: null })
     await anAgent(owner.client)
@@ -103,16 +103,16 @@ describe('a list', () => {
     expect([body.data.length, body.hasMore, body.nextCursor]).toEqual([1, false, null])
   })
 
-  test('that is not in the database has pages too', async () => {
+  test('that is not in the database is paged, too', async () => {
     const { client } = await service.owner()
-    const seen: string[] = []
+    const ids: string[] = []
     for (let cursor: string | undefined; ; ) {
       const { body } = await client.policies.presets({ query: { limit: 2, ...(cursor ? { cursor } : {}) } })
-      seen.push(...body.data.map(({ id }) => id))
+      ids.push(...body.data.map(({ id }) => id))
       if (!body.nextCursor) break
       cursor = body.nextCursor
     }
-    const whole = await client.policies.presets()
-    expect(seen).toEqual(whole.body.data.map(({ id }) => id))
+    const allPresets = await client.policies.presets()
+    expect(ids).toEqual(allPresets.body.data.map(({ id }) => id))
   })
 })

@@ -13,7 +13,7 @@ const service = await startSampleService({
 })
 const owner = await service.owner()
 
-const runs = {
+const operations = {
   hot: async () => {
     const sampleId = await service.sample(owner, 10)
     return {
@@ -48,47 +48,50 @@ async function slowly(work: () => Promise<void>): Promise<void> {
   await work().finally(() => service.sql('drop function linger cascade'))
 }
 
-const ONCE = { withdrawals: 1, events: 1, audit: 1 }
-const NEVER = { withdrawals: 0, events: 0, audit: 0 }
+const WRITTEN_ONCE = { withdrawals: 1, events: 1, audit: 1 }
+const NOT_WRITTEN = { withdrawals: 0, events: 0, audit: 0 }
 
-describe.each(['hot', 'plain'] as const)('a %s run that loses its connection at commit', kind => {
-  test('says what is there when the commit had arrived', async () => {
-    const { run, traces } = await runs[kind]()
+describe.each(['hot', 'plain'] as const)('a %s operation that loses its connection at commit', kind => {
+  test('succeeds if the commit had arrived', async () => {
+    const { run, traces } = await operations[kind]()
     proxy.cutCommits('after')
     const { status } = await run('a')
     expect(status).toBe(201)
-    expect(await traces()).toEqual(ONCE)
+    expect(await traces()).toEqual(WRITTEN_ONCE)
     const again = await run('a')
     expect(again.headers.get('idempotent-replayed')).toBe('true')
-    expect(await traces()).toEqual(ONCE)
+    expect(await traces()).toEqual(WRITTEN_ONCE)
   })
 
-  test('leaves nothing behind when it had not, and says when to try again', async () => {
-    const { run, traces } = await runs[kind]()
+  test('fails with 503 and Retry-After if the commit had not arrived, and leaves nothing behind', async () => {
+    const { run, traces } = await operations[kind]()
     proxy.cutCommits('before')
     const { status, code, headers } = await run('b')
     expect({ status, code }).toEqual({ status: 503, code: 'unavailable' })
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(await traces()).toEqual(NEVER)
+    expect(await traces()).toEqual(NOT_WRITTEN)
     expect((await run('b')).status).toBe(201)
-    expect(await traces()).toEqual(ONCE)
+    expect(await traces()).toEqual(WRITTEN_ONCE)
   })
 
-  test('waits for a commit that takes its time', async () => {
-    const { run, traces } = await runs[kind]()
+  test('waits for a commit that takes long', async () => {
+    const { run, traces } = await operations[kind]()
     proxy.cutCommits('during')
     await slowly(async () => expect((await run('c')).status).toBe(201))
-    expect(await traces()).toEqual(ONCE)
+    expect(await traces()).toEqual(WRITTEN_ONCE)
   })
 
-  test.each(['before', 'after'] as const)('loses no place in the pool, cut %s', async cut => {
-    const { run } = await runs[kind]()
-    for (let lost = 0; lost < 2 * POOL; lost++) {
-      proxy.cutCommits(cut)
-      await run(`${cut} ${lost}`.replace(' ', '-'))
-    }
-    expect((await owner.client.agents.list()).status).toBe(200)
-  })
+  test.each(['before', 'after'] as const)(
+    'gives its place in the pool back, cut %s the commit',
+    async cut => {
+      const { run } = await operations[kind]()
+      for (let lost = 0; lost < 2 * POOL; lost++) {
+        proxy.cutCommits(cut)
+        await run(`${cut} ${lost}`.replace(' ', '-'))
+      }
+      expect((await owner.client.agents.list()).status).toBe(200)
+    },
+  )
 })
 
 describe('a refusal whose commit is lost', () => {
@@ -106,7 +109,7 @@ describe('a refusal whose commit is lost', () => {
   }
 
   test.each(['hot', 'plain'] as const)(
-    '%s: answers outcome_unknown, and the refusal when it is repeated',
+    'of a %s operation is answered with outcome_unknown, and as itself when it is repeated',
     async kind => {
       const run = await refusals[kind]()
       proxy.cutCommits('after')
@@ -122,8 +125,8 @@ describe('a refusal whose commit is lost', () => {
 })
 
 describe('a database that goes away under load', () => {
-  test('answers 503 with Retry-After, and serves again when it is back', async () => {
-    const { run, traces } = await runs.plain()
+  test('causes 503 with Retry-After until it is back', async () => {
+    const { run, traces } = await operations.plain()
     const underWay = times(20, index => run(`c-${index}`))
     await proxy.close()
     const answers = [...(await underWay), ...(await times(3, index => run(`d-${index}`)))]

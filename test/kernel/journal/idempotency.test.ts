@@ -32,42 +32,42 @@ async function agents(ownerId = owner.ownerId): Promise<number> {
 }
 
 /** How many agents more there are after this. */
-async function effects(work: () => Promise<unknown>, ownerId = owner.ownerId): Promise<number> {
+async function agentsCreatedBy(work: () => Promise<unknown>, ownerId = owner.ownerId): Promise<number> {
   const before = await agents(ownerId)
   await work()
   return (await agents(ownerId)) - before
 }
 
 describe('an idempotency key', () => {
-  test('gives the same answer again, and no second effect', async () => {
-    const made = await effects(async () => {
+  test('returns the same answer again, without a second effect', async () => {
+    const created = await agentsCreatedBy(async () => {
       const [first, again] = [await create(owner.key, 'again'), await create(owner.key, 'again')]
       expect([first.status, again.status]).toEqual([201, 201])
       expect([isReplay(first), isReplay(again)]).toEqual([false, true])
       expect(await again.text()).toBe(await first.text())
     })
-    expect(made).toBe(1)
+    expect(created).toBe(1)
   })
 
   test.each([[['service']], [['service', 'other']]])(
     'used fifty times at once at %j has one effect',
     async names => {
       const urls = names.map(name => (name === 'service' ? service.url : other))
-      const made = await effects(async () => {
+      const created = await agentsCreatedBy(async () => {
         const answers = await times(50, index =>
           create(owner.key, `fifty-${urls.length}`, 'Same', urls[index % urls.length]),
         )
-        const { 201: told = 0, 409: waiting = 0 } = statusCounts(answers)
-        expect(told + waiting).toBe(50)
-        expect(answers.filter(isReplay).length).toBe(told - 1)
+        const { 201: succeeded = 0, 409: waiting = 0 } = statusCounts(answers)
+        expect(succeeded + waiting).toBe(50)
+        expect(answers.filter(isReplay).length).toBe(succeeded - 1)
         for (const { status, headers } of answers)
           if (status === 409) expect(headers.has('retry-after')).toBe(true)
       })
-      expect(made).toBe(1)
+      expect(created).toBe(1)
     },
   )
 
-  test('with another body is refused, however the members are ordered', async () => {
+  test('with another body is refused, but not with the same members in another order', async () => {
     const post = (body: string) =>
       service.http('POST', '/agents', { token: owner.key, headers: { 'idempotency-key': 'body' }, body })
     expect((await post('{"name":"A","description":"B"}')).status).toBe(201)
@@ -90,7 +90,7 @@ describe('an idempotency key', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true')
   })
 
-  test('is kept for nothing that was wrong with the request itself', async () => {
+  test('is not stored when the request itself was invalid', async () => {
     const { key: narrow } = await aKey(owner.client, { scopes: ['agents:read'] })
     const tries = [
       [400, await create(owner.key, 'fresh', '')],
@@ -103,7 +103,7 @@ describe('an idempotency key', () => {
     expect([answer.status, isReplay(answer)]).toEqual([201, false])
   })
 
-  test('lives for a day', async () => {
+  test('expires after a day', async () => {
     const age = (by: string) =>
       service.sql(`update idempotency_keys set created_at = created_at - $1::interval where key = 'old'`, [
         by,
@@ -123,30 +123,30 @@ describe('an idempotency key', () => {
     ['that is empty', ''],
     ['beyond ASCII', 'ü'],
   ])('%s is refused', async (_, key) => {
-    expect(await effects(async () => expect((await create(owner.key, key)).status).toBe(400))).toBe(0)
+    expect(await agentsCreatedBy(async () => expect((await create(owner.key, key)).status).toBe(400))).toBe(0)
   })
 
-  test('of 255 characters is taken', async () => {
+  test('of 255 characters is accepted', async () => {
     expect((await create(owner.key, '~'.repeat(255))).status).toBe(201)
   })
 })
 
-describe('an idempotency key belongs to', () => {
-  test('its owner', async () => {
+describe('the scope of an idempotency key', () => {
+  test('is its owner', async () => {
     const stranger = await service.owner()
-    const mine = await idOf(await create(owner.key, 'whose'))
+    const ownId = await idOf(await create(owner.key, 'whose'))
     const theirs = await create(stranger.key, 'whose')
     expect([theirs.status, isReplay(theirs)]).toEqual([201, false])
-    expect(await idOf(theirs)).not.toBe(mine)
+    expect(await idOf(theirs)).not.toBe(ownId)
   })
 
-  test('its owner, whichever API key is used', async () => {
+  test('is its owner, whichever API key is used', async () => {
     const { key } = await aKey(owner.client)
     await create(owner.key, 'rotated')
     expect(isReplay(await create(String(key), 'rotated'))).toBe(true)
   })
 
-  test('its mode', async () => {
+  test('is its mode', async () => {
     await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
     const { key } = await aKey(owner.client, { environment: 'live' })
     await create(owner.key, 'mode')
@@ -154,13 +154,13 @@ describe('an idempotency key belongs to', () => {
     expect([live.status, isReplay(live)]).toEqual([201, false])
   })
 
-  test('its operation', async () => {
+  test('is its operation', async () => {
     await create(owner.key, 'operation')
     const policy = await owner.client.policies.create({ body: { name: 'P' }, idempotencyKey: 'operation' })
     expect([policy.status, policy.headers.has('idempotent-replayed')]).toEqual([201, false])
   })
 
-  test('its agent', async () => {
+  test('is its agent', async () => {
     const actor = (agentId: string | null): Actor => ({
       type: agentId ? 'agent' : 'key',
       id: 'token_1',
@@ -182,12 +182,12 @@ describe('an idempotency key belongs to', () => {
 })
 
 describe('a secret that is shown once', () => {
-  const make = () =>
+  const createKey = () =>
     owner.client.keys.create({ body: { name: 'Secret', environment: 'sandbox' }, idempotencyKey: 'secret' })
 
-  test('is null in the replay, and kept nowhere', async () => {
-    const { body: first } = await make()
-    const { status, body: again } = await make()
+  test('is null in the replay, and stored nowhere', async () => {
+    const { body: first } = await createKey()
+    const { status, body: again } = await createKey()
     expect(status).toBe(201)
     expect(again).toEqual({ ...first, key: null })
     for (const table of ['idempotency_keys', 'events', 'audit_entries', 'keys']) {

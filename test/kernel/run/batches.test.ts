@@ -75,7 +75,7 @@ describe('requests that arrive in one turn of the event loop', () => {
     )
     expect(answers.filter(({ status }) => status === 'fulfilled').length).toBe(3)
     expect(sizes()).toEqual([12])
-    expect(await left(sampleId)).toBe(7)
+    expect(await balanceOf(sampleId)).toBe(7)
   })
 
   test('wait for no other owner', async () => {
@@ -132,18 +132,18 @@ const request = fc.record({
 })
 
 /** How three samples would answer if the requests came one after another. */
-function oracle() {
-  const left = [START, START, START]
+function sequentialModel() {
+  const balanceOf = [START, START, START]
   const answers = new Map<
     string,
     { sample: number; amount: number; answer: { status: number; left?: number } }
   >()
   return ({ sample, amount, key }: { sample: number; amount: number; key: string | null }) => {
-    const known = key === null ? undefined : answers.get(key)
-    if (known) return known.sample === sample && known.amount === amount ? known.answer : { status: 422 }
-    const enough = (left[sample] ?? 0) >= amount
-    if (enough) left[sample] = (left[sample] ?? 0) - amount
-    const answer = enough ? { status: 201, left: left[sample] as number } : { status: 400 }
+    const stored = key === null ? undefined : answers.get(key)
+    if (stored) return stored.sample === sample && stored.amount === amount ? stored.answer : { status: 422 }
+    const enough = (balanceOf[sample] ?? 0) >= amount
+    if (enough) balanceOf[sample] = (balanceOf[sample] ?? 0) - amount
+    const answer = enough ? { status: 201, left: balanceOf[sample] as number } : { status: 400 }
     if (key !== null) answers.set(key, { sample, amount, answer })
     return answer
   }
@@ -154,7 +154,7 @@ describe('any series of requests', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 30 }), async requests => {
         const samples = await times(3, () => sample(START))
-        const expectedOf = oracle()
+        const expectedOf = sequentialModel()
         const round = newId('round')
         for (const one of requests) {
           const expected = expectedOf(one)
@@ -187,7 +187,7 @@ describe('any series of requests', () => {
         for (const [index, sampleId] of samples.entries())
           expectChain(
             all.filter(({ sample: of }) => of === index),
-            await left(sampleId),
+            await balanceOf(sampleId),
           )
       }),
       { numRuns: 25 },
@@ -195,17 +195,17 @@ describe('any series of requests', () => {
   })
 })
 
-interface Answered {
+interface WithdrawalResponse {
   readonly status: number
   readonly amount: number
   readonly body: { readonly left: number }
 }
 
 /** Each withdrawal begins at the balance where another ended, and each refused amount exceeds the final balance. */
-function expectChain(answers: readonly Answered[], end: number): void {
+function expectChain(answers: readonly WithdrawalResponse[], end: number): void {
   let balance = START
-  const taken = answers.filter(({ status }) => status === 201)
-  for (const { amount, body } of taken.toSorted((a, b) => b.body.left - a.body.left)) {
+  const withdrawals = answers.filter(({ status }) => status === 201)
+  for (const { amount, body } of withdrawals.toSorted((a, b) => b.body.left - a.body.left)) {
     balance -= amount
     expect(body.left).toBe(balance)
   }
@@ -213,7 +213,7 @@ function expectChain(answers: readonly Answered[], end: number): void {
   for (const { status, amount } of answers) if (status !== 201) expect(amount).toBeGreaterThan(end)
 }
 
-async function left(sampleId: string): Promise<number> {
+async function balanceOf(sampleId: string): Promise<number> {
   const { rows } = await engine.sql('select balance::int as left from samples where id = $1', [sampleId])
   return rows[0].left
 }

@@ -34,22 +34,22 @@ describe('a sample that another transaction has locked', () => {
   })
 
   test('delays its own requests, not those of its owner’s other samples', async () => {
-    const [held, free] = [await service.sample(busy, 64), await service.sample(busy, 64)]
-    const answers = await whileLocked(LOCK, [held], () =>
-      times(32, index => withdraw(busy, index % 8 ? free : held)),
+    const [locked, free] = [await service.sample(busy, 64), await service.sample(busy, 64)]
+    const answers = await whileLocked(LOCK, [locked], () =>
+      times(32, index => withdraw(busy, index % 8 ? free : locked)),
     )
     expect(statusCounts(answers)).toEqual({ 201: 28, 503: 4 })
-    expect([await service.balance(held), await service.balance(free)]).toEqual([64, 36])
+    expect([await service.balance(locked), await service.balance(free)]).toEqual([64, 36])
   })
 
   test('delays no other owner, however many want it', async () => {
-    const [held, free] = [await service.sample(busy, 64), await service.sample(calm, 64)]
-    await whileLocked(LOCK, [held], async () => {
+    const [locked, free] = [await service.sample(busy, 64), await service.sample(calm, 64)]
+    await whileLocked(LOCK, [locked], async () => {
       let waiting = 64
-      const stuck = times(64, () => withdraw(busy, held).finally(() => waiting--))
+      const blockedAnswers = times(64, () => withdraw(busy, locked).finally(() => waiting--))
       for (let taken = 0; taken < 32; taken++) expect((await withdraw(calm, free)).status).toBe(201)
       expect(waiting).toBeGreaterThan(0)
-      expect(statusCounts(await stuck)).toEqual({ 503: 64 })
+      expect(statusCounts(await blockedAnswers)).toEqual({ 503: 64 })
     })
   })
 })

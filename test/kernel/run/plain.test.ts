@@ -41,8 +41,8 @@ const engine = await startEngine(
   'create table notes (id text primary key, text text not null unique deferrable initially deferred, seen int default 0)',
 )
 
-const run = (does: Work, text = newId('text')): Promise<Outcome> => {
-  work = does
+const run = (handler: Work, text = newId('text')): Promise<Outcome> => {
+  work = handler
   return engine.run(tenant, 'notes.write', { body: { text } })
 }
 
@@ -64,13 +64,13 @@ const write: Work = async ({ em, emit }, { text }) => {
   return { id: text, text }
 }
 
-describe('a plain run', () => {
-  test('leaves its record and its event', async () => {
+describe('a plain operation', () => {
+  test('stores its record and its event', async () => {
     expect((await run(write, 'a')).status).toBe(201)
     expect(await traces('a')).toEqual({ notes: 1, events: 1 })
   })
 
-  const wrong: [string, Work][] = [
+  const defects: [string, Work][] = [
     [
       'throws',
       async (context, body) => {
@@ -106,12 +106,12 @@ describe('a plain run', () => {
       },
     ],
   ]
-  test.each(wrong)('that %s is undone altogether', async (name, does) => {
-    await expect(run(does, name)).rejects.toThrow()
+  test.each(defects)('that %s is rolled back', async (name, handler) => {
+    await expect(run(handler, name)).rejects.toThrow()
     expect(await traces(name)).toEqual({ notes: 0, events: 0 })
   })
 
-  test('shows no more than its contract names', async () => {
+  test('returns no more than its contract names', async () => {
     const { body } = await run(
       async (...all) => ({ ...((await write(...all)) as object), secret: 'hunter2' }),
       'b',
@@ -140,14 +140,14 @@ describe('a plain run', () => {
     expect(rows[0].seen).toBe(4)
   })
 
-  test('that fails at commit leaves nothing, and the connection serves the next one', async () => {
+  test('that fails at commit leaves nothing, and its connection serves the next one', async () => {
     await run(write, 'taken')
-    const twice: Work = async (context, body) => {
+    const duplicate: Work = async (context, body) => {
       await context.em.execute('insert into notes (id, text) values (?, ?)', [newId('note'), 'taken'])
       context.emit('note.written', { noteId: body.text })
       return { id: body.text, text: body.text }
     }
-    await expect(run(twice, 'late')).rejects.toThrow()
+    await expect(run(duplicate, 'late')).rejects.toThrow()
     expect(await traces('late')).toEqual({ notes: 0, events: 0 })
     expect(statusCounts(await times(20, () => run(write)))).toEqual({ 201: 20 })
   })
@@ -155,15 +155,15 @@ describe('a plain run', () => {
 
 const service = await startTestService()
 
-describe('at once', () => {
-  test('many who want the same name: one gets it, the others are told', async () => {
+describe('concurrent plain operations', () => {
+  test('that claim the same external id succeed once; the others are refused', async () => {
     const { client } = await service.owner()
     const answers = await times(20, () => client.agents.create({ body: { name: 'A', externalId: 'one' } }))
     expect(statusCounts(answers)).toEqual({ 201: 1, 409: 19 })
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'external_id_taken']))
   })
 
-  test('freezing and unfreezing leaves a history that its machine allows', async () => {
+  test('that freeze and unfreeze an agent leave a history that its state machine allows', async () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
     const answers = await times(30, index =>
@@ -182,7 +182,7 @@ describe('at once', () => {
       expect(event).toBe(index % 2 ? 'agent.unfrozen' : 'agent.frozen')
   })
 
-  test('an agent and the template it names: both or neither', async () => {
+  test('that create an agent with an unknown template store neither', async () => {
     const { client } = await service.owner()
     const { status, code } = await client.agents.create({ body: { name: 'A', policyId: 'policy_of_nobody' } })
     expect({ status, code }).toEqual({ status: 404, code: 'unknown_reference' })

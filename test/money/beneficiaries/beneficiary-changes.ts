@@ -1,8 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
-import { aBeneficiary, aLiveClient, made, type TestClient } from '../../support/factories.ts'
+import { aBeneficiary, aLiveClient, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { change, DUTCH, FRENCH, GERMAN, read, remove, verify } from '../../support/money/beneficiaries.ts'
-import { traceOf, transactionsOf } from '../../support/trace.ts'
+import {
+  DUTCH,
+  deleteBeneficiary,
+  FRENCH,
+  GERMAN,
+  readBeneficiary,
+  updateBeneficiary,
+  verifyBeneficiary,
+} from '../../support/money/beneficiaries.ts'
+import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
@@ -30,16 +38,16 @@ describe('a second beneficiary with the same IBAN', () => {
   })
 
   test.each([
-    ['is deleted', (client: TestClient, id: string) => remove(client, id)],
-    ['gets another IBAN', (client: TestClient, id: string) => change(client, id, { iban: DUTCH })],
+    ['is deleted', (client: TestClient, id: string) => deleteBeneficiary(client, id)],
+    ['gets another IBAN', (client: TestClient, id: string) => updateBeneficiary(client, id, { iban: DUTCH })],
   ])('becomes the original when the first one %s, with an event', async (_, leave) => {
     const { client } = await service.owner()
     const first = await aBeneficiary(client)
     const [second, third] = [await aBeneficiary(client), await aBeneficiary(client)]
     const answer = await leave(client, first.id)
     expect(answer.status).toBeLessThan(300)
-    expect((await read(client, second.id)).duplicateOf).toBe(null)
-    expect((await read(client, third.id)).duplicateOf).toBe(second.id)
+    expect((await readBeneficiary(client, second.id)).duplicateOf).toBe(null)
+    expect((await readBeneficiary(client, third.id)).duplicateOf).toBe(second.id)
     const events: string[] = (await traceOf(service, answer))?.events
     expect(events.filter(event => event === 'beneficiary.updated').length).toBeGreaterThanOrEqual(2)
   })
@@ -47,18 +55,18 @@ describe('a second beneficiary with the same IBAN', () => {
   test('is recognized, and no longer, when an IBAN changes', async () => {
     const { client } = await service.owner()
     const [german, dutch] = [await aBeneficiary(client), await aBeneficiary(client, { iban: DUTCH })]
-    expect((await made(change(client, german.id, { iban: DUTCH }))).duplicateOf).toBe(dutch.id)
-    expect((await made(change(client, german.id, { iban: FRENCH }))).duplicateOf).toBe(null)
+    expect((await bodyOf(updateBeneficiary(client, german.id, { iban: DUTCH }))).duplicateOf).toBe(dutch.id)
+    expect((await bodyOf(updateBeneficiary(client, german.id, { iban: FRENCH }))).duplicateOf).toBe(null)
   })
 
   test('is recognized while originals are deleted concurrently', async () => {
     const { client } = await service.owner()
     const first = await aBeneficiary(client)
     const [, ...duplicates] = await Promise.all([
-      remove(client, first.id),
+      deleteBeneficiary(client, first.id),
       ...Array.from({ length: 5 }, () => aBeneficiary(client)),
     ])
-    const now = await Promise.all(duplicates.map(({ id }) => read(client, id)))
+    const now = await Promise.all(duplicates.map(({ id }) => readBeneficiary(client, id)))
     const originals = now.filter(({ duplicateOf }) => duplicateOf === null).map(({ id }) => id)
     expect(originals).toHaveLength(1)
     for (const { duplicateOf } of now) expect([null, originals[0]]).toContain(duplicateOf)
@@ -69,26 +77,26 @@ describe('changing a beneficiary', () => {
   test('changes the given members only', async () => {
     const { client } = await service.owner()
     const before = await aBeneficiary(client, { bic: 'COBADEFFXXX', email: 'ada@example.com' })
-    const answer = await change(client, before.id, { email: null, country: 'AT' })
+    const answer = await updateBeneficiary(client, before.id, { email: null, country: 'AT' })
     const after = { ...before, email: null, country: 'AT', updatedAt: expect.any(String) }
     expect(answer).toMatchObject({ status: 200, body: after })
-    expect(await read(client, before.id)).toEqual(answer.body)
-    const [event] = (await made(client.events.list({ query: { limit: 1 } }))).data
+    expect(await readBeneficiary(client, before.id)).toEqual(answer.body)
+    const [event] = (await bodyOf(client.events.list({ query: { limit: 1 } }))).data
     expect(event).toMatchObject({ event: 'beneficiary.updated', data: { changed: ['country', 'email'] } })
-    expect(await transactionsOf(service, answer, 'beneficiaries', before.id)).toBe(1)
+    expect(await transactionCount(service, answer, 'beneficiaries', before.id)).toBe(1)
   })
 
   test('to the same values changes nothing and records nothing', async () => {
     const { client } = await service.owner()
     const { id, name } = await aBeneficiary(client)
-    await made(verify(client, id))
-    const before = await read(client, id)
+    await bodyOf(verifyBeneficiary(client, id))
+    const before = await readBeneficiary(client, id)
     for (const body of [
       {},
       { name },
       { name, iban: 'DE89 3704 0044 0532 0130 00', bic: null, country: 'DE' },
     ]) {
-      const answer = await change(client, id, body)
+      const answer = await updateBeneficiary(client, id, body)
       expect([answer.status, answer.body]).toEqual([200, before])
       expect((await traceOf(service, answer))?.events).toEqual([])
     }
@@ -103,38 +111,40 @@ describe('changing a beneficiary', () => {
   ])('by %s: the verification is what it then can be', async (_, body, result) => {
     const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
-    await made(verify(client, id))
-    expect((await made(change(client, id, body))).verification?.result ?? null).toBe(result)
+    await bodyOf(verifyBeneficiary(client, id))
+    expect((await bodyOf(updateBeneficiary(client, id, body))).verification?.result ?? null).toBe(result)
   })
 
   test('by name changes the SEPA name', async () => {
     const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
-    expect((await made(change(client, id, { name: 'Größer' }))).sepaName).toBe('Groesser')
+    expect((await bodyOf(updateBeneficiary(client, id, { name: 'Größer' }))).sepaName).toBe('Groesser')
   })
 
   test('by IBAN changes the country, unless that was set apart', async () => {
     const { client } = await service.owner()
     const atHome = await aBeneficiary(client)
     const abroad = await aBeneficiary(client, { country: 'US' })
-    expect((await made(change(client, atHome.id, { iban: DUTCH }))).country).toBe('NL')
-    expect((await made(change(client, abroad.id, { iban: DUTCH }))).country).toBe('US')
-    expect((await made(change(client, atHome.id, { iban: FRENCH, country: 'MC' }))).country).toBe('MC')
+    expect((await bodyOf(updateBeneficiary(client, atHome.id, { iban: DUTCH }))).country).toBe('NL')
+    expect((await bodyOf(updateBeneficiary(client, abroad.id, { iban: DUTCH }))).country).toBe('US')
+    expect(
+      (await bodyOf(updateBeneficiary(client, atHome.id, { iban: FRENCH, country: 'MC' }))).country,
+    ).toBe('MC')
   })
 
   test('is refused if BIC and IBAN would not fit', async () => {
     const { client } = await service.owner()
     const before = await aBeneficiary(client, { bic: 'COBADEFFXXX' })
     const refused = [
-      await change(client, before.id, { iban: DUTCH }),
-      await change(client, before.id, { bic: 'ABNANL2A' }),
+      await updateBeneficiary(client, before.id, { iban: DUTCH }),
+      await updateBeneficiary(client, before.id, { bic: 'ABNANL2A' }),
     ]
     for (const answer of refused) expect(answer).toMatchObject({ status: 400, code: 'bic_does_not_fit' })
     expect(refused[0]?.error).toBe('bic: The bank is in DE, the account in NL.')
-    expect(await read(client, before.id)).toEqual(before)
-    const both = await change(client, before.id, { iban: DUTCH, bic: 'ABNANL2A' })
+    expect(await readBeneficiary(client, before.id)).toEqual(before)
+    const both = await updateBeneficiary(client, before.id, { iban: DUTCH, bic: 'ABNANL2A' })
     expect(both.body).toMatchObject({ iban: DUTCH, bic: 'ABNANL2A', country: 'NL' })
-    expect((await change(client, before.id, { iban: FRENCH, bic: null })).status).toBe(200)
+    expect((await updateBeneficiary(client, before.id, { iban: FRENCH, bic: null })).status).toBe(200)
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxFunding } from '../../../src/adapters/funding-rail/sandbox.ts'
 import type { FundingRail } from '../../../src/ports/funding-rail.ts'
-import { aLiveClient, aPaymentMethod, made } from '../../support/factories.ts'
+import { aLiveClient, aPaymentMethod, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { tablesWith, traceOf } from '../../support/trace.ts'
 
@@ -14,7 +14,7 @@ const owner = await service.owner()
 const { client } = owner
 
 const listed = async (query: object = {}) =>
-  (await made(client.billing.paymentMethods({ query }))).data.map(({ id }) => id)
+  (await bodyOf(client.billing.paymentMethods({ query }))).data.map(({ id }) => id)
 const remove = (id: string) => client.billing.removePaymentMethod({ params: { id } })
 
 describe('a payment method', () => {
@@ -66,7 +66,7 @@ describe('a payment method', () => {
     expect(await listed({ kind: 'sepa_debit' })).toContain(id)
     expect(await listed({ kind: 'card' })).not.toContain(id)
     const stranger = await service.owner()
-    expect((await made(stranger.client.billing.paymentMethods())).data).toEqual([])
+    expect((await bodyOf(stranger.client.billing.paymentMethods())).data).toEqual([])
     expect((await stranger.client.billing.removePaymentMethod({ params: { id } })).status).toBe(404)
   })
 })

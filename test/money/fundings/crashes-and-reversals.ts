@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { days } from '../../../src/values/clock.ts'
-import { anAgentUnder, anIntent, aPaymentMethod, aWallet, made } from '../../support/factories.ts'
+import { anAgentUnder, anIntent, aPaymentMethod, aWallet, bodyOf } from '../../support/factories.ts'
 import { startFundingService } from '../../support/money/funding.ts'
 import { expectProven } from '../../support/proven.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -15,12 +15,12 @@ const {
   answers,
   eventsOf,
   postingsOf,
-  last,
+  latestFunding,
   provenLedger,
   walletOf,
   fundingOf,
   advance,
-  age,
+  makeOld,
   fund,
 } = await startFundingService()
 
@@ -32,9 +32,9 @@ describe('a crash between the charge and the record', () => {
     }
     expect((await fund(id, 9, { idempotencyKey: 'crashed' })).status).toBe(500)
     expect(await fund(id, 9, { idempotencyKey: 'crashed' })).toMatchObject({ code: 'in_progress' })
-    await age('crashed')
+    await makeOld('crashed')
     answers.charge = sandbox.charge
-    const recovered = await made(fund(id, 9, { idempotencyKey: 'crashed' }))
+    const recovered = await bodyOf(fund(id, 9, { idempotencyKey: 'crashed' }))
     expect([recovered.funding.status, recovered.availableEuros]).toEqual(['pending', 0])
     await advance({ minutes: 1 })
     expect((await fundingOf(recovered.funding.id)).status).toBe('settled')
@@ -48,9 +48,9 @@ describe('a crash between the charge and the record', () => {
       throw new Error('the line is dead')
     }
     expect((await fund(id, 9)).status).toBe(500)
-    expect((await last(id)).status).toBe('pending')
+    expect((await latestFunding(id)).status).toBe('pending')
     await advance({ minutes: 1 })
-    expect([(await last(id)).status, (await walletOf(id)).availableEuros]).toEqual(['settled', 9])
+    expect([(await latestFunding(id)).status, (await walletOf(id)).availableEuros]).toEqual(['settled', 9])
   })
 
   test('is never taken for a missing charge, however late the retry', async () => {
@@ -66,16 +66,16 @@ describe('a crash between the charge and the record', () => {
       throw new Error('the line is dead')
     }
     expect((await ask()).status).toBe(500)
-    await age('late')
+    await makeOld('late')
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(2)])
-    expect((await made(ask())).funding.status).toBe('pending')
-    await made(other.sandbox.advance({ body: { seconds: 1 } }))
-    expect((await made(other.wallets.get({ params: { id } }))).availableEuros).toBe(9)
+    expect((await bodyOf(ask())).funding.status).toBe('pending')
+    await bodyOf(other.sandbox.advance({ body: { seconds: 1 } }))
+    expect((await bodyOf(other.wallets.get({ params: { id } }))).availableEuros).toBe(9)
   })
 
   test('of a top-up without a payment method is completed by the sweep', async () => {
     const { id } = await aWallet(client)
-    const { funding } = await made(fund(id, 3, { paymentMethodId: null }))
+    const { funding } = await bodyOf(fund(id, 3, { paymentMethodId: null }))
     await service.sql(
       `insert into fundings select (jsonb_populate_record(f, jsonb_build_object('id', f.id || '_lost',
          'status', 'pending', 'settled_at', null, 'due_at', f.created_at))).* from fundings f where id = $1`,
@@ -96,15 +96,15 @@ describe('a crash between the charge and the record', () => {
     await advance({ minutes: 1 })
     expect((await walletOf(id)).availableEuros).toBe(9)
     slow.resolve({ status: 'settled' })
-    expect((await made(first)).availableEuros).toBe(9)
-    const [{ id: fundingId }] = [await last(id)]
+    expect((await bodyOf(first)).availableEuros).toBe(9)
+    const [{ id: fundingId }] = [await latestFunding(id)]
     expect(await postingsOf(fundingId)).toEqual(['fund'])
     await provenLedger()
   })
 
   test('of the processor makes the sweep ask again', async () => {
     const { id } = await aWallet(client)
-    const { funding } = await made(fund(id, 13.06))
+    const { funding } = await bodyOf(fund(id, 13.06))
     answers.stateOf = async () => ({ status: 'unknown' })
     await advance({ minutes: 1 })
     expect((await fundingOf(funding.id)).status).toBe('pending')
@@ -116,15 +116,15 @@ describe('a crash between the charge and the record', () => {
 
 test('a funding that settles after its wallet is closed goes to suspense', async () => {
   const { id } = await aWallet(client)
-  const { funding } = await made(fund(id, 13.04))
-  await made(client.wallets.close({ params: { id } }))
+  const { funding } = await bodyOf(fund(id, 13.04))
+  await bodyOf(client.wallets.close({ params: { id } }))
   await advance({ days: 2 })
   const settled = await fundingOf(funding.id)
   expect(settled).toMatchObject({ status: 'settled', creditId: expect.stringMatching(/^credit_/) })
   const creditId = String(settled.creditId)
   expect(await postingsOf(creditId)).toEqual(['unmatched_credit'])
   const { id: walletId } = await aWallet(client)
-  await made(service.dash.incoming.assign({ params: { id: creditId }, body: { walletId } }))
+  await bodyOf(service.dash.incoming.assign({ params: { id: creditId }, body: { walletId } }))
   expect((await walletOf(walletId)).availableEuros).toBe(13.04)
   await provenLedger()
 })
@@ -132,13 +132,13 @@ test('a funding that settles after its wallet is closed goes to suspense', async
 describe('a funding that is drawn back', () => {
   const reverse = (id: string) =>
     service.dash.fund.reverse({ params: { id }, body: { reason: 'The holder disputes it.' } })
-  const balanceOf = async (of: typeof client) => made(of.billing.balance({}))
+  const balanceOf = async (of: typeof client) => bodyOf(of.billing.balance({}))
   /** A new owner with one funding: a debt is the owner's, so tests must not share owners. */
   async function funded(amountEuros: number) {
     const { client: mine, ownerId } = await service.owner()
     const [{ id: paymentMethodId }, { id }] = [await aPaymentMethod(mine), await aWallet(mine)]
     const pay = (amount: number, walletId = id) =>
-      made(mine.fund.wallet({ params: { id: walletId }, body: { amountEuros: amount, paymentMethodId } }))
+      bodyOf(mine.fund.wallet({ params: { id: walletId }, body: { amountEuros: amount, paymentMethodId } }))
     return { mine, ownerId, id, pay, funding: (await pay(amountEuros)).funding }
   }
 
@@ -146,8 +146,8 @@ describe('a funding that is drawn back', () => {
     const { mine, id, pay, funding } = await funded(30)
     await pay(20)
     expect(statusCounts(await times(5, () => reverse(funding.id)))).toEqual({ 200: 1, 400: 4 })
-    expect(await made(mine.wallets.get({ params: { id } }))).toMatchObject({ availableEuros: 20 })
-    expect(await made(mine.fund.get({ params: { id: funding.id } }))).toMatchObject({
+    expect(await bodyOf(mine.wallets.get({ params: { id } }))).toMatchObject({ availableEuros: 20 })
+    expect(await bodyOf(mine.fund.get({ params: { id: funding.id } }))).toMatchObject({
       status: 'reversed',
       reversedAt: expect.stringMatching(/^\d{4}-/),
       reason: { code: 'reversed', message: 'The holder disputes it.' },
@@ -161,7 +161,7 @@ describe('a funding that is drawn back', () => {
     const { mine, ownerId, id, pay, funding } = await funded(30)
     const { id: other } = await aWallet(mine)
     const body = { fromWalletId: id, toWalletId: other, amountEuros: 25 }
-    await made(mine.transfers.create({ body }))
+    await bodyOf(mine.transfers.create({ body }))
     const answer = await mine.fund.simulateReverse({
       params: { fundingId: funding.id },
       body: { reason: 'No' },
@@ -172,9 +172,9 @@ describe('a funding that is drawn back', () => {
 
     expect(await pay(10)).toMatchObject({ availableEuros: 0 })
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 25, owedEuros: 15 })
-    const { iban } = await made(mine.wallets.get({ params: { id: other } }))
+    const { iban } = await bodyOf(mine.wallets.get({ params: { id: other } }))
     const credit = { iban: String(iban), amountEuros: 40, senderName: 'A customer' }
-    await made(mine.incoming.simulate({ body: credit }))
+    await bodyOf(mine.incoming.simulate({ body: credit }))
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 50, owedEuros: 0 })
     const debits = await service.sql(
       `select (data ->> 'amountEuros')::float as amount, (data ->> 'balanceEuros')::float as balance from events
@@ -192,14 +192,14 @@ describe('a funding that is drawn back', () => {
   test('leaves what is held for payments', async () => {
     const { mine, funding } = await funded(30)
     const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 10 })
-    const [{ walletId }] = [await made(mine.agents.get({ params: { id: agent.id } }))]
-    const { availableEuros: before } = await made(mine.wallets.get({ params: { id: walletId } }))
+    const [{ walletId }] = [await bodyOf(mine.agents.get({ params: { id: agent.id } }))]
+    const { availableEuros: before } = await bodyOf(mine.wallets.get({ params: { id: walletId } }))
     const { id: paymentMethodId } = await aPaymentMethod(mine)
     const request = { params: { id: walletId }, body: { amountEuros: 10, paymentMethodId } }
-    const { funding: ofAgent } = await made(mine.fund.wallet(request))
+    const { funding: ofAgent } = await bodyOf(mine.fund.wallet(request))
     await anIntent(mine, agent.id, { amountEuros: 8 })
-    expect(await made(reverse(ofAgent.id))).toMatchObject({ status: 'reversed' })
-    const wallet = await made(mine.wallets.get({ params: { id: walletId } }))
+    expect(await bodyOf(reverse(ofAgent.id))).toMatchObject({ status: 'reversed' })
+    const wallet = await bodyOf(mine.wallets.get({ params: { id: walletId } }))
     const missing = Math.max(0, 10 - (before + 10 - 8))
     expect(wallet).toMatchObject({ heldEuros: 8, availableEuros: before + 2 - 10 + missing })
     expect((await balanceOf(mine)).owedEuros).toBe(missing)
@@ -210,9 +210,9 @@ describe('a funding that is drawn back', () => {
     const { mine, id, funding } = await funded(30)
     const { id: other } = await aWallet(mine)
     const body = { fromWalletId: id, toWalletId: other, amountEuros: 30 }
-    await made(mine.transfers.create({ body }))
-    await made(mine.wallets.close({ params: { id } }))
-    expect(await made(reverse(funding.id))).toMatchObject({ status: 'reversed' })
+    await bodyOf(mine.transfers.create({ body }))
+    await bodyOf(mine.wallets.close({ params: { id } }))
+    expect(await bodyOf(reverse(funding.id))).toMatchObject({ status: 'reversed' })
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 30, owedEuros: 30 })
     await expectProven(mine)
   })
@@ -226,7 +226,7 @@ describe('a funding that is drawn back', () => {
     expect(await reverse('funding_nothing')).toMatchObject({ status: 404, code: 'funding_not_found' })
     const { id: paymentMethodId } = await aPaymentMethod(mine)
     const request = { params: { id }, body: { amountEuros: 13.04, paymentMethodId } }
-    const { funding: pending } = await made(mine.fund.wallet(request))
+    const { funding: pending } = await bodyOf(mine.fund.wallet(request))
     expect(await simulated(mine, pending.id)).toMatchObject({ status: 400, code: 'funding_not_settled' })
   })
 })

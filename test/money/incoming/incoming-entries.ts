@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { aLiveClient, aWallet, made } from '../../support/factories.ts'
+import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { type Booking, camt, payment } from '../../support/money/camt.ts'
-import { fresh, incomingFilesIn } from '../../support/money/incoming-files.ts'
+import { incomingFilesIn, newReference } from '../../support/money/incoming-files.ts'
 
 const { service, client } = await startBooks()
 const owner = await service.owner()
@@ -23,22 +23,25 @@ describe('an entry is skipped', () => {
     ['amount_unreadable', { amount: '' }],
     ['amount_unreadable', { amount: '10000000000.00' }],
   ])('as %s: %j', async (reason, booking) => {
-    const reference = fresh()
-    const file = await made(read(camt([{ reference, ...booking }, { reference: fresh() }])))
+    const reference = newReference()
+    const file = await bodyOf(read(camt([{ reference, ...booking }, { reference: newReference() }])))
     expect(file).toMatchObject({ entries: 2, unmatched: 1, skipped: [{ bankReference: reference, reason }] })
     expect(await creditsOf(reference)).toEqual([])
   })
 
   test('if the bank’s reference is too long', async () => {
-    const file = await made(read(camt([{ reference: 'X'.repeat(5_000) }])))
+    const file = await bodyOf(read(camt([{ reference: 'X'.repeat(5_000) }])))
     expect(file.skipped).toEqual([{ bankReference: null, reason: 'no_bank_reference' }])
   })
 
   test('if the bank’s reference is missing or repeated', async () => {
-    const reference = fresh()
-    const numbered = payment({ more: '' }).replace('<Refs>', `<Refs><AcctSvcrRef>${fresh()}</AcctSvcrRef>`)
-    expect(await made(read(camt([{ details: [numbered] }])))).toMatchObject({ unmatched: 1, skipped: [] })
-    expect(await made(read(camt([{}, { reference }, { reference }])))).toMatchObject({
+    const reference = newReference()
+    const numbered = payment({ more: '' }).replace(
+      '<Refs>',
+      `<Refs><AcctSvcrRef>${newReference()}</AcctSvcrRef>`,
+    )
+    expect(await bodyOf(read(camt([{ details: [numbered] }])))).toMatchObject({ unmatched: 1, skipped: [] })
+    expect(await bodyOf(read(camt([{}, { reference }, { reference }])))).toMatchObject({
       unmatched: 1,
       skipped: [
         { bankReference: null, reason: 'no_bank_reference' },
@@ -51,14 +54,14 @@ describe('an entry is skipped', () => {
 test('a file with many bookings credits each once, to the wallet that it names', async () => {
   const [one, two] = [await aWallet(client), await aWallet(client)]
   const bookings = Array.from({ length: 450 }, (_, n) => ({
-    reference: `${fresh()}-${n}`,
+    reference: `${newReference()}-${n}`,
     amount: '1.00',
     details: [payment(n % 3 === 0 ? {} : { iban: String(n % 3 === 1 ? one.iban : two.iban) })],
   }))
   const xml = camt(bookings)
-  expect(await made(read(xml))).toMatchObject({ entries: 450, matched: 300, unmatched: 150, known: 0 })
+  expect(await bodyOf(read(xml))).toMatchObject({ entries: 450, matched: 300, unmatched: 150, known: 0 })
   expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([150, 150])
-  expect(await made(read(xml))).toMatchObject({ matched: 0, unmatched: 0, known: 450 })
+  expect(await bodyOf(read(xml))).toMatchObject({ matched: 0, unmatched: 0, known: 450 })
 })
 
 describe('a booking with many payments', () => {
@@ -68,10 +71,10 @@ describe('a booking with many payments', () => {
       payment({ iban: String(one.iban), amount: '10.00' }),
       payment({ iban: String(two.iban), amount: '15.00' }),
     ]
-    const xml = camt([{ reference: fresh(), details }])
-    expect(await made(read(xml))).toMatchObject({ entries: 1, matched: 2 })
+    const xml = camt([{ reference: newReference(), details }])
+    expect(await bodyOf(read(xml))).toMatchObject({ entries: 1, matched: 2 })
     expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([10, 15])
-    expect(await made(read(xml))).toMatchObject({ matched: 0, known: 2 })
+    expect(await bodyOf(read(xml))).toMatchObject({ matched: 0, known: 2 })
   })
 
   test.each([
@@ -79,19 +82,19 @@ describe('a booking with many payments', () => {
     ['are not all told', ['25.00', '']],
   ])('that %s becomes one unmatched credit', async (_, amounts) => {
     const { id, iban } = await aWallet(client)
-    const reference = fresh()
+    const reference = newReference()
     const details = amounts.map(amount => payment({ iban: String(iban), amount }))
-    expect(await made(read(camt([{ reference, details }])))).toMatchObject({ matched: 0, unmatched: 1 })
+    expect(await bodyOf(read(camt([{ reference, details }])))).toMatchObject({ matched: 0, unmatched: 1 })
     expect(await creditsOf(reference)).toMatchObject([{ reason: 'parts_do_not_sum', amountEuros: 25 }])
     expect(await balanceOf(id)).toBe(0)
   })
 
   test('is not credited again in parts if it was credited as a sum', async () => {
     const { id, iban } = await aWallet(client)
-    const reference = fresh()
-    await made(read(camt([{ reference, details: [] }])))
+    const reference = newReference()
+    await bodyOf(read(camt([{ reference, details: [] }])))
     const details = ['10.00', '15.00'].map(amount => payment({ iban: String(iban), amount }))
-    expect(await made(read(camt([{ reference, details }], { kind: 'camt.054' })))).toMatchObject({
+    expect(await bodyOf(read(camt([{ reference, details }], { kind: 'camt.054' })))).toMatchObject({
       matched: 0,
       known: 2,
     })
@@ -162,7 +165,7 @@ describe('a hostile file is refused', () => {
 
   test('as a whole if only its end is broken', async () => {
     const { id, iban } = await aWallet(client)
-    const xml = camt([{ reference: fresh(), details: [payment({ iban: String(iban) })] }])
+    const xml = camt([{ reference: newReference(), details: [payment({ iban: String(iban) })] }])
     expect((await read(xml.replace('</Document>', ''))).status).toBe(400)
     expect(await balanceOf(id)).toBe(0)
   })

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { readCamt } from '../../../src/iso20022/camt.ts'
 import { readXml } from '../../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
-import { aPayment, aWallet, made } from '../../support/factories.ts'
+import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt053Schema } from '../../support/money/camt053-schema.ts'
-import { at, cause, cents, rowsOf, statementsIn } from '../../support/money/statements.ts'
+import { cents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read, draw } = statementsIn({ service, client, key, inBook })
@@ -26,7 +26,7 @@ describe('statement documents', () => {
   async function aBusyWallet() {
     const wallet = await aWallet(client, 100)
     for (const [index, senderName] of NAMES.entries())
-      await made(
+      await bodyOf(
         client.incoming.simulate({
           body: {
             amountEuros: index + 0.07,
@@ -38,8 +38,8 @@ describe('statement documents', () => {
           },
         }),
       )
-    await aPayment(client, { fromWalletId: wallet.id, amountEuros: 12.5, reference: 'Rolls' })
-    await made(client.sandbox.advance({ body: { minutes: 1 } }))
+    await aSepaTransfer(client, { fromWalletId: wallet.id, amountEuros: 12.5, reference: 'Rolls' })
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     return wallet
   }
 
@@ -90,8 +90,8 @@ describe('statement documents', () => {
     expect([pdf.subarray(0, 5).toString(), pdf.subarray(-6).toString()]).toEqual(['%PDF-', '%%EOF\n'])
     const pages = async (count: number): Promise<number> => {
       const old = await anOldWallet()
-      await old.book(at('2026-02-02T00:00:00Z'), book => {
-        for (let n = 0; n < count; n++) book.move('fund', 'bank', old.id, 1n, cause())
+      await old.book(instantAt('2026-02-02T00:00:00Z'), book => {
+        for (let n = 0; n < count; n++) book.move('fund', 'bank', old.id, 1n, newCause())
       })
       const text = (await read(await old.draw('2026-02'), 'pdf', old.key)).toString('latin1')
       return [...text.matchAll(/\/Type \/Page\b/g)].length
@@ -101,29 +101,29 @@ describe('statement documents', () => {
 
   test('of a past month never change', async () => {
     const { id, other, key, client, draw, book, fund } = await anOldWallet()
-    await book(at('2026-02-03T00:00:00Z'), one => {
-      one.move('fund', 'bank', other, 900n, cause())
-      one.move('transfer', other, id, 300n, cause())
+    await book(instantAt('2026-02-03T00:00:00Z'), one => {
+      one.move('fund', 'bank', other, 900n, newCause())
+      one.move('transfer', other, id, 300n, newCause())
     })
     const statement = await draw('2026-02')
     const all = () =>
       Promise.all((['pdf', 'csv', 'camt053'] as const).map(form => read(statement, form, key)))
     const before = await all()
-    await made(client.wallets.update({ params: { id: other }, body: { name: 'Another name' } }))
-    await made(client.customers.updateMe({ body: { name: 'Another holder' } }))
+    await bodyOf(client.wallets.update({ params: { id: other }, body: { name: 'Another name' } }))
+    await bodyOf(client.customers.updateMe({ body: { name: 'Another holder' } }))
     await fund(1n, new Date())
     expect(await all()).toEqual(before)
     expect(rowsOf(before[1] as Buffer)[1]?.slice(2, 5)).toEqual([
       'Transfer between wallets',
       statement.holder,
-      (await made(client.wallets.get({ params: { id: other } }))).iban,
+      (await bodyOf(client.wallets.get({ params: { id: other } }))).iban,
     ])
   })
 
   test('contain every movement once across pages', async () => {
     const old = await anOldWallet()
-    await old.book(at('2026-02-02T00:00:00Z'), book => {
-      for (let n = 1; n <= 750; n++) book.move('fund', 'bank', old.id, BigInt(n), cause())
+    await old.book(instantAt('2026-02-02T00:00:00Z'), book => {
+      for (let n = 1; n <= 750; n++) book.move('fund', 'bank', old.id, BigInt(n), newCause())
     })
     const statement = await old.draw('2026-02')
     const [, ...rows] = rowsOf(await read(statement, 'csv', old.key))

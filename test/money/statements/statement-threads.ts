@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { made } from '../../support/factories.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
-import { at, cause, statementsIn } from '../../support/money/statements.ts'
+import { instantAt, newCause, statementsIn } from '../../support/money/statements.ts'
 import { times } from '../../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
@@ -11,8 +11,8 @@ const { anOldWallet, read } = statementsIn({ service, client, key, inBook })
 /** A statement with this many movements. */
 async function aLongStatement(movements = 600) {
   const old = await anOldWallet()
-  await old.book(at('2026-02-02T00:00:00Z'), book => {
-    for (let n = 0; n < movements; n++) book.move('fund', 'bank', old.id, 1n, cause())
+  await old.book(instantAt('2026-02-02T00:00:00Z'), book => {
+    for (let n = 0; n < movements; n++) book.move('fund', 'bank', old.id, 1n, newCause())
   })
   return { ...old, statement: await old.draw('2026-02') }
 }
@@ -48,7 +48,7 @@ describe('generating PDF documents', () => {
       long.map(({ statement, key }) => read(statement, 'pdf', key).then(() => answered.push('document'))),
     )
     const writing = times(10, async n => {
-      await made(client.wallets.create({ body: { name: `Beside ${n}` } }))
+      await bodyOf(client.wallets.create({ body: { name: `Beside ${n}` } }))
       answered.push('write')
     })
     const { here, all, longest } = await processorTimeOf(Promise.all([drawing, writing]))

@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import { readSettings, settingRows, settingVariables } from '../../../src/platform/settings/settings.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 
-describe('settings', () => {
-  test('without an environment everything has a default', () => {
+describe('the settings', () => {
+  test('have defaults without an environment', () => {
     expect(readSettings({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
@@ -28,7 +28,7 @@ describe('settings', () => {
     })
   })
 
-  test('an empty variable counts as unset', () => {
+  test('treat an empty variable as unset', () => {
     expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toEqual(readSettings({}))
   })
 
@@ -51,7 +51,7 @@ describe('settings', () => {
     [{ TEMPORAL_TLS: 'false' }, { temporalTls: false }],
     [{ SEPA_CUT_OFFS: '08:30, 16:00' }, { sepaCutOffs: ['08:30', '16:00'] }],
     [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
-  ])('%j is read as %j', (env, settings) => {
+  ])('read %j as %j', (env, settings) => {
     expect(readSettings(env)).toMatchObject(settings)
   })
 
@@ -83,20 +83,20 @@ describe('settings', () => {
     ['SEPA_CUT_OFFS', '24:00'],
     ['SEPA_CUT_OFFS', '15:00,09:00'],
     ['PUBLIC_URL', 'ftp://pay.example'],
-  ])('%s is refused in one line that does not hold its value', (name, value) => {
+  ])('refuse an invalid %s in one line that does not contain its value', (name, value) => {
     const read = () => readSettings({ [name]: value })
     expect(read).toThrow(new RegExp(`^${name} is not valid\\. Allowed: [^\\n]+$`))
     expect(read).not.toThrow(value)
   })
 })
 
-describe('a secret', () => {
+describe('a secret setting', () => {
   const inFile = (text: string): string => {
     const file = join(temporaryFolder(), 'secret')
     writeFileSync(file, text)
     return file
   }
-  const ofSecrets = settingVariables().filter(name => name.endsWith('_FILE'))
+  const fileVariables = settingVariables().filter(name => name.endsWith('_FILE'))
   const VALUES: Readonly<Record<string, string>> = {
     DATABASE_URL: 'postgres://u:p@h:5432/d',
     DASHBOARD_SECRET: 'a secret of the dashboard',
@@ -106,14 +106,14 @@ describe('a secret', () => {
     TEMPORAL_API_KEY: 'a key of Temporal',
   }
 
-  test('is each setting that is said to be one', () => {
+  test('is marked as secret and has a _FILE variable', () => {
     const secrets = settingRows().filter(({ meaning }) => meaning.endsWith(' Secret.'))
-    expect(ofSecrets).toEqual(secrets.map(({ name }) => `${name}_FILE`))
-    expect(ofSecrets).toEqual(expect.arrayContaining(Object.keys(VALUES).map(name => `${name}_FILE`)))
+    expect(fileVariables).toEqual(secrets.map(({ name }) => `${name}_FILE`))
+    expect(fileVariables).toEqual(expect.arrayContaining(Object.keys(VALUES).map(name => `${name}_FILE`)))
   })
 
   test.each(Object.entries(VALUES))(
-    '%s may come from a file, whose last line end does not count',
+    '%s can be read from a file, with or without a line end',
     (name, value) => {
       const fromFile = (text: string) => readSettings({ [`${name}_FILE`]: inFile(text) })
       for (const text of [value, `${value}\n`, `${value}\r\n`])
@@ -122,13 +122,13 @@ describe('a secret', () => {
     },
   )
 
-  test.each(ofSecrets)('error: %s beside the variable itself', variable => {
+  test.each(fileVariables)('error: %s is refused beside the variable itself', variable => {
     const name = variable.replace(/_FILE$/, '')
     const both = { [name]: 'hunter2'.repeat(9), [variable]: inFile('hunter3') }
     expect(() => readSettings(both)).toThrow(`${name} and ${variable} are both set: set one of them.`)
   })
 
-  test.each(ofSecrets)('error: %s that names no file, or one that cannot be read', variable => {
+  test.each(fileVariables)('error: %s is refused if its file is missing or unreadable', variable => {
     const folder = temporaryFolder()
     for (const [file, why] of [
       [join(folder, 'nothing'), 'ENOENT'],
@@ -139,13 +139,13 @@ describe('a secret', () => {
       )
   })
 
-  test('error: a file that holds something else is not shown', () => {
+  test('error: with an invalid file is refused without showing its content', () => {
     const read = () => readSettings({ ENCRYPTION_KEY_FILE: inFile('hunter2') })
     expect(read).toThrow('ENCRYPTION_KEY is not valid.')
     expect(read).not.toThrow('hunter2')
   })
 
-  test('of the database goes into its address, whatever is in it', () => {
+  test('of the database goes into its URL, whatever characters it has', () => {
     const DATABASE_URL = 'postgres://agentpay@db:5432/agentpay'
     const DATABASE_PASSWORD_FILE = inFile('p@ss:w/o%rd #?\n')
     const { databaseUrl = '' } = readSettings({ DATABASE_URL, DATABASE_PASSWORD_FILE })
@@ -154,7 +154,7 @@ describe('a secret', () => {
   })
 
   test.each(['', 'postgres://db/agentpay', 'postgres://agentpay:other@db/agentpay'])(
-    'error: a password of the database for the address "%s"',
+    'error: of the database is refused with the URL "%s"',
     DATABASE_URL => {
       expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD: 'hunter2' })).toThrow(
         'DATABASE_PASSWORD goes with a DATABASE_URL that names a user and has no password.',
@@ -163,8 +163,8 @@ describe('a secret', () => {
   )
 })
 
-describe('their documentation', () => {
-  test('.env.example holds every setting: the lines marked - below are missing', () => {
+describe('the documentation of the settings', () => {
+  test('.env.example lists every setting: the lines marked - below are missing', () => {
     const entries = settingRows().map(
       ({ name, standard, allowed, meaning }) =>
         `# ${meaning}\n# Allowed: ${allowed}. Default: ${standard}.\n#${name}=\n`,
@@ -172,13 +172,13 @@ describe('their documentation', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(`${HEADING}\n${entries.join('\n')}`)
   })
 
-  test('the table of settings in README.md has a row for each: the rows marked - below are missing', () => {
+  test('the table in README.md has a row for each setting: the rows marked - below are missing', () => {
     const rows = settingRows().map(
       ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
     )
     const table = ['| setting | default | allowed | meaning |', '|---|---|---|---|', ...rows].join('\n')
-    const [, shown] = readFileSync('README.md', 'utf8').split(/<!-- \/?settings -->/)
-    expect(shown?.trim()).toBe(table)
+    const [, written] = readFileSync('README.md', 'utf8').split(/<!-- \/?settings -->/)
+    expect(written?.trim()).toBe(table)
   })
 })
 

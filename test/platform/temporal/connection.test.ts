@@ -10,36 +10,36 @@ const connection = (env: NodeJS.ProcessEnv) =>
   temporalConnection(readSettings({ TEMPORAL_ADDRESS: address, ...env }), address)
 
 describe('the connection to a Temporal server', () => {
-  test('is plain unless something is to be protected', () => {
+  test('is plain by default', () => {
     expect(connection({})).toEqual({ address, tls: false })
   })
 
-  test('is encrypted with an API key, unless that is refused', () => {
+  test('is encrypted with an API key, unless TEMPORAL_TLS is false', () => {
     const apiKey = 'a key of the cloud'
     expect(connection({ TEMPORAL_API_KEY: apiKey })).toEqual({ address, apiKey, tls: true })
     const plain = { TEMPORAL_API_KEY: apiKey, TEMPORAL_TLS: 'false' }
     expect(connection(plain)).toEqual({ address, apiKey, tls: false })
   })
 
-  test('is encrypted when asked for', () => {
+  test('is encrypted if TEMPORAL_TLS is true', () => {
     expect(connection({ TEMPORAL_TLS: 'true' })).toEqual({ address, tls: true })
   })
 
-  test('to a server of our own takes no key along', () => {
+  test('to the embedded server sends no API key', () => {
     const settings = readSettings({ TEMPORAL_API_KEY: 'a key of the cloud', TEMPORAL_TLS: 'true' })
     const own = '127.0.0.1:7233'
     expect(temporalConnection(settings, own)).toEqual({ address: own, tls: false })
   })
 })
 
-describe('certificates', () => {
+describe('TLS certificates', () => {
   const folder = temporaryFolder()
   const file = (name: string) => join(folder, name)
   beforeAll(() => {
     for (const name of ['cert', 'key', 'ca']) writeFileSync(file(name), name)
   })
 
-  test('are shown and asked for', () => {
+  test('are read from their files', () => {
     const settings = { TEMPORAL_TLS_CERT: file('cert'), TEMPORAL_TLS_KEY: file('key') }
     const clientCertPair = { crt: Buffer.from('cert'), key: Buffer.from('key') }
     expect(connection(settings).tls).toEqual({ clientCertPair })
@@ -51,12 +51,12 @@ describe('certificates', () => {
     })
   })
 
-  test('error: one goes with its key', () => {
+  test('error: a certificate without its key is refused, and the reverse', () => {
     expect(() => connection({ TEMPORAL_TLS_CERT: file('cert') })).toThrow('go together')
     expect(() => connection({ TEMPORAL_TLS_KEY: file('key') })).toThrow('go together')
   })
 
-  test('error: one that cannot be read is named by its setting', () => {
+  test('error: a file that cannot be read is named by its setting', () => {
     expect(() => connection({ TEMPORAL_TLS_CA: file('none') })).toThrow(
       'TEMPORAL_TLS_CA cannot be read (ENOENT).',
     )

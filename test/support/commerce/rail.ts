@@ -11,25 +11,25 @@ export type Fault = 'before' | 'after' | 'late'
 export interface RecordingRail {
   readonly rail: SepaRail
   readonly calls: readonly { readonly method: Method; readonly reference: string }[]
-  /** The payments that the rail has accepted, each once, however often it was submitted. */
-  taken(reference: string): number
+  /** How many different payments the rail has accepted; a repeated submission counts once. */
+  acceptedCount(reference: string): number
   count(method: Method, reference: string): number
-  /** The rail forgets what it has accepted. */
+  /** Makes the rail forget what it has accepted. */
   forget(reference: string): void
   /** Makes calls fail like this: this many of them, or until the rail is restored. */
   break(method: Method, fault: Fault, times?: number): void
-  mend(): void
-  /** Runs while the rail has a call and has not answered yet. */
-  meanwhile(method: Method, happens: (call: RailCall) => Promise<unknown>): void
+  restore(): void
+  /** Runs this while a call is at the rail and not yet answered. */
+  meanwhile(method: Method, action: (call: RailCall) => Promise<unknown>): void
 }
 
-/** The sandbox's rail with the memory of a real one: it knows what it was given, and nothing else. */
+/** The sandbox's rail with the memory of a real one: it knows only the payments that were submitted. */
 export function recordingRail(): RecordingRail {
   const sandbox = sandboxRail()
   const calls: { method: Method; reference: string }[] = []
-  const taken = new Map<string, Payment[]>()
+  const accepted = new Map<string, Payment[]>()
   const faults = new Map<Method, { fault: Fault; left: number }>()
-  const between = new Map<Method, (call: RailCall) => Promise<unknown>>()
+  const actions = new Map<Method, (call: RailCall) => Promise<unknown>>()
 
   function faultOf(method: Method): Fault | undefined {
     const broken = faults.get(method)
@@ -37,62 +37,63 @@ export function recordingRail(): RecordingRail {
     return broken.fault
   }
 
-  async function through<T>(method: Method, call: RailCall, act: () => Promise<T>): Promise<T | 'late'> {
+  async function record<T>(method: Method, call: RailCall, act: () => Promise<T>): Promise<T | 'late'> {
     calls.push({ method, reference: call.reference })
     const fault = faultOf(method)
     if (fault === 'before') throw new Error('the line is dead')
     const answer = await act()
-    await between.get(method)?.(call)
+    await actions.get(method)?.(call)
     if (fault === 'after') throw new Error('the line died')
     return fault === 'late' ? 'late' : answer
   }
 
-  function take(payment: Payment, { reference }: RailCall): void {
-    const known = taken.get(reference) ?? []
-    // The same reference is the same payment.
-    if (known.every(one => one.endToEndId !== payment.endToEndId)) taken.set(reference, [...known, payment])
+  function accept(payment: Payment, { reference }: RailCall): void {
+    const payments = accepted.get(reference) ?? []
+    // A submission of the same payment is a repetition.
+    if (payments.every(({ endToEndId }) => endToEndId !== payment.endToEndId))
+      accepted.set(reference, [...payments, payment])
   }
 
   const rail: SepaRail = {
     ...sandbox,
-    verifyPayee: (payee, call) => through('verifyPayee', call, () => sandbox.verifyPayee(payee, call)),
+    verifyPayee: (payee, call) => record('verifyPayee', call, () => sandbox.verifyPayee(payee, call)),
     submit: (payment, call) =>
-      through('submit', call, () => {
-        take(payment, call)
+      record('submit', call, () => {
+        accept(payment, call)
         return sandbox.submit(payment, call)
       }),
     statusOf: (payment, call) =>
-      through('statusOf', call, async () =>
-        taken.has(call.reference)
+      record('statusOf', call, async () =>
+        accepted.has(call.reference)
           ? sandbox.statusOf(payment, call)
           : ({ status: 'unknown', reasonCode: null } as const),
       ),
-    recall: (payment, call) => through('recall', call, () => sandbox.recall(payment, call)),
+    recall: (payment, call) => record('recall', call, () => sandbox.recall(payment, call)),
   }
   return {
     rail,
     calls,
-    taken: reference => taken.get(reference)?.length ?? 0,
+    acceptedCount: reference => accepted.get(reference)?.length ?? 0,
     count: (method, reference) =>
       calls.filter(call => call.method === method && call.reference === reference).length,
-    forget: reference => void taken.delete(reference),
+    forget: reference => void accepted.delete(reference),
     break: (method, fault, times = Number.POSITIVE_INFINITY) => faults.set(method, { fault, left: times }),
-    mend: () => {
+    restore: () => {
       faults.clear()
-      between.clear()
+      actions.clear()
     },
-    meanwhile: (method, happens) => between.set(method, happens),
+    meanwhile: (method, action) => actions.set(method, action),
   }
 }
 
-const queueOfNobody = async (): Promise<never> => {
+const unusedQueue = async (): Promise<never> => {
   throw new Error('there is no queue here')
 }
 
-/** The systems of others as an environment chooses them, without a service around them. */
-export const outsideFor = (env: Readonly<Record<string, string>>) =>
+/** The external systems that these environment variables choose, without a service. */
+export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
   externalSystemsOf(readSettings(env), {
-    put: queueOfNobody,
-    standing: queueOfNobody,
-    takeOut: queueOfNobody,
+    put: unusedQueue,
+    standing: unusedQueue,
+    takeOut: unusedQueue,
   })

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals'
-import { aPayment, made, type TestClient } from '../factories.ts'
+import { aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
 import { expectProven } from '../proven.ts'
 
-/** Transfers of this owner by SEPA, and what their bank does with them. */
-export function noticesIn(client: TestClient) {
-  const get = (id: string) => made(client.transfers.get({ params: { id } }))
-  const wallet = (id: string) => made(client.wallets.get({ params: { id } }))
-  const pass = (minutes: number) => made(client.sandbox.advance({ body: { minutes } }))
+/** Helpers for an owner's SEPA transfers and the notices of their bank. */
+export function sepaNoticesIn(client: TestClient) {
+  const get = (id: string) => bodyOf(client.transfers.get({ params: { id } }))
+  const wallet = (id: string) => bodyOf(client.wallets.get({ params: { id } }))
+  const pass = (minutes: number) => bodyOf(client.sandbox.advance({ body: { minutes } }))
   const settle = (transferId: string, by = client) => by.transfers.simulateSettle({ body: { transferId } })
   const reject = (transferId: string, reasonCode: string | null = null) =>
     client.transfers.simulateReject({ body: { transferId, reasonCode } })
@@ -16,32 +16,32 @@ export function noticesIn(client: TestClient) {
     client.transfers.recall({ params: { id }, body: { reason } })
 
   const postings = async (transferId: string) =>
-    (await made(client.ledger.transfers({ query: { referenceId: transferId } }))).data
+    (await bodyOf(client.ledger.transfers({ query: { referenceId: transferId } }))).data
       .map(({ kind }) => kind)
       .reverse()
 
   const inSuspense = async () =>
-    (await made(client.ledger.balances({}))).data.find(({ kind }) => kind === 'suspense')?.postedEuros ?? 0
+    (await bodyOf(client.ledger.balances({}))).data.find(({ kind }) => kind === 'suspense')?.postedEuros ?? 0
 
-  const isProven = (by: TestClient = client) => expectProven(by)
+  const proveLedger = (by: TestClient = client) => expectProven(by)
 
   /** A submitted transfer that the bank has not settled yet. */
   async function aSubmitted() {
-    const transfer = await aPayment(client, { amountEuros: 777.06 })
+    const transfer = await aSepaTransfer(client, { amountEuros: 777.06 })
     await pass(1)
     expect((await get(transfer.id)).status).toBe('submitted')
     return transfer
   }
 
   async function aCompleted(amountEuros = 12.5) {
-    const transfer = await aPayment(client, { amountEuros })
+    const transfer = await aSepaTransfer(client, { amountEuros })
     await pass(1)
     expect((await get(transfer.id)).status).toBe('completed')
     return transfer
   }
 
-  /** The wallet is empty while the money is out. */
-  const close = (id: string) => made(client.wallets.close({ params: { id } }))
+  /** Closes a wallet: it can be closed while its money is on its way. */
+  const close = (id: string) => bodyOf(client.wallets.close({ params: { id } }))
 
   return {
     get,
@@ -53,7 +53,7 @@ export function noticesIn(client: TestClient) {
     recall,
     postings,
     inSuspense,
-    isProven,
+    proveLedger,
     aSubmitted,
     aCompleted,
     close,

@@ -1,28 +1,28 @@
-import { made } from '../factories.ts'
+import { bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** The service of the tests of SEPA. */
+/** Helpers for tests of SEPA transfers. */
 export function sepaIn(service: TestService) {
-  /** Each owner has a clock of its own. */
+  /** An owner, whose test clock is its own. */
   async function anOwner() {
     const owner = await service.owner()
     const { client } = owner
     return {
       ...owner,
-      get: (id: string) => made(client.transfers.get({ params: { id } })),
-      wallet: (id: string) => made(client.wallets.get({ params: { id } })),
-      /** Without Temporal the sweep takes the steps, and so does the test clock on its way. */
+      get: (id: string) => bodyOf(client.transfers.get({ params: { id } })),
+      wallet: (id: string) => bodyOf(client.wallets.get({ params: { id } })),
+      /** Moves the test clock, which takes the due steps of transfers as the sweep would. */
       pass: (span: { seconds: number } | { minutes: number } | { days: number }) =>
-        made(client.sandbox.advance({ body: span })),
+        bodyOf(client.sandbox.advance({ body: span })),
       events: async (transferId: string) => {
-        const rows = await service.sql<{ told: string }>(
-          `select event || ' ' || (data ->> 'status') as told from events where data ->> 'transferId' = $1 order by id`,
+        const rows = await service.sql<{ summary: string }>(
+          `select event || ' ' || (data ->> 'status') as summary from events where data ->> 'transferId' = $1 order by id`,
           [transferId],
         )
-        return rows.map(({ told }) => told)
+        return rows.map(({ summary }) => summary)
       },
       postings: async (transferId: string) =>
-        (await made(client.ledger.transfers({ query: { referenceId: transferId } }))).data
+        (await bodyOf(client.ledger.transfers({ query: { referenceId: transferId } }))).data
           .map(({ kind }) => kind)
           .reverse(),
     }

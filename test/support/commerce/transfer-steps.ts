@@ -21,7 +21,7 @@ interface Row {
 }
 
 export type Scheme = 'sct' | 'sct_inst'
-interface Wanted {
+interface TransferOptions {
   readonly scheme?: Scheme
   readonly cents?: bigint
   readonly name?: string
@@ -42,8 +42,11 @@ async function anOwner(engine: Engine) {
   return { tenant, run }
 }
 
-/** A transfer out of a wallet that has twice as much. */
-async function aTransferOn(engine: Engine, { scheme = 'sct', cents = 12_50n, name = 'Müller' }: Wanted) {
+/** A transfer from a wallet that has twice its amount. */
+async function aTransferOn(
+  engine: Engine,
+  { scheme = 'sct', cents = 12_50n, name = 'Müller' }: TransferOptions,
+) {
   const { tenant, run } = await anOwner(engine)
   const wallet = await run('wallets.create', {
     body: { name: 'Purse', parentWalletId: null, metadata: {} },
@@ -65,11 +68,13 @@ async function aTransferOn(engine: Engine, { scheme = 'sct', cents = 12_50n, nam
 
 type Transfer = Awaited<ReturnType<typeof aTransferOn>>
 
-/** Runs an activity with errors only in the log: it would report the failures that a test causes. */
-export const attempt = <T>(activity: (input: ProcessInput) => Promise<T>, input: ProcessInput): Promise<T> =>
-  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity, input)
+/** Runs an activity, logging errors only: otherwise it would print the failures that a test causes. */
+export const runActivity = <T>(
+  activity: (input: ProcessInput) => Promise<T>,
+  input: ProcessInput,
+): Promise<T> => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity, input)
 
-/** Whether the worker dies at this call of an operation: before it does anything, or before it answers. */
+/** Whether the worker dies at this call of an operation: before it acts, or after it acted and before it answers. */
 type Killer = (operation: string) => 'before' | 'after' | undefined
 
 const stepOf = {
@@ -79,9 +84,9 @@ const stepOf = {
   lapse: 'cancelUnconfirmed',
 } as const
 
-export const once = (operation: string, moment: 'before' | 'after', times = 1): Killer => {
-  let left = times
-  return key => (key === operation && left-- > 0 ? moment : undefined)
+export const diesAt = (operation: string, moment: 'before' | 'after', times = 1): Killer => {
+  let remaining = times
+  return key => (key === operation && remaining-- > 0 ? moment : undefined)
 }
 
 /** Transfers and the steps of their processes; a worker may die at any of them. */
@@ -90,7 +95,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
   const execute = executor(engine.runtime)
   const operations = registered(areas)
 
-  const aTransfer = (wanted: Wanted = {}) => aTransferOn(engine, wanted)
+  const aTransfer = (options: TransferOptions = {}) => aTransferOn(engine, options)
 
   const rowOf = async ({ id }: Transfer): Promise<Row> =>
     (await engine.sql('select status, reason from transfers where id = $1', [id])).rows[0]
@@ -122,25 +127,25 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     const activities = activitiesWith(killedBy(killer))
     const { readTransfer } = activitiesWith(execute)
     for (let round = 0; round < 40; round++) {
-      const seen = await attempt(readTransfer, input)
-      if (seen.closed || !seen.next) return seen.status
-      if (Number(seen.dueInMs) > 0)
-        await moveOffset(sql, tenant, (await offsetOf(sql, tenant)) + Number(seen.dueInMs) + 1)
-      await attempt(activities[stepOf[seen.next]], input).catch(() => undefined)
+      const state = await runActivity(readTransfer, input)
+      if (state.closed || !state.next) return state.status
+      if (Number(state.dueInMs) > 0)
+        await moveOffset(sql, tenant, (await offsetOf(sql, tenant)) + Number(state.dueInMs) + 1)
+      await runActivity(activities[stepOf[state.next]], input).catch(() => undefined)
     }
     return 'in vain'
   }
 
-  /** Checks that the ledger balances and that the rail has each payment once. */
-  async function endsRight(transfer: Transfer, status: string, paid = status === 'completed'): Promise<void> {
+  /** Checks the status, that the ledger balances, and that the rail has the payment at most once. */
+  async function expectEnd(transfer: Transfer, status: string, paid = status === 'completed'): Promise<void> {
     const { id, run, wallet, cents } = transfer
     expect((await rowOf(transfer)).status).toBe(status)
     expect(await run('ledger.verify')).toMatchObject({ ok: true, problems: [] })
     const { availableEuros, heldEuros } = await run('wallets.get', { params: { id: wallet.id } })
     expect([availableEuros, heldEuros]).toEqual([Number(paid ? cents : 2n * cents) / 100, 0])
-    expect(rail.taken(id)).toBeLessThanOrEqual(1)
-    if (paid) expect(rail.taken(id)).toBe(1)
+    expect(rail.acceptedCount(id)).toBeLessThanOrEqual(1)
+    if (paid) expect(rail.acceptedCount(id)).toBe(1)
   }
 
-  return { sql, execute, aTransfer, rowOf, activitiesWith, drive, endsRight }
+  return { sql, execute, aTransfer, rowOf, activitiesWith, drive, expectEnd }
 }

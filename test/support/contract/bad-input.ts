@@ -13,8 +13,8 @@ const TABLES = [
   'idempotency_keys',
 ]
 
-/** Everything that a request could have changed is as it was, after each test of the file. */
-function nothingChanges({ sql }: Pick<TestService, 'sql'>): void {
+/** Checks after each test that no request has changed anything. */
+function expectNoChanges({ sql }: Pick<TestService, 'sql'>): void {
   const columns = TABLES.map(table => `(select count(*) from ${table}) as ${table}`)
   const counts = async () => (await sql(`select ${columns.join(', ')}`))[0]
   let before: unknown
@@ -28,22 +28,22 @@ export function expectRefusal(
   { status, headers, body }: HttpResponse,
   expected: number,
   code: string,
-  words?: RegExp | string,
+  message?: RegExp | string,
 ): void {
   expect({ status, code: headers.get('x-error-code') }).toEqual({ status: expected, code })
   expect(Object.keys(body)).toEqual(['error'])
   expect(body.error.length).toBeLessThan(1_000)
-  if (words) expect(body.error).toMatch(words)
+  if (message) expect(body.error).toMatch(message)
   expect(headers.get('x-data-residency')).toBe('EU')
   expect(headers.get('x-request-id')).toBeTruthy()
 }
 
-/** A service in which two owners have something that a bad request must leave alone. */
-export async function serviceToLeaveAlone() {
+/** A service with two owners and records that no bad request may change. */
+export async function startUnchangedService() {
   const service = await startTestService()
   const [owner, stranger] = [await service.owner(), await service.owner()]
-  for (const { client } of [owner, stranger]) for (let made = 0; made < 3; made++) await aPolicy(client)
+  for (const { client } of [owner, stranger]) for (let count = 0; count < 3; count++) await aPolicy(client)
   const agent = await anAgent(owner.client)
-  nothingChanges(service)
+  expectNoChanges(service)
   return { service, owner, stranger, agent }
 }

@@ -4,16 +4,16 @@ import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
 import { registered } from '../../../src/kernel/contract/area.ts'
 import type { AnyOperation } from '../../../src/kernel/contract/operation.ts'
 
-/** What a caller sends: the body or the query of an operation, as JSON Schema. */
-export interface Sent {
+/** The input of an operation: its body or its query, as JSON Schema. */
+export interface Input {
   readonly key: string
   readonly operation: AnyOperation
   readonly place: 'body' | 'query'
   readonly schema: JsonSchema
 }
 
-/** Every body and query of every contract, those of our own processes too. */
-export const everythingSent: readonly Sent[] = registered(areas).flatMap(({ key, operation }) =>
+/** Every body and query of every contract, including the operations of our own processes. */
+export const allInputs: readonly Input[] = registered(areas).flatMap(({ key, operation }) =>
   (['body', 'query'] as const).flatMap(place =>
     operation[place] ? [{ key, operation, place, schema: jsonOf(operation[place]) }] : [],
   ),
@@ -29,22 +29,22 @@ interface Defining extends JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>
 }
 
-/** With what is defined elsewhere in its place: what has a name of its own is referred to by it. */
+/** Replaces the references to named schemas by the schemas themselves. */
 function inlined({ $defs = {}, ...schema }: Defining): JsonSchema {
-  const copied = JSON.stringify(schema, (_, value) =>
+  const json = JSON.stringify(schema, (_, value) =>
     typeof value?.$ref === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,
   )
-  return JSON.parse(copied) as JsonSchema
+  return JSON.parse(json) as JsonSchema
 }
 
-/** A member, however deep, and how a value is put in its place. */
+/** A member at any depth, and a function that builds an input with a value in its place. */
 export interface Member {
   readonly path: string
   readonly schema: JsonSchema
   readonly within: (value: unknown) => object
 }
 
-/** Itself and everything in it, with lists and records as if they had one item. */
+/** The schema and all members in it; lists and records count as if they had one item. */
 export function membersOf(
   schema: JsonSchema,
   path = '',

@@ -14,7 +14,7 @@ const EVERYWHERE = ['x-request-id', 'x-data-residency']
 const COUNTED = ['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}`)
 const isNumber = (text: string | null): boolean => text !== null && /^\d+$/.test(text)
 
-/** How a refusal of this operation stands in its contract, and how it has come. */
+/** A refusal as its contract declares it, and as it was received. */
 function refusal({ operation }: Registered, { status, headers, body }: HttpResponse): [unknown, unknown] {
   const code = String(headers.get('x-error-code'))
   const declared: Readonly<Record<string, readonly [number, string]>> = { ...problems, ...operation.fails }
@@ -27,11 +27,11 @@ function refusal({ operation }: Registered, { status, headers, body }: HttpRespo
   ]
 }
 
-/** What every answer of this operation must have. It is asked thousands of times, so it is compared at once. */
-function expectPromised(one: Registered, requestId: string, answer: HttpResponse): void {
+/** Checks what every answer of this operation must have, in one comparison, as it runs thousands of times. */
+function expectDeclaredAnswer(one: Registered, requestId: string, answer: HttpResponse): void {
   const { status, headers, body } = answer
-  const counted = !one.operation.unmetered
-  const [promised, received] =
+  const isCounted = !one.operation.unmetered
+  const [declared, received] =
     status >= 400
       ? refusal(one, answer)
       : [
@@ -40,17 +40,17 @@ function expectPromised(one: Registered, requestId: string, answer: HttpResponse
         ]
   expect({
     everywhere: EVERYWHERE.map(name => headers.get(name)),
-    counted: COUNTED.map(name => (counted ? isNumber(headers.get(name)) : headers.get(name))),
+    counted: COUNTED.map(name => (isCounted ? isNumber(headers.get(name)) : headers.get(name))),
     received,
   }).toEqual({
     everywhere: [requestId, 'EU'],
-    counted: COUNTED.map(() => (counted ? true : null)),
-    received: promised,
+    counted: COUNTED.map(() => (isCounted ? true : null)),
+    received: declared,
   })
 }
 
-/** Credentials that open nothing, some of them much like this key. */
-export const garbageLike = (key: string): [string, RequestOptions][] => [
+/** Invalid credentials, some of them similar to this key. */
+export const invalidCredentials = (key: string): [string, RequestOptions][] => [
   ['nothing', {}],
   ['a key of nobody', { token: 'sk_sandbox_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG' }],
   ['a token of nobody', { token: 'at_test_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ' }],
@@ -66,20 +66,20 @@ export const isPublic = ({ operation }: Registered): boolean => operation.caller
 export const hasParameter = ({ operation }: Registered): boolean => operation.path.includes('{')
 export const isWrite = ({ operation }: Registered): boolean => operation.method !== 'GET'
 
-/** The parameters of the last name in a path, replaced. */
-const named = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
+/** The path with each id replaced by this one. */
+const withId = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
 
-/** An address answers another caller only where it names no record, but what everybody sees, such as a preset. */
-export function expectNotTheirs(path: string, { status }: HttpResponse): void {
-  expect(status).toBe(named(path, 'x') === path ? 200 : 404)
+/** Checks that another caller finds nothing, except where the path names no record, but what everybody sees, such as a preset. */
+export function expectHidden(path: string, { status }: HttpResponse): void {
+  expect(status).toBe(withId(path, 'x') === path ? 200 : 404)
 }
 
-/** Whether a value is good for this member, NUL aside. */
+/** Whether a value is valid for this member; NUL is not. */
 export const accepts = (schema: z.ZodType, value: unknown): boolean =>
   value !== '\u0000' && schema.safeParse(value).success
 
-/** Whether an address leads somewhere by this method. */
-export const leads = (method: string, path: string): boolean =>
+/** Whether an operation has this method and path. */
+export const isRoute = (method: string, path: string): boolean =>
   operations.some(
     ({ operation }) =>
       operation.method === method &&
@@ -87,16 +87,16 @@ export const leads = (method: string, path: string): boolean =>
   )
 
 export const cases = operations.map(one => [one.key, one] as const)
-export const which = (wanted: (one: Registered) => boolean) => cases.filter(([, one]) => wanted(one))
+export const casesWhere = (isWanted: (one: Registered) => boolean) => cases.filter(([, one]) => isWanted(one))
 
-/** A body without what a moment later is another: instants, and how many seconds ago something was. */
-export const timeless = (body: unknown): unknown =>
+/** A body without the values that change from moment to moment: instants and ages in seconds. */
+export const withoutTimes = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body ?? null), (name, value) =>
     /^\d{4}-\d\d-\d\dT/.test(value) || name.endsWith('Seconds') ? typeof value : value,
   )
 
-/** What a request may cause: the operation's own events, and those of the areas that react to them. */
-export function possible({ operation }: Registered): Set<string> {
+/** The events that a request may cause: those of the operation, and of the areas that react to them. */
+export function possibleEvents({ operation }: Registered): Set<string> {
   const events = new Set(Object.keys(operation.emits ?? {}))
   for (const event of events)
     for (const { reactions } of Object.values(areas))
@@ -105,7 +105,7 @@ export function possible({ operation }: Registered): Set<string> {
   return events
 }
 
-/** What a contract answers with, where it is a record that is changed from time to time. */
+/** The schema of an operation's answer if that is a record that can change. */
 const recordOf = ({ operation }: Registered): z.ZodObject | undefined => {
   const schema = operation.returns[1]
   return schema instanceof z.ZodObject && 'updatedAt' in schema.shape ? schema : undefined
@@ -116,7 +116,7 @@ const exampleId = (schema: z.ZodObject | undefined): string | undefined => {
   return Object.values(member?.meta()?.examples ?? []).map(String)[0]
 }
 
-/** The GET that shows the record with which a write answers: under the same path, or by the record's id. */
+/** The GET that returns the record of a write's answer: at the same path, or by the record's id. */
 export function readerOf(one: Registered): Registered | undefined {
   const record = recordOf(one)
   if (!record || !isWrite(one)) return undefined
@@ -133,8 +133,8 @@ export function readerOf(one: Registered): Registered | undefined {
   )
 }
 
-/** Where a GET shows the record with which a request to this path was answered. */
-export function whereToRead(
+/** The path at which this GET returns the record of the answer. */
+export function readPath(
   reader: Registered,
   one: Registered,
   path: string,
@@ -145,50 +145,58 @@ export function whereToRead(
   return template.replace(/\{\w+\}(?=\/)/, agentId).replace(/\{\w+\}$/, id)
 }
 
-/** Of what a record shows that which another view of it shows, too. */
-export const inCommon = (record: HttpResponse['body'], view: HttpResponse['body']) =>
+/** The members of a record that another view of it has, too. */
+export const commonMembers = (record: HttpResponse['body'], view: HttpResponse['body']) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name in view))
 
-/** Whoever is sent something takes it: nothing leaves the machine. */
-export const takesAll: Outbound = {
+/** Answers every outgoing request with 204, so that nothing leaves the machine. */
+export const acceptingOutbound: Outbound = {
   judge: () => undefined,
   send: async () => ({
-    ...{ kind: 'answered', status: 204, headers: {} },
-    ...{ body: new Uint8Array(), cut: false, latencyMs: 1 },
+    kind: 'answered',
+    status: 204,
+    headers: {},
+    body: new Uint8Array(),
+    cut: false,
+    latencyMs: 1,
   }),
 }
 
-/** Two owners with all that is needed to ask for anything: once more each time, or for what is refused or only read. */
+/**
+ * Two owners with everything that a valid request needs: made anew for each request, or shared by the requests that are
+ * refused or only read.
+ */
 export async function worldsOf(service: TestService) {
   const [owner, other] = [await service.owner(), await service.owner()]
-  const [standing, theirs] = [owner, other].map(whose => new World(service, whose, { keeps: true })) as [
+  const [sharedWorld, foreignWorld] = [owner, other].map(by => new World(service, by, { keeps: true })) as [
     World,
     World,
   ]
-  /** Of an agent that has nothing: what the tests make belongs to others. */
+  /** An agent without records: those of the tests belong to other agents. */
   const loner = await anAgent(owner.client)
   const agentToken = String((await aToken(owner.client, loner.id)).token)
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
-  return { owner, fresh: new World(service, owner), standing, theirs, loner, agentToken, liveKey }
+  const freshWorld = new World(service, owner)
+  return { owner, freshWorld, sharedWorld, foreignWorld, loner, agentToken, liveKey }
 }
 
-/** Sends it, and checks what every answer of this operation must have. */
-export function sending(world: World) {
-  let asked = 0
+/** Returns a function that sends a request and checks what every answer of its operation must have. */
+export function checkedSender(world: World) {
+  let requests = 0
   return async (
     one: Registered,
     path: string,
     { headers, ...how }: RequestOptions,
   ): Promise<HttpResponse> => {
-    const requestId = `contract-${asked++}`
+    const requestId = `contract-${requests++}`
     const answer = await world.send(one, path, { ...how, headers: { ...headers, 'x-request-id': requestId } })
-    expectPromised(one, requestId, answer)
+    expectDeclaredAnswer(one, requestId, answer)
     return answer
   }
 }
 
-/** Every event has the form that is published of it, and no member that is not. */
+/** Checks that every event fits its published schema and has no further member. */
 export function expectPublishedForms(events: readonly { event: string; data: object }[]): void {
   const types = new Map(eventTypesOf(areas).map(type => [type.event, type]))
   const forms = new Map([...types].map(([event, { schema }]) => [event, z.fromJSONSchema(schema)]))

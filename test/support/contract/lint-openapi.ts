@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 
-/** What two linters find fault with, one line each. */
+/** The findings of two linters, one line each. */
 export async function lintOpenapi(source: string): Promise<string[]> {
   return [...(await redocly(source)), ...(await stoplight(source))]
 }
@@ -22,7 +22,7 @@ async function redocly(source: string): Promise<string[]> {
   )
 }
 
-/** Their package widens the literals of its own rules. */
+/** Spectral's package types its own rules too widely for itself. */
 const oas = rulesets.oas as unknown as RulesetDefinition
 
 async function stoplight(source: string): Promise<string[]> {
@@ -30,11 +30,11 @@ async function stoplight(source: string): Promise<string[]> {
   linter.setRuleset({
     extends: [[oas, 'recommended']],
     rules: {
-      // Whoever runs the service is the contact, and the document does not know them.
+      // The contact is whoever runs the service, whom the document does not know.
       'info-contact': 'off',
-      // Redocly judges them, and more strictly. A validator for each of 700 examples is half of the work of both.
+      // Redocly checks the examples more strictly. A validator for each of 700 examples takes half of the time of both.
       'oas3-valid-media-example': 'off',
-      // Takes every scope for one of OAuth; OpenAPI 3.1 lets other schemes name roles. Redocly checks the schemes.
+      // The rule takes every scope for one of OAuth, though OpenAPI 3.1 allows roles elsewhere. Redocly checks the schemes.
       'oas3-operation-security-defined': 'off',
     },
   })

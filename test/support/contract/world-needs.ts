@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../harness.ts'
 
-/** What must have been done before, to the same record, for an operation to succeed. */
-export const BEFORE: Readonly<Record<string, string>> = {
+/** The operation that must have been called on the same record for another one to succeed. */
+export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'agents.unfreeze': 'agents.freeze',
   'billing.sepaDetails': 'wallets.create',
   'fund.simulateReverse': 'fund.act',
@@ -16,18 +16,18 @@ export const BEFORE: Readonly<Record<string, string>> = {
   'webhooks.activateSecret': 'webhooks.rotateSecret',
 }
 
-/** Of a transfer that stays at the bank. */
+/** Bodies that create a transfer that stays submitted. */
 const ON_ITS_WAY = { 'transfers.create': { amountEuros: 777.06 }, 'fund.wallet': { amountEuros: 1_000 } }
 
-/** How the records must be that an operation succeeds with, where it is not as the examples have it. */
-export const MADE_AS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+/** Members that records need for an operation to succeed, where the examples have other values. */
+export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   'transfers.confirmPayee': { 'beneficiaries.create': { name: 'No Match GmbH' } },
   'transfers.simulateSettle': ON_ITS_WAY,
   'transfers.simulateReject': ON_ITS_WAY,
   'transfers.simulateReturn': ON_ITS_WAY,
 }
 
-/** What fills a collection in which nothing is made by a request of its own. */
+/** The operation that fills a collection without a POST of its own. */
 export const FILLED_BY: Readonly<Record<string, string>> = {
   '/ledger/accounts': 'fund.wallet',
   '/ledger/transfers': 'fund.wallet',
@@ -35,21 +35,21 @@ export const FILLED_BY: Readonly<Record<string, string>> = {
   '/billing/incoming': 'incoming.simulate',
   '/transactions': 'transfers.recall',
   '/webhooks/deliveries': 'webhooks.create',
-  // Whose the newest one is does not hang on what was asked before.
+  // Without it, the owner of the newest event would depend on earlier requests.
   '/events': 'agents.create',
 }
 
-/** The page that links to what has no list of its own. */
+/** The page that links to resources without a list. */
 export const LINKED_FROM: Readonly<Record<string, string>> = { '/docs/assets': 'pages.docs' }
 
-export interface Made {
+export interface SpecialRecord {
   readonly by: string
   readonly body: object
   readonly idIn: (body: HttpResponse['body']) => string
 }
 
-/** What is made by more than an example says. */
-export const MADE_WITH: Readonly<Record<string, Made>> = {
+/** Records whose creation takes more than an example. */
+export const SPECIAL_RECORDS: Readonly<Record<string, SpecialRecord>> = {
   funding: { by: 'fund.create', body: { amountEuros: 13.03 }, idIn: ({ funding }) => funding.id },
   dlg: { by: 'delegations.create', body: {}, idIn: ({ code }) => code },
 }

@@ -9,12 +9,19 @@ import {
   type RequestOptions,
   type TestService,
 } from '../harness.ts'
-import { BEFORE, FILLED_BY, LINKED_FROM, MADE_AS, MADE_WITH, type Made } from './world-needs.ts'
+import {
+  FILLED_BY,
+  LINKED_FROM,
+  RECORD_VARIANTS,
+  REQUIRED_BEFORE,
+  SPECIAL_RECORDS,
+  type SpecialRecord,
+} from './world-needs.ts'
 
 export const operations = published(areas)
 
-/** What is found here has come to be by what an agent did. */
-const HAPPENED: Readonly<Record<string, (world: World) => Promise<string>>> = {
+/** Collections whose records only an agent's behavior creates. */
+const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
 }
@@ -29,12 +36,12 @@ export interface Prepared {
 }
 
 const byKey = (key: string): Registered => {
-  const found = operations.find(one => one.key === key)
-  if (!found) throw new Error(`there is no ${key}`)
-  return found
+  const operation = operations.find(one => one.key === key)
+  if (!operation) throw new Error(`there is no ${key}`)
+  return operation
 }
 
-const at = (method: string, path: string): Registered | undefined =>
+const operationAt = (method: string, path: string): Registered | undefined =>
   operations.find(({ operation }) => operation.method === method && operation.path === path)
 
 /** The prefix of the ids that an operation returns. */
@@ -44,7 +51,7 @@ function prefixOf({ operation }: Registered): string | undefined {
   return EXAMPLE.exec(String(example))?.[1]
 }
 
-/** How this owner proves who it is to an operation. */
+/** The credentials with which this owner calls an operation. */
 export const credentials = ({ operation }: Registered, { key }: Pick<Owner<never>, 'key'>): RequestOptions =>
   operation.callers.includes('key')
     ? { token: key }
@@ -53,18 +60,18 @@ export const credentials = ({ operation }: Registered, { key }: Pick<Owner<never
       : {}
 
 interface WorldOptions {
-  /** What was made is taken again: for requests that change nothing. */
+  /** Reuses the records: for requests that change nothing. */
   readonly keeps?: boolean
 }
 
-/** One owner's records, made by the contracts' own examples when an operation needs them. */
+/** One owner's records, created with the contracts' own examples when an operation needs them. */
 export class World {
   readonly #service: Pick<TestService, 'http'>
   readonly owner: Owner<typeof areas>
   readonly #prepared: Map<string, Promise<Prepared>> | undefined
-  readonly #kept = new Map<string, Promise<string>>()
+  readonly #records = new Map<string, Promise<string>>()
   #keeps = false
-  #madeAs: Readonly<Record<string, object>> = {}
+  #variants: Readonly<Record<string, object>> = {}
 
   constructor(
     service: Pick<TestService, 'http'>,
@@ -76,44 +83,46 @@ export class World {
     this.#prepared = keeps ? new Map() : undefined
   }
 
-  /** An address and a body with which the operation succeeds. */
+  /** A path and a body with which the operation succeeds. */
   prepare(one: Registered): Promise<Prepared> {
     if (!this.#prepared) return this.#prepare(one)
-    // What something is done to first, or is made in its own way, is of no use to others.
-    const isOfItsOwn = Object.keys(HAPPENED).some(collection => one.operation.path.startsWith(collection))
-    this.#keeps = !(one.key in BEFORE || one.key in MADE_AS || isOfItsOwn)
-    return remembered(this.#prepared, one.key, () => this.#prepare(one))
+    // Records that were changed first, or created in a special way, are of no use to other operations.
+    const isSpecial = Object.keys(CAUSED).some(collection => one.operation.path.startsWith(collection))
+    this.#keeps = !(one.key in REQUIRED_BEFORE || one.key in RECORD_VARIANTS || isSpecial)
+    return cached(this.#prepared, one.key, () => this.#prepare(one))
   }
 
-  #once(what: string, make: () => Promise<string>): Promise<string> {
-    return this.#keeps ? remembered(this.#kept, what, make) : make()
+  #once(name: string, make: () => Promise<string>): Promise<string> {
+    return this.#keeps ? cached(this.#records, name, make) : make()
   }
 
   async #prepare(one: Registered): Promise<Prepared> {
-    this.#madeAs = MADE_AS[one.key] ?? {}
+    this.#variants = RECORD_VARIANTS[one.key] ?? {}
     const path = (await this.#fill(one.operation.path)) + (await this.#queryOf(one))
     const body = await this.bodyOf(one)
-    const before = BEFORE[one.key]
+    const before = REQUIRED_BEFORE[one.key]
     if (before) await this.#succeed(byKey(before), path)
     return { path, body }
   }
 
-  /** What a query must say, by the examples of its members. */
+  /** The required members of a query, with the values of their examples. */
   async #queryOf({ operation }: Registered): Promise<string> {
     const members = Object.entries<z.ZodType>(operation.query?.shape ?? {})
-    // A key says whose it is where an agent's own token need not.
-    const isKeys = (name: string) => name === 'agentId' && 'agent_required' in (operation.fails ?? {})
-    const asked = members.filter(([name, member]) => isKeys(name) || !member.safeParse(undefined).success)
-    const examples = asked.map(([name, member]) => [name, Object.values(member.meta()?.examples ?? [])[0]])
+    // A key must name the agent where an agent's token need not.
+    const isForKeys = (name: string) => name === 'agentId' && 'agent_required' in (operation.fails ?? {})
+    const required = members.filter(
+      ([name, member]) => isForKeys(name) || !member.safeParse(undefined).success,
+    )
+    const examples = required.map(([name, member]) => [name, Object.values(member.meta()?.examples ?? [])[0]])
     const query = (await this.#withIds(Object.fromEntries(examples))) as Record<string, string>
-    return asked.length > 0 ? `?${new URLSearchParams(query)}` : ''
+    return required.length > 0 ? `?${new URLSearchParams(query)}` : ''
   }
 
   async bodyOf({ key, operation }: Registered): Promise<unknown> {
     if (operation.example === undefined) return undefined
-    const example = { ...operation.example, ...this.#madeAs[key] }
+    const example = { ...operation.example, ...this.#variants[key] }
     const body = (await this.#withIds(example)) as { fromWalletId?: string }
-    // Whoever is to pay has money.
+    // The paying wallet needs money.
     if (body.fromWalletId) await this.#succeed(byKey('fund.wallet'), `/wallets/${body.fromWalletId}/fund`)
     return body
   }
@@ -122,8 +131,8 @@ export class World {
     return this.#service.http(operation.method, path, options)
   }
 
-  async #succeed(one: Registered, like: string): Promise<HttpResponse> {
-    const params = one.operation.path.includes('{') ? like.split('/') : []
+  async #succeed(one: Registered, parameterPath: string): Promise<HttpResponse> {
+    const params = one.operation.path.includes('{') ? parameterPath.split('/') : []
     const path = one.operation.path
       .split('/')
       .map((part: string, index: number) => (part.startsWith('{') ? (params[index] ?? part) : part))
@@ -131,13 +140,13 @@ export class World {
     const body = await this.bodyOf(one)
     const answer = await this.send(one, path, { ...credentials(one, this.owner), ...(body ? { body } : {}) })
     if (answer.status >= 300) throw new Error(`${one.key}: ${answer.text}`)
-    // An agent without money gets nothing approved.
+    // An agent needs money for its intents to be approved.
     if (one.key === 'agents.create')
       await this.#succeed(byKey('fund.wallet'), `/wallets/${answer.body.walletId}/fund`)
     return answer
   }
 
-  /** The path with the ids of records that are there, each within the one before it. */
+  /** The path with the ids of existing records, each within the one before it. */
   async #fill(path: string): Promise<string> {
     const from = path.indexOf('{')
     if (from === -1) return path
@@ -146,28 +155,28 @@ export class World {
     return this.#fillRest(path.slice(0, from), id, path.slice(to + 1))
   }
 
-  async #fillRest(done: string, id: string, rest: string): Promise<string> {
+  async #fillRest(filled: string, id: string, rest: string): Promise<string> {
     const from = rest.indexOf('{')
-    if (from === -1) return done + id + rest
+    if (from === -1) return filled + id + rest
     const to = rest.indexOf('}', from)
-    const collection = done + id + rest.slice(0, from - 1)
-    const template = `${done.slice(0, -1)}/{id}${rest.slice(0, from - 1)}`
-    const inner = await this.#once(collection, () => this.#made(at('POST', template), collection))
+    const collection = filled + id + rest.slice(0, from - 1)
+    const template = `${filled.slice(0, -1)}/{id}${rest.slice(0, from - 1)}`
+    const inner = await this.#once(collection, () => this.#create(operationAt('POST', template), collection))
     return this.#fillRest(`${collection}/`, inner, rest.slice(to + 1))
   }
 
-  /** What is in this collection: a new record, one that is listed, what a page refers to; or what the name says. */
+  /** The id of a record in this collection: new, listed, or linked from a page; else of the noun that the name names. */
   #idIn(collection: string, name: string): Promise<string> {
     return this.#once(`${collection}/${name}`, () => this.#newIdIn(collection, name))
   }
 
   async #newIdIn(collection: string, name: string): Promise<string> {
-    const happened = HAPPENED[collection]
-    if (happened) return happened(this)
-    const post = at('POST', collection)
-    if (post) return this.#made(post, collection)
+    const cause = CAUSED[collection]
+    if (cause) return cause(this)
+    const post = operationAt('POST', collection)
+    if (post) return this.#create(post, collection)
     const page = LINKED_FROM[collection]
-    const list = page ? byKey(page) : at('GET', collection)
+    const list = page ? byKey(page) : operationAt('GET', collection)
     if (!list) return this.idOf(name.replace(/Id$/, ''))
     const filler = FILLED_BY[collection]
     if (filler) await this.#do(filler)
@@ -179,36 +188,36 @@ export class World {
 
   async #do(key: string): Promise<void> {
     const path = await this.#fill(byKey(key).operation.path)
-    const before = BEFORE[key]
+    const before = REQUIRED_BEFORE[key]
     if (before) await this.#succeed(byKey(before), path)
     await this.#succeed(byKey(key), path)
   }
 
-  async #made(post: Registered | undefined, path: string): Promise<string> {
-    if (!post) throw new Error(`nothing is made at ${path}`)
+  async #create(post: Registered | undefined, path: string): Promise<string> {
+    if (!post) throw new Error(`nothing is created at ${path}`)
     return (await this.#succeed(post, path)).body.id
   }
 
-  /** A record of the noun whose ids begin like this. */
+  /** The id of a record whose ids have this prefix. */
   idOf(prefix: string): Promise<string> {
     return this.#once(prefix, () => this.#newIdOf(prefix))
   }
 
   async #newIdOf(prefix: string): Promise<string> {
-    const special = MADE_WITH[prefix]
-    if (special) return this.#madeWith(special)
-    const maker = operations.find(
+    const special = SPECIAL_RECORDS[prefix]
+    if (special) return this.#createSpecial(special)
+    const creator = operations.find(
       one => one.operation.method === 'POST' && !one.operation.path.includes('{') && prefixOf(one) === prefix,
     )
-    return maker ? this.#made(maker, maker.operation.path) : unknownId(prefix)
+    return creator ? this.#create(creator, creator.operation.path) : unknownId(prefix)
   }
 
-  async #madeWith({ by, body, idIn }: Made): Promise<string> {
-    return idIn(await this.#ask(by, body))
+  async #createSpecial({ by, body, idIn }: SpecialRecord): Promise<string> {
+    return idIn(await this.#call(by, body))
   }
 
-  /** What comes back where more is asked for than an example says. */
-  async #ask(key: string, members: object): Promise<HttpResponse['body']> {
+  /** The answer to an example with further members. */
+  async #call(key: string, members: object): Promise<HttpResponse['body']> {
     const one = byKey(key)
     const body =
       one.operation.method === 'GET'
@@ -217,13 +226,13 @@ export class World {
     return (await this.send(one, one.operation.path, { ...credentials(one, this.owner), ...body })).body
   }
 
-  /** The alert of an agent that was frozen for what every agent does once: it has paid somebody new. */
+  /** The alert of an agent that risk froze for its first payment to a new merchant, as configured here. */
   async frozenByRisk(): Promise<{ id: string; agentId: string }> {
     const thresholds = { review: 50, deny: 80, freeze: 95 }
-    await this.#ask('risk.configure', { thresholds, weights: { newMerchant: 100 } })
-    await this.#ask('intents.create', {})
-    await this.#ask('risk.configure', { thresholds, weights: {} })
-    return (await this.#ask('risk.alerts', {})).data[0]
+    await this.#call('risk.configure', { thresholds, weights: { newMerchant: 100 } })
+    await this.#call('intents.create', {})
+    await this.#call('risk.configure', { thresholds, weights: {} })
+    return (await this.#call('risk.alerts', {})).data[0]
   }
 
   async #withIds(value: unknown): Promise<unknown> {
@@ -240,8 +249,8 @@ export class World {
   }
 }
 
-function remembered<T>(all: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
-  const known = all.get(name) ?? make()
-  all.set(name, known)
-  return known
+function cached<T>(entries: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+  const value = entries.get(name) ?? make()
+  entries.set(name, value)
+  return value
 }

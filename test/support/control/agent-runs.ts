@@ -1,4 +1,4 @@
-import { anAgentUnder, aToken, made, type TestClient } from '../factories.ts'
+import { anAgentUnder, aToken, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 export const within = (runId: string) => ({ headers: { 'x-run-id': runId } })
@@ -8,7 +8,7 @@ export async function timelineOf(client: TestClient, id: string, limit = 100) {
   const entries = []
   for (let cursor: string | undefined; ; ) {
     const query = cursor ? { limit, cursor } : { limit }
-    const page = await made(client.runs.timeline({ params: { id }, query }))
+    const page = await bodyOf(client.runs.timeline({ params: { id }, query }))
     entries.push(...page.data)
     if (!page.nextCursor) return entries
     cursor = page.nextCursor

@@ -1,10 +1,10 @@
-import { aDelegation, anAgentUnder, made, redeemed, type TestClient } from '../factories.ts'
+import { aDelegation, anAgentUnder, bodyOf, redeemDelegation, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 export const codeOf = ({ code }: { code: string | null }) => ({ body: { code: String(code) } })
 
 export const statusesOf = async (client: TestClient, ids: readonly string[]) =>
-  Promise.all(ids.map(async id => (await made(client.delegations.get({ params: { id } }))).status))
+  Promise.all(ids.map(async id => (await bodyOf(client.delegations.get({ params: { id } }))).status))
 
 /** Declares an intent for each amount at once, each for another merchant. */
 export const declareAll = (by: TestClient, agentId: string, amounts: readonly number[], members = {}) =>
@@ -17,7 +17,7 @@ export const declareAll = (by: TestClient, agentId: string, amounts: readonly nu
   )
 
 export const declareOne = async (by: TestClient, agentId: string, amountEuros: number, merchant: string) =>
-  made(by.intents.create({ body: { agentId, amountEuros, merchant, purpose: 'A paper' } }))
+  bodyOf(by.intents.create({ body: { agentId, amountEuros, merchant, purpose: 'A paper' } }))
 
 /** Helpers for tests of delegations. */
 export function delegationsIn(service: TestService) {
@@ -35,7 +35,7 @@ export function delegationsIn(service: TestService) {
     agentId: string,
     members: Parameters<typeof aDelegation>[2] = {},
   ) {
-    const { id, token } = await redeemed(anyone, await aDelegation(client, agentId, members))
+    const { id, token } = await redeemDelegation(anyone, await aDelegation(client, agentId, members))
     return { id, params: { id }, token: String(token), itself: service.client(String(token)) }
   }
 

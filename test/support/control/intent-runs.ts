@@ -1,27 +1,27 @@
-import { aFundedAgent, anIntent, made } from '../factories.ts'
+import { aFundedAgent, anIntent, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
-import { type RunSeen, runs } from '../temporal/runs.ts'
+import { type RunView, runViewer } from '../temporal/runs.ts'
 import { until } from '../until.ts'
 
 type Intent = Awaited<ReturnType<typeof anIntent>>
 
 /** An owner with an agent, and helpers for the Temporal runs of its intents. */
 export async function intentRunsIn(service: TestService) {
-  const temporal = await runs()
+  const temporal = await runViewer()
   const owner = await service.owner()
   const { client } = owner
   const agent = await aFundedAgent(client)
-  const get = (id: string, by = client) => made(by.intents.get({ params: { id } }))
+  const get = (id: string, by = client) => bodyOf(by.intents.get({ params: { id } }))
 
   /** An intent that waits for a person, once its run waits too. */
   async function aWaiting(
     members: Parameters<typeof anIntent>[2] = {},
     by = client,
     agentId = agent.id,
-  ): Promise<{ intent: Intent; run: RunSeen; params: { id: string } }> {
+  ): Promise<{ intent: Intent; run: RunView; params: { id: string } }> {
     const intent = await anIntent(by, agentId, members)
     const run = temporal.of(intent)
-    await run.says('waits for approval')
+    await run.untilDetails('waits for approval')
     return { intent, run, params: { id: intent.id } }
   }
 
@@ -30,7 +30,7 @@ export async function intentRunsIn(service: TestService) {
 
   /** The audit rows of a record as `event by actor`, newest first. */
   const auditOf = async (id: string, by = client) =>
-    (await made(by.audit.list({ query: { resource: id } }))).data.map(
+    (await bodyOf(by.audit.list({ query: { resource: id } }))).data.map(
       ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,
     )
 

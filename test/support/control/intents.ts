@@ -1,9 +1,9 @@
-import { aFundedAgent, anAgentUnder, aToken, made, type TestClient } from '../factories.ts'
+import { aFundedAgent, anAgentUnder, aToken, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 export type Rules = Parameters<typeof anAgentUnder>[1]
-export const intentOf = (client: TestClient, id: string) => made(client.intents.get({ params: { id } }))
+export const intentOf = (client: TestClient, id: string) => bodyOf(client.intents.get({ params: { id } }))
 
 /** Helpers for tests of intents. */
 export function intentsIn(service: TestService) {

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
-import { anAgentUnder, anIntent, made, type TestClient } from '../factories.ts'
+import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 type Rules = Parameters<typeof anAgentUnder>[1]
@@ -36,7 +36,7 @@ export function limitsIn(service: TestService, secondUrl: string) {
 
   /** Expects that each period's counters add up to what the ledger holds. */
   async function expectLedgerMatch(client: TestClient, agentId: string) {
-    const { heldEuros } = await made(client.agents.balance({ params: { id: agentId } }))
+    const { heldEuros } = await bodyOf(client.agents.balance({ params: { id: agentId } }))
     const counters = await countersOf(agentId)
     for (const period of ['all', 'day', 'month']) {
       const rows = counters.filter(row => row.period === period)

@@ -1,4 +1,4 @@
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 
 /** A value for every rule, none of which is the default. */
 export const everyRule = {
@@ -49,8 +49,8 @@ export const noRules = {
 }
 
 export const policyOf = async (client: TestClient, id: string) =>
-  made(client.policies.get({ params: { id } }))
+  bodyOf(client.policies.get({ params: { id } }))
 export const effectivePolicyOf = async (client: TestClient, agentId: string) =>
-  made(client.policies.effective({ params: { agentId } }))
+  bodyOf(client.policies.effective({ params: { agentId } }))
 export const versionsOf = async (client: TestClient, id: string) =>
-  (await made(client.policies.versions({ params: { id } }))).data
+  (await bodyOf(client.policies.versions({ params: { id } }))).data

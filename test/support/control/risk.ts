@@ -1,6 +1,6 @@
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
-import { anAgentUnder, anIntent, made, type TestClient } from '../factories.ts'
+import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 export type Config = NonNullable<NonNullable<Parameters<TestClient['risk']['configure']>[0]>['body']>
@@ -27,14 +27,14 @@ export function riskFixtures(service: TestService, elsewhere: string) {
   /** An agent whose spends need no person except for their risk, with a client of each process. */
   async function anAssessedAgent(config: Config = {}) {
     const owner = await service.owner()
-    await made(owner.client.risk.configure({ body: config }))
+    await bodyOf(owner.client.risk.configure({ body: config }))
     const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000 })
     const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
     let cents = 1_000
     const declare = (members: Parameters<typeof anIntent>[2] = {}) =>
       anIntent(owner.client, agent.id, { amountEuros: cents++ / 100, ...members })
     const params = { id: agent.id }
-    const readAgent = async () => made(owner.client.agents.get({ params }))
+    const readAgent = async () => bodyOf(owner.client.agents.get({ params }))
     const clientOf = (n: number) => clients[n % 2] as TestClient
     return { ...owner, agent, id: agent.id, params, declare, readAgent, clientOf }
   }

@@ -1,4 +1,4 @@
-import { anAgentUnder, anIntent, aPolicy, made } from '../factories.ts'
+import { anAgentUnder, anIntent, aPolicy, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 export type Rules = Parameters<typeof anAgentUnder>[1]
@@ -15,10 +15,10 @@ export function simulationFixtures(service: TestService) {
     let shops = 0
     const declare = (amountEuros: number, members = {}) =>
       anIntent(client, agent.id, { amountEuros, merchant: `shop${++shops}.example.com`, ...members })
-    const approve = (id: string) => made(client.intents.approve({ params: { id } }))
+    const approve = (id: string) => bodyOf(client.intents.approve({ params: { id } }))
     const backtestUnder = async (other: Rules, body: object = {}) => {
       const { id } = await aPolicy(client, { autoApproveLimitEuros: 1_000, ...other })
-      return made(client.policies.backtest({ params: { id }, body: { ...ALL_TIME, ...body } }))
+      return bodyOf(client.policies.backtest({ params: { id }, body: { ...ALL_TIME, ...body } }))
     }
     return { ...owner, agent, id: agent.id, declare, approve, backtestUnder }
   }

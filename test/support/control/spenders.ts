@@ -6,8 +6,8 @@ import {
   aPolicy,
   aRun,
   aWallet,
-  made,
-  redeemed,
+  bodyOf,
+  redeemDelegation,
 } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
@@ -32,11 +32,11 @@ const rules = {
 export async function aSpender(service: TestService) {
   const { client, ownerId } = await service.owner()
   await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, EVENING - Date.now()])
-  await made(client.risk.configure({ body: { enabled: false } }))
+  await bodyOf(client.risk.configure({ body: { enabled: false } }))
   const agent = await anAgentUnder(client, rules)
   const run = await aRun(client, agent.id, { budgetEuros: 1_000 })
   const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 900, expiresInMinutes: 10_000 })
-  const { token } = await redeemed(client, delegation)
+  const { token } = await redeemDelegation(client, delegation)
   const payee = {
     wallet: { walletId: (await aWallet(client)).id },
     sepa: { beneficiaryId: (await aBeneficiary(client)).id },

@@ -1,29 +1,29 @@
 import { expect } from '@jest/globals'
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { until } from '../until.ts'
 
 type Delivery = Awaited<ReturnType<typeof deliveriesOf>>[number]
 
 export const deliveriesOf = async (client: TestClient, id: string) =>
-  (await made(client.webhooks.deliveries({ params: { id }, query: { limit: 100 } }))).data
+  (await bodyOf(client.webhooks.deliveries({ params: { id }, query: { limit: 100 } }))).data
 
 /** Waits until the newest delivery of a subscription meets the condition. */
-export async function delivery(
+export async function untilDelivery(
   client: TestClient,
   id: string,
-  isSo: (one: Delivery) => boolean,
+  isExpected: (candidate: Delivery) => boolean,
 ): Promise<Delivery> {
   let latest: Delivery | undefined
   await until(`a delivery of ${id}`, async () => {
     ;[latest] = await deliveriesOf(client, id)
-    return latest !== undefined && isSo(latest)
+    return latest !== undefined && isExpected(latest)
   })
   return latest as Delivery
 }
 
 /** Makes a delivery due and notifies the deliverers, even if its receiver is paused. */
-export async function letItBeDue({ sql }: Pick<TestService, 'sql'>, id: string): Promise<void> {
+export async function makeDue({ sql }: Pick<TestService, 'sql'>, id: string): Promise<void> {
   await sql(
     'update webhooks set paused_until = null where id = (select webhook_id from deliveries where id = $1)',
     [id],

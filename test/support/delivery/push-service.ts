@@ -7,13 +7,13 @@ import type { Outbound } from '../../../src/ports/outbound.ts'
 import { certificate } from '../http/certificate.ts'
 import { nameServer } from '../http/name-server.ts'
 
-/** A push as its browser reads it. */
+/** A push as its browser decrypts it. */
 export interface Message {
   readonly headers: NodeJS.Dict<string | string[]>
   readonly payload: Record<string, unknown>
-  /** What the sender has signed. */
+  /** The claims that the sender signed. */
   readonly claims: Record<string, unknown>
-  /** With which key, as browsers are given it. */
+  /** The sender's public key, as browsers get it. */
   readonly senderKey: string
 }
 
@@ -33,7 +33,7 @@ export interface PushService {
 
 type Receive = (headers: Message['headers'], body: Buffer) => number | null
 
-/** A push service of the test's own, with browsers that decrypt what they get (RFC 8030, 8291, 8292). */
+/** A push service for tests, with browsers that decrypt their pushes (RFC 8030, 8291, 8292). */
 export async function pushService(): Promise<PushService> {
   const { resolver } = await nameServer({ 'receiver.example': ['127.0.0.1'] })
   const receivers = new Map<string, Receive>()

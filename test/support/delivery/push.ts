@@ -1,20 +1,20 @@
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 import { startTestService } from '../harness.ts'
 import { type Browser, pushService } from './push-service.ts'
 
 type Members = Partial<NonNullable<Parameters<TestClient['push']['create']>[0]['body']>>
 
 export const subscribe = (client: TestClient, browser: Browser, members: Members = {}) =>
-  made(client.push.create({ body: { ...browser.subscription, ...members } }))
+  bodyOf(client.push.create({ body: { ...browser.subscription, ...members } }))
 
-export const listed = async (client: TestClient) =>
-  (await made(client.push.list({}))).data.map(({ id }) => id)
-export const heard = ({ messages }: Browser) => messages.map(({ payload }) => payload.event)
+export const subscriptionIds = async (client: TestClient) =>
+  (await bodyOf(client.push.list({}))).data.map(({ id }) => id)
+export const eventNames = ({ messages }: Browser) => messages.map(({ payload }) => payload.event)
 
-export const freeze = async (client: TestClient, id: string) =>
-  made(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
+export const freezeAgent = async (client: TestClient, id: string) =>
+  bodyOf(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
 
-/** A service that sends pushes, the service that takes them, and browsers that have subscribed. */
+/** A service that sends web push, the push service that receives it, and subscribed browsers. */
 export async function startPushService() {
   const vendor = await pushService()
   const service = await startTestService({
@@ -22,7 +22,7 @@ export async function startPushService() {
     outbound: vendor.outbound,
     env: { PUSH_CONTACT: 'mailto:ada@example.com' },
   })
-  /** A browser that hears of these events. */
+  /** A browser that is subscribed to these events. */
   const aBrowser = async (client: TestClient, members: Members = {}) => {
     const browser = vendor.browser()
     const { id } = await subscribe(client, browser, members)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll } from '@jest/globals'
 
 /** A request as a receiver of webhooks gets it. */
-export interface Received {
+export interface ReceivedRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -11,28 +11,28 @@ export interface Received {
   readonly event: string
 }
 
-/** What a receiver does with the nth request to a path, the first being 0: answers, or something worse. */
-export type Manner = (response: ServerResponse, n: number, received: Received) => void
+/** How a receiver treats the nth request to a path, counted from 0: with an answer, or a failure. */
+export type Behavior = (response: ServerResponse, n: number, received: ReceivedRequest) => void
 
 export interface Receiver {
   readonly url: string
   /** The requests so far, all of them or those to a path. */
-  at(path?: string): Received[]
+  at(path?: string): ReceivedRequest[]
   /** Sets how requests to this path are answered from now on. */
-  treat(path: string, manner: Manner): void
+  treat(path: string, behavior: Behavior): void
 }
 
 /** Answers with this status, and with an empty body by default. */
-export const answering =
-  (status: number, body = '', headers: Record<string, string> = {}): Manner =>
+export const respondWith =
+  (status: number, body = '', headers: Record<string, string> = {}): Behavior =>
   response =>
     void response.writeHead(status, headers).end(body)
 
-/** A receiver of webhooks; it takes everything unless a test sets another answer. */
+/** A receiver of webhooks; it answers 204 unless a test sets another behavior. */
 export async function startReceiver(): Promise<Receiver> {
-  const all: Received[] = []
-  const byPath = new Map<string, Received[]>()
-  const manners = new Map<string, Manner>()
+  const all: ReceivedRequest[] = []
+  const byPath = new Map<string, ReceivedRequest[]>()
+  const behaviors = new Map<string, Behavior>()
   const server = createServer((request, response) => {
     void read(request).then(received => {
       const { path } = received
@@ -41,8 +41,8 @@ export async function startReceiver(): Promise<Receiver> {
       byPath.set(path, before)
       before.push(received)
       all.push(received)
-      const manner = manners.get(path) ?? answering(204)
-      manner(response, n, received)
+      const behavior = behaviors.get(path) ?? respondWith(204)
+      behavior(response, n, received)
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -53,11 +53,11 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     at: path => [...(path === undefined ? all : (byPath.get(path) ?? []))],
-    treat: (path, manner) => void manners.set(path, manner),
+    treat: (path, behavior) => void behaviors.set(path, behavior),
   }
 }
 
-async function read(request: IncomingMessage): Promise<Received> {
+async function read(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   const headers = request.headers as Record<string, string>

@@ -8,7 +8,7 @@ import { nameServer } from './name-server.ts'
 export const textOf = (answer: OutboundAnswer): string =>
   answer.kind === 'answered' ? Buffer.from(answer.body).toString() : JSON.stringify(answer)
 
-/** A way out that is guarded, the names that it knows, and receivers on this machine. */
+/** A guarded way out, a name server with hostile names, and receivers on this machine. */
 export async function guarded() {
   const names = await nameServer({
     'receiver.example': ['127.0.0.1'],
@@ -23,12 +23,12 @@ export async function guarded() {
     'empty.example': [],
   })
   const guard = guardedHttp({ allow: ['127.0.0.0/8'], resolver: names.resolver })
-  const nobody = guardedHttp({ resolver: names.resolver })
+  const strictGuard = guardedHttp({ resolver: names.resolver })
   const open: { close(): unknown; closeAllConnections?(): void }[] = []
   afterAll(() => {
-    for (const one of open) {
-      one.closeAllConnections?.()
-      one.close()
+    for (const server of open) {
+      server.closeAllConnections?.()
+      server.close()
     }
   })
 
@@ -44,5 +44,5 @@ export async function guarded() {
   const send = (url: string, request: Partial<OutboundRequest> = {}, by = guard): Promise<OutboundAnswer> =>
     by.send({ url, method: 'POST', body: '{}', timeoutMs: 5_000, maxBytes: 1_000, ...request })
 
-  return { names, nobody, listen, receiver, send }
+  return { names, strictGuard, listen, receiver, send }
 }

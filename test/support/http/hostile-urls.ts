@@ -172,7 +172,7 @@ const LISTED: Readonly<Record<string, readonly string[]>> = {
 
 const inUrl = (host: string) => `http://${host}/hook`
 
-/** Addresses that nobody may be sent to, each with the rule that refuses it. */
+/** URLs that must be refused, each with the rule that refuses it. */
 export const hostileUrls: readonly (readonly [url: string, rule: string])[] = [
   ...ADDRESSES.flatMap(([rule, bytes]) => [
     ...NOTATIONS.map(write => [inUrl(write(bytes)), rule] as const),
@@ -184,7 +184,7 @@ export const hostileUrls: readonly (readonly [url: string, rule: string])[] = [
   ...Object.entries(LISTED).flatMap(([rule, urls]) => urls.map(url => [url, rule] as const)),
 ]
 
-/** What stands right beside the hostile ones, and what only looks like them. */
+/** Neighbors and lookalikes of the hostile URLs, which must be allowed. */
 export const harmlessUrls: readonly string[] = [
   ...(
     '9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.1 169.253.255.255 169.255.0.0 ' +

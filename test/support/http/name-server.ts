@@ -3,23 +3,23 @@ import { promises as dns } from 'node:dns'
 import { isIPv6 } from 'node:net'
 import { afterAll } from '@jest/globals'
 
-/** Addresses of a name, IPv4 and IPv6; a function is asked anew each time, with how often it has been asked. */
+/** The IPv4 and IPv6 addresses of each name; a function gets the number of the query, from 1. */
 type Zone = Readonly<Record<string, readonly string[] | ((times: number) => readonly string[])>>
 
 export interface NameServer {
   readonly resolver: dns.Resolver
-  /** How often the IPv4 addresses of this name have been asked for. */
-  asked(name: string): number
+  /** How often the IPv4 addresses of this name were queried. */
+  queryCount(name: string): number
 }
 
 const TYPES = { A: 1, AAAA: 28 }
 
-/** A real name server on the loopback, which says what the test wants it to say. */
+/** A name server on the loopback with the answers of the test. */
 export async function nameServer(zone: Zone): Promise<NameServer> {
-  const asked = new Map<string, number>()
+  const queries = new Map<string, number>()
   const addressesOf = (name: string, type: number): readonly string[] | undefined => {
-    const times = (asked.get(name) ?? 0) + (type === TYPES.A ? 1 : 0)
-    asked.set(name, times)
+    const times = (queries.get(name) ?? 0) + (type === TYPES.A ? 1 : 0)
+    queries.set(name, times)
     const entry = zone[name]
     const addresses = typeof entry === 'function' ? entry(times) : entry
     return addresses?.filter(address => isIPv6(address) === (type === TYPES.AAAA))
@@ -30,13 +30,13 @@ export async function nameServer(zone: Zone): Promise<NameServer> {
   afterAll(() => void socket.close())
   const resolver = new dns.Resolver({ timeout: 500, tries: 1 })
   resolver.setServers([`127.0.0.1:${socket.address().port}`])
-  return { resolver, asked: name => asked.get(name) ?? 0 }
+  return { resolver, queryCount: name => queries.get(name) ?? 0 }
 }
 
 const HEADER_BYTES = 12
 const NO_SUCH_NAME = 3
 
-/** The query's own question with answers behind it, as RFC 1035 has them. */
+/** The answer to a query as RFC 1035 specifies it: the question, then the answers. */
 function answer(
   query: Buffer,
   addressesOf: (name: string, type: number) => readonly string[] | undefined,
@@ -61,7 +61,7 @@ function answer(
 function recordOf(type: number, address: string): Buffer {
   const data = isIPv6(address) ? bytesOf6(address) : Buffer.from(address.split('.').map(Number))
   const head = Buffer.alloc(12)
-  // The name of the question; its type; class IN; no time to live.
+  // A pointer to the name of the question; its type; class IN; no time to live.
   head.writeUInt16BE(0xc000 | HEADER_BYTES, 0)
   head.writeUInt16BE(type, 2)
   head.writeUInt16BE(1, 4)

@@ -6,7 +6,7 @@ export interface Raw {
   readonly text: string
 }
 
-/** One request as it goes over the wire. */
+/** The text of one HTTP request. */
 export function request(
   method: string,
   target: string,
@@ -21,19 +21,19 @@ export function request(
 }
 
 /**
- * Says these things one after another on one connection, each when the one before has been answered. Fewer answers
- * than sayings: the connection was closed.
+ * Sends these messages one after the other over one connection, each once the one before was answered. Fewer answers than
+ * messages: the service closed the connection.
  */
-export function converse(url: string, ...sayings: readonly (string | Buffer)[]): Promise<Raw[]> {
+export function converse(url: string, ...messages: readonly (string | Buffer)[]): Promise<Raw[]> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const answers: Raw[] = []
   let rest = Buffer.alloc(0)
   return new Promise((resolve, reject) => {
     const next = (): void => {
-      const saying = sayings[answers.length]
-      if (saying === undefined) socket.end()
-      else socket.write(saying)
+      const message = messages[answers.length]
+      if (message === undefined) socket.end()
+      else socket.write(message)
     }
     socket.setTimeout(10_000, () => reject(new Error('no answer')))
     socket.on('connect', next)
@@ -41,7 +41,7 @@ export function converse(url: string, ...sayings: readonly (string | Buffer)[]):
     socket.on('close', () => resolve(answers))
     socket.on('data', data => {
       rest = Buffer.concat([rest, data])
-      const answer = answerIn(rest, String(sayings[answers.length]).startsWith('HEAD'))
+      const answer = answerIn(rest, String(messages[answers.length]).startsWith('HEAD'))
       if (!answer) return
       rest = rest.subarray(answer.length)
       answers.push(answer)
@@ -50,26 +50,26 @@ export function converse(url: string, ...sayings: readonly (string | Buffer)[]):
   })
 }
 
-/** A connection on which anything may be said at any time. */
+/** A connection over which a test can send any bytes at any time. */
 export interface RawClient {
   readonly socket: Socket
-  /** All that has come. */
-  heard(): string
+  /** Everything received so far. */
+  received(): string
   readonly closed: Promise<unknown>
 }
 
 export function rawClient(url: string): RawClient {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  let heard = ''
+  let received = ''
   socket.on('data', data => {
-    heard += data.toString('latin1')
+    received += data.toString('latin1')
   })
   const closed = new Promise(resolve => socket.on('error', () => undefined).on('close', resolve))
-  return { socket, heard: () => heard, closed }
+  return { socket, received: () => received, closed }
 }
 
-/** The first answer in these bytes, when it is there entirely. */
+/** The first answer in these bytes, once it is complete. */
 function answerIn(bytes: Buffer, toHead: boolean): (Raw & { length: number }) | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined

@@ -1,6 +1,6 @@
 import { beforeEach, expect } from '@jest/globals'
 
-/** A test that has expected nothing fails: its loop went over an empty list, or it never asked. */
+/** Fails a test without an assertion: its loop may have run over an empty list. */
 beforeEach(() => {
   expect.hasAssertions()
 })

@@ -1,15 +1,14 @@
 import { TestEnvironment } from 'jest-environment-node'
 
 /**
- * A worker that has nothing left to do ends at once. By itself Node first takes down its whole heap, module registry by
- * module registry: with some hundred megabytes, on a busy machine, that lasts longer than the half second after which
- * Jest takes a worker for stuck. One that has something open is found out as before.
+ * Ends an idle worker at once. Otherwise Node first tears down its heap, which on a busy machine takes longer than the half
+ * second after which Jest calls a worker stuck. A worker with open handles is still detected.
  */
 process.once('beforeExit', () => process.exit())
 
 /**
- * Lines are where they stand in the file, as nothing is compiled: Jest need not look each up in a source map, which
- * takes the longer the more often Temporal's SDK asks where it is.
+ * Removes Jest's lookup of source maps in stack traces: nothing is compiled, and Temporal's SDK takes so many stack traces
+ * that the lookups would be slow.
  */
 export default class Environment extends TestEnvironment {
   async setup() {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 
-/** Ends the output with one line that a program can read. */
+/** Ends the output with a machine-readable line. */
 export default class Reporter {
   onRunComplete(_, { numPassedTests, numFailedTests, numRuntimeErrorTestSuites }) {
     const failed = numFailedTests + numRuntimeErrorTestSuites

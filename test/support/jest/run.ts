@@ -21,30 +21,30 @@ const dataDir = join(folder, `${PREFIX}${process.pid}`)
 let postgres: EmbeddedPostgres | undefined
 let temporal: EmbeddedTemporal | undefined
 
-/** One PostgreSQL and one Temporal for a run, in memory if there is room. */
+/** Starts the PostgreSQL and the Temporal of a test run, in memory if there is room. */
 export async function setUp(): Promise<void> {
   await sweep()
   mkdirSync(dataDir)
   await Promise.all([setUpPostgres(), setUpTemporal()])
 }
 
-/** Its first database is the template of all others. */
+/** Starts PostgreSQL and migrates its first database, the template of all others. */
 async function setUpPostgres(): Promise<void> {
   postgres = await startPostgres({ dataDir, port: 0, durable: false })
   await migrate(postgres.url)
   process.env.TEST_POSTGRES_URL = postgres.url
 }
 
-/** Without it, the files that need one fail and say so. */
+/** Starts Temporal; without a binary, the test files that need it fail with a message. */
 async function setUpTemporal(): Promise<void> {
-  const found = await findTemporal({ env: process.env, tell })
-  if (found.binary === null) return void tell(`Temporal cannot be had. ${found.reason}`)
+  const search = await findTemporal({ env: process.env, tell: printLine })
+  if (search.binary === null) return printLine(`Temporal cannot be had. ${search.reason}`)
   const ports = { grpc: 0, ui: 0 }
-  temporal = await startTemporal({ binary: found.binary, dataDir, ports, durable: false })
+  temporal = await startTemporal({ binary: search.binary, dataDir, ports, durable: false })
   process.env.TEST_TEMPORAL_ADDRESS = temporal.address
 }
 
-const tell = (line: string) => process.stdout.write(`${line}\n`)
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 export async function tearDown(): Promise<void> {
   await Promise.all([postgres?.stop(), temporal?.stop()])
@@ -57,7 +57,7 @@ function hasRoom(path: string): boolean {
   return bavail * bsize > ENOUGH_BYTES
 }
 
-/** A run that was killed could not clean up after itself. */
+/** Removes the folders of earlier runs that were killed. */
 async function sweep(): Promise<void> {
   const runs = readdirSync(folder).filter(name => name.startsWith(PREFIX))
   const dead = runs.filter(name => !isRunning(Number(name.slice(PREFIX.length))))

@@ -1,6 +1,6 @@
 import TestSequencer from '@jest/test-sequencer'
 
-/** They wait for other processes, or ask a thousand times: begun last, one of them would keep one core busy alone. */
+/** The longest test files: begun last, one of them would run on after all others. */
 const LONGEST = [
   'bin/bad-timing',
   'contract',
@@ -25,13 +25,13 @@ const rankOf = ({ path }) => {
   return rank === -1 ? LONGEST.length : rank
 }
 
-/** The longest first, in a fresh checkout too, where Jest has yet to learn which they are. */
+/** Runs the longest files first, even in a fresh checkout, where Jest has no durations yet. */
 export default class Sequencer extends TestSequencer {
   sort(tests) {
     return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b))
   }
 
-  /** Deals the tests out one by one, so that each machine gets its part of the longest: by path, the same on each. */
+  /** Deals the tests out in turn, so that each machine gets some of the longest; ordered by path, as on each machine. */
   shard(tests, { shardIndex, shardCount }) {
     const byPath = [...tests].sort((a, b) => (a.path < b.path ? -1 : 1))
     return byPath

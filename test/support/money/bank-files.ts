@@ -5,15 +5,15 @@ import { openRuntime } from '../../../src/app/runtime.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../../src/kernel/run/execute.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
-import { aLiveClient, aPayment, aWallet, bringMoney, made, type TestClient } from '../factories.ts'
+import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
 import { secretSettings, startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
 import { expectProven } from '../proven.ts'
 import { ACCOUNT, type Booking } from './camt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-let numbered = 0
-export const booking = (
+let references = 0
+export const bookingOf = (
   endToEndId: string,
   amount: string,
   more: Partial<Booking> = {},
@@ -21,31 +21,31 @@ export const booking = (
 ): Booking => ({
   amount,
   direction: 'DBIT',
-  reference: `BOOKED-${++numbered}`,
+  reference: `BOOKED-${++references}`,
   ...more,
   details: [`<TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>${inTx}</TxDtls>`],
 })
-export const returned = (endToEndId: string, amount: string, code = 'AC04') =>
-  booking(endToEndId, amount, { direction: 'CRDT' }, `<RtrInf><Rsn><Cd>${code}</Cd></Rsn></RtrInf>`)
+export const returnedBooking = (endToEndId: string, amount: string, code = 'AC04') =>
+  bookingOf(endToEndId, amount, { direction: 'CRDT' }, `<RtrInf><Rsn><Cd>${code}</Cd></Rsn></RtrInf>`)
 
 interface Answer {
   readonly to: string
   readonly group?: string
   readonly payments?: readonly (readonly [endToEndId: string, status: string, code?: string])[]
 }
-export const reason = (code?: string) => (code ? `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>` : '')
+export const reasonXml = (code?: string) => (code ? `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>` : '')
 export const pain002 = ({
   to,
   group = '<GrpSts>PART</GrpSts>',
   payments = [],
 }: Answer) => `<?xml version="1.0"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
-  <GrpHdr><MsgId>STS-${++numbered}</MsgId><CreDtTm>2026-11-20T10:00:00</CreDtTm></GrpHdr>
+  <GrpHdr><MsgId>STS-${++references}</MsgId><CreDtTm>2026-11-20T10:00:00</CreDtTm></GrpHdr>
   <OrgnlGrpInfAndSts><OrgnlMsgId>${to}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${group}</OrgnlGrpInfAndSts>
   <OrgnlPmtInfAndSts><OrgnlPmtInfId>${to}</OrgnlPmtInfId>${payments
     .map(
       ([endToEndId, status, code]) =>
-        `<TxInfAndSts><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${status}</TxSts>${reason(code)}</TxInfAndSts>`,
+        `<TxInfAndSts><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${status}</TxSts>${reasonXml(code)}</TxInfAndSts>`,
     )
     .join('')}</OrgnlPmtInfAndSts>
 </CstmrPmtStsRpt></Document>`
@@ -76,18 +76,22 @@ export async function bankFiles() {
     return worker
   }
   const worker = await openWorker()
-  const pretender = await openWorker({ SEPA_RAIL: 'sandbox' })
+  const sandboxWorker = await openWorker({ SEPA_RAIL: 'sandbox' })
   const sweep = (execute: Execute = worker.execute) => endOverdue({ ...worker, execute })
   const owners = [await service.owner(), await service.owner()] as const
   const [live, other] = [await aLiveClient(service, owners[0]), await aLiveClient(service, owners[1])]
-  const lives = [live, other]
+  const liveClients = [live, other]
 
   /** Creates a live transfer and makes it due. */
-  async function make(by: TestClient, members: Parameters<typeof aPayment>[1] = {}) {
+  async function aDueTransfer(by: TestClient, members: Parameters<typeof aSepaTransfer>[1] = {}) {
     const wallet = await aWallet(by)
-    const ownerId = owners[lives.indexOf(by)]?.ownerId ?? ''
-    await bringMoney(service, { ownerId, mode: 'live', walletId: wallet.id })
-    const transfer = await aPayment(by, { fromWalletId: wallet.id, reference: 'Invoice 4711', ...members })
+    const ownerId = owners[liveClients.indexOf(by)]?.ownerId ?? ''
+    await creditWallet(service, { ownerId, mode: 'live', walletId: wallet.id })
+    const transfer = await aSepaTransfer(by, {
+      fromWalletId: wallet.id,
+      reference: 'Invoice 4711',
+      ...members,
+    })
     await makeDue()
     return transfer
   }
@@ -95,14 +99,14 @@ export async function bankFiles() {
   const makeDue = () =>
     service.sql(`update transfers set due_at = now() - interval '1 second' where due_at is not null`)
 
-  async function aSubmitted(by = live, members: Parameters<typeof aPayment>[1] = {}) {
-    const transfer = await make(by, members)
+  async function aSubmitted(by = live, members: Parameters<typeof aSepaTransfer>[1] = {}) {
+    const transfer = await aDueTransfer(by, members)
     await sweep()
     expect((await get(transfer.id, by)).status).toBe('submitted')
     return { ...transfer, endToEndId: String(transfer.endToEndId) }
   }
 
-  const get = (id: string, by = live) => made(by.transfers.get({ params: { id } }))
+  const get = (id: string, by = live) => bodyOf(by.transfers.get({ params: { id } }))
 
   /** Moves the next cut-off to now. */
   const closeFiles = () =>
@@ -118,16 +122,16 @@ export async function bankFiles() {
   const filesOf = async (endToEndId: string) =>
     readdirSync(out).filter(name => readFileSync(join(out, name), 'utf8').includes(`>${endToEndId}<`))
 
-  const tell = (xml: string, mode: 'test' | 'live' = 'live') =>
+  const receiveFile = (xml: string, mode: 'test' | 'live' = 'live') =>
     service.dash.rails.read({ body: { content: base64(xml), mode } })
 
-  const proven = async () => {
-    for (const by of lives) await expectProven(by)
+  const proveLedgers = async () => {
+    for (const by of liveClients) await expectProven(by)
   }
 
   /** The file that was handed over last. */
   const lastFile = async () => {
-    const { data } = await made(
+    const { data } = await bodyOf(
       service.dash.rails.files({ query: { mode: 'live', status: 'handed_over', limit: 1 } }),
     )
     if (!data[0]) throw new Error('no file was handed over')
@@ -139,20 +143,20 @@ export async function bankFiles() {
     out,
     service,
     worker,
-    pretender,
+    sandboxWorker,
     sweep,
     owners,
     live,
     other,
-    make,
+    aDueTransfer,
     makeDue,
     aSubmitted,
     get,
     closeFiles,
     cutOff,
     filesOf,
-    tell,
-    proven,
+    receiveFile,
+    proveLedgers,
     lastFile,
   }
 }

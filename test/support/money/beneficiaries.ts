@@ -1,14 +1,17 @@
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 
 export const GERMAN = 'DE89370400440532013000'
 export const DUTCH = 'NL91ABNA0417164300'
 export const FRENCH = 'FR1420041010050500013M02606'
 
-export const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
-  (await made(client.beneficiaries.list({ query }))).data.map(({ id }) => id)
+export const beneficiaryIds = async (client: TestClient, query = {}): Promise<string[]> =>
+  (await bodyOf(client.beneficiaries.list({ query }))).data.map(({ id }) => id)
 
-export const read = (client: TestClient, id: string) => made(client.beneficiaries.get({ params: { id } }))
-export const change = (client: TestClient, id: string, body: object) =>
+export const readBeneficiary = (client: TestClient, id: string) =>
+  bodyOf(client.beneficiaries.get({ params: { id } }))
+export const updateBeneficiary = (client: TestClient, id: string, body: object) =>
   client.beneficiaries.update({ params: { id }, body })
-export const remove = (client: TestClient, id: string) => client.beneficiaries.delete({ params: { id } })
-export const verify = (client: TestClient, id: string) => client.beneficiaries.verify({ params: { id } })
+export const deleteBeneficiary = (client: TestClient, id: string) =>
+  client.beneficiaries.delete({ params: { id } })
+export const verifyBeneficiary = (client: TestClient, id: string) =>
+  client.beneficiaries.verify({ params: { id } })

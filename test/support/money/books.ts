@@ -10,7 +10,7 @@ import { openDatabase } from '../../../src/platform/database.ts'
 import { aWallet, type TestClient } from '../factories.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
-type Wanted = Parameters<typeof openBook>[2]
+type Accounts = Parameters<typeof openBook>[2]
 
 /** An owner's ledger, opened with the application's database role as the nouns open it. */
 export interface Books {
@@ -21,7 +21,7 @@ export interface Books {
   readonly sql: Sql
   wallet(euros?: number): Promise<string>
   /** Runs work with a book in one transaction. */
-  inBook<T>(wanted: Wanted, work: (book: Book) => T, as?: { tenant?: Tenant; now?: Date }): Promise<T>
+  inBook<T>(accounts: Accounts, work: (book: Book) => T, as?: { tenant?: Tenant; now?: Date }): Promise<T>
 }
 
 export async function startBooks(): Promise<Books> {
@@ -41,9 +41,9 @@ export async function startBooks(): Promise<Books> {
     tenant,
     sql: sqlOn(database.pool),
     wallet: async (euros = 0) => (await aWallet(client, euros)).id,
-    inBook: (wanted, work, as = {}) =>
+    inBook: (accounts, work, as = {}) =>
       onConnection(database, 'begin', async connection => {
-        const book = await openBook(sqlOn(connection), { tenant, now: new Date(), ...as }, wanted)
+        const book = await openBook(sqlOn(connection), { tenant, now: new Date(), ...as }, accounts)
         const result = work(book)
         await book.post(sqlOn(connection))
         await connection.query('commit')

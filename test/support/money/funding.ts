@@ -1,5 +1,5 @@
 import { beforeEach } from '@jest/globals'
-import { aPaymentMethod, made } from '../factories.ts'
+import { aPaymentMethod, bodyOf } from '../factories.ts'
 import { startTestService } from '../harness.ts'
 import { expectProven } from '../proven.ts'
 import { recordingProcessor } from './processor.ts'
@@ -11,23 +11,23 @@ interface Extras {
 
 /** A service whose processor records its calls; a test's replaced answers are reset before the next test. */
 export async function startFundingService() {
-  const { mend, ...processor } = recordingProcessor()
-  beforeEach(mend)
+  const { restore, ...processor } = recordingProcessor()
+  beforeEach(restore)
   const service = await startTestService({ outside: { fundingRail: () => processor.rail } })
   const { client } = await service.owner()
   const methodId = (await aPaymentMethod(client)).id
   const fund = (id: string, amountEuros: number, { paymentMethodId = methodId, ...extras }: Extras = {}) =>
     client.fund.wallet({ params: { id }, body: { amountEuros, paymentMethodId }, ...extras })
-  const walletOf = (id: string) => made(client.wallets.get({ params: { id } }))
-  const fundingOf = (id: string) => made(client.fund.get({ params: { id } }))
-  const advance = (body: object) => made(client.sandbox.advance({ body }))
-  const last = async (walletId: string) => {
-    const [funding] = (await made(client.fund.list({ query: { walletId } }))).data
+  const walletOf = (id: string) => bodyOf(client.wallets.get({ params: { id } }))
+  const fundingOf = (id: string) => bodyOf(client.fund.get({ params: { id } }))
+  const advance = (body: object) => bodyOf(client.sandbox.advance({ body }))
+  const latestFunding = async (walletId: string) => {
+    const [funding] = (await bodyOf(client.fund.list({ query: { walletId } }))).data
     if (!funding) throw new Error('nothing was begun')
     return funding
   }
   const postingsOf = async (id: string) =>
-    (await made(client.ledger.transfers({ query: { referenceId: id } }))).data.map(({ kind }) => kind)
+    (await bodyOf(client.ledger.transfers({ query: { referenceId: id } }))).data.map(({ kind }) => kind)
   const eventsOf = async (fundingId: string) =>
     (
       await service.sql<{ event: string }>(
@@ -37,7 +37,7 @@ export async function startFundingService() {
     ).map(({ event }) => event)
 
   /** Makes a call look old enough to be recovered. */
-  const age = (key: string) =>
+  const makeOld = (key: string) =>
     service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where key = $1`, [
       key,
     ])
@@ -53,10 +53,10 @@ export async function startFundingService() {
     walletOf,
     fundingOf,
     advance,
-    last,
+    latestFunding,
     postingsOf,
     eventsOf,
-    age,
+    makeOld,
     provenLedger,
   }
 }

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals'
 import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
-import { made, type TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { expectProven } from '../proven.ts'
 
-let numbered = 0
+let references = 0
 /** An unused bank reference. */
-export const fresh = () => `REF${++numbered}`
+export const newReference = () => `REF${++references}`
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 
@@ -23,16 +23,16 @@ export function incomingFilesIn({
   const read = (xml: string | Buffer, mode: 'test' | 'live' = 'test') =>
     service.dash.incoming.readFile({ body: { content: base64(xml), mode } })
   const balanceOf = async (id: string, by = client) =>
-    (await made(by.wallets.get({ params: { id } }))).availableEuros
+    (await bodyOf(by.wallets.get({ params: { id } }))).availableEuros
   const creditsOf = async (bankReference: string) => {
-    const { data } = await made(service.dash.incoming.list({ query: { limit: 100 } }))
+    const { data } = await bodyOf(service.dash.incoming.list({ query: { limit: 100 } }))
     return data.filter(credit => credit.bankReference === bankReference)
   }
 
-  const proven = async () => {
+  const proveLedgers = async () => {
     for (const mode of ['test', 'live'] as const)
       expect(
-        await made(service.dash.ledger.verifyOwner({ params: { id: PLATFORM_OWNER }, body: { mode } })),
+        await bodyOf(service.dash.ledger.verifyOwner({ params: { id: PLATFORM_OWNER }, body: { mode } })),
       ).toMatchObject({
         ok: true,
         problems: [],
@@ -40,5 +40,5 @@ export function incomingFilesIn({
     for (const by of [client, live]) await expectProven(by)
   }
 
-  return { read, balanceOf, creditsOf, proven }
+  return { read, balanceOf, creditsOf, proveLedgers }
 }

@@ -15,9 +15,9 @@ export function recordingProcessor() {
     },
     stateOf: (...args) => answers.stateOf(...args),
   }
-  const mend = () => {
+  const restore = () => {
     Object.assign(answers, sandbox)
     charges.splice(0)
   }
-  return { rail, charges, sandbox, answers, mend }
+  return { rail, charges, sandbox, answers, restore }
 }

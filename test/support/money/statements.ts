@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals'
 import type { Book, Cause } from '../../../src/money/ledger/book.ts'
 import { newId } from '../../../src/values/ids.ts'
-import { aWallet, made, type TestClient } from '../factories.ts'
+import { aWallet, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import type { Books } from './books.ts'
 
-export const at = (text: string): Date => new Date(text)
-export const cause = () => ({ type: 'trial', id: newId('trial') })
+export const instantAt = (text: string): Date => new Date(text)
+export const newCause = () => ({ type: 'trial', id: newId('trial') })
 
 /** An owner with two wallets opened long ago, whose ledger can be posted to at any instant since. */
 interface Old extends Awaited<ReturnType<TestService['owner']>> {
@@ -17,10 +17,10 @@ interface Old extends Awaited<ReturnType<TestService['owner']>> {
   draw(period?: string): ReturnType<typeof drawOf>
 }
 
-export const OPENED = at('2026-01-15T12:00:00Z')
+export const OPENED_AT = instantAt('2026-01-15T12:00:00Z')
 
 const drawOf = (of: TestClient, walletId: string, period?: string) =>
-  made(of.statements.create({ body: { walletId, ...(period && { period }) } }))
+  bodyOf(of.statements.create({ body: { walletId, ...(period && { period }) } }))
 
 /** Parses CSV whose texts have no line breaks. */
 export const rowsOf = (csv: Buffer): string[][] =>
@@ -43,14 +43,14 @@ export function statementsIn({
   async function anOldWallet(): Promise<Old> {
     const owner = await service.owner()
     const [id, other] = [(await aWallet(owner.client)).id, (await aWallet(owner.client)).id]
-    await service.sql('update wallets set created_at = $2 where owner_id = $1', [owner.ownerId, OPENED])
+    await service.sql('update wallets set created_at = $2 where owner_id = $1', [owner.ownerId, OPENED_AT])
     const stamps = 'created_at = $2, updated_at = $2'
-    await service.sql(`update ledger_accounts set ${stamps} where owner_id = $1`, [owner.ownerId, OPENED])
+    await service.sql(`update ledger_accounts set ${stamps} where owner_id = $1`, [owner.ownerId, OPENED_AT])
     const tenant = { ownerId: owner.ownerId, mode: 'test' } as const
     const book: Old['book'] = (now, work, holds = []) =>
       inBook({ wallets: [id, other], others: ['bank'], holds }, work, { tenant, now })
     const fund: Old['fund'] = (cents, now) =>
-      book(now, opened => opened.move('fund', 'bank', id, cents, cause()))
+      book(now, opened => opened.move('fund', 'bank', id, cents, newCause()))
     return { ...owner, id, other, book, fund, draw: period => drawOf(owner.client, id, period) }
   }
 

@@ -1,30 +1,30 @@
-import { isRunning as runs } from '../../../src/dev/processes/process-table.ts'
+import { isRunning as isProcessRunning } from '../../../src/dev/processes/process-table.ts'
 import type { Launched } from './launched.ts'
 import { type OwnTemporal, ownTemporal } from './own-servers.ts'
 import { type Api, startApi, startPart } from './processes.ts'
 
 type Name = 'api' | 'relay' | 'worker'
 
-/** API, relay, worker and Temporal on a database: each a process of its own, to be killed and started again. */
+/** API, relay, worker and Temporal on a database: separate processes that a test kills and restarts. */
 export interface Installation {
   readonly temporal: OwnTemporal
-  /** The one that runs now: each has an address of its own. */
+  /** The API process that runs now: each one has its own address. */
   readonly api: Api
-  /** Starts what does not run. */
-  whole(): Promise<void>
-  /** `kill -9`; it is gone when this has come to its end. */
+  /** Starts the processes that are not running. */
+  startMissing(): Promise<void>
+  /** Kills a process with SIGKILL and waits for its end. */
   kill(name: Name): Promise<void>
 }
 
 interface Options {
-  /** False where Temporal is not to be started again. */
+  /** False if Temporal need not survive a restart. */
   readonly durable?: boolean
-  /** What relay and worker are told in place of Temporal's address: that of a proxy, for one. */
+  /** Returns the address that relay and worker use in place of Temporal's, such as that of a proxy. */
   readonly through?: (address: string) => Promise<string>
 }
 
-/** With a Temporal of its own, as all installations have one task queue. */
-export async function install(
+/** Starts an installation with a Temporal of its own, as all installations use the same task queue. */
+export async function startInstallation(
   databaseUrl: string,
   { durable = true, through }: Options = {},
 ): Promise<Installation> {
@@ -33,13 +33,13 @@ export async function install(
   const running = new Map<Name, Launched>()
   const start = (name: Name): Promise<Launched> =>
     name === 'api' ? startApi(databaseUrl) : startPart(name, databaseUrl, address)
-  const isRunning = (name: Name): boolean => runs(running.get(name)?.pid ?? 0)
+  const isRunning = (name: Name): boolean => isProcessRunning(running.get(name)?.pid ?? 0)
   return {
     temporal,
     get api() {
       return running.get('api') as Api
     },
-    async whole() {
+    async startMissing() {
       await temporal.start()
       const missing = (['api', 'relay', 'worker'] as const).filter(name => !isRunning(name))
       await Promise.all(missing.map(async name => running.set(name, await start(name))))

@@ -2,18 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { afterAll } from '@jest/globals'
 import { until } from '../until.ts'
 
-/** A process under test, and all it has said so far. */
+/** A process under test, with its output so far. */
 export interface Launched {
   pid: number
   output(): string
-  says(pattern: RegExp): Promise<RegExpExecArray>
+  /** Waits until the output matches. */
+  untilOutput(pattern: RegExp): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
   exit: Promise<number | null>
 }
 
 const children: ChildProcess[] = []
 
-/** Runs a command in a clean environment, so that nothing of this run leaks into it but what Node has compiled. */
+/** Runs a command in a clean environment, with nothing of this run but Node's compile cache. */
 export function launch(command: string, args: string[], env: Record<string, string> = {}): Launched {
   const { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env
   const child = spawn(command, args, {
@@ -30,7 +31,7 @@ export function launch(command: string, args: string[], env: Record<string, stri
   return {
     pid: child.pid ?? 0,
     output: () => output,
-    says: pattern => until(`${pattern} in ${output}`, () => pattern.exec(output)),
+    untilOutput: pattern => until(`${pattern} in ${output}`, () => pattern.exec(output)),
     kill: signal => child.kill(signal),
     exit: new Promise(resolve => child.once('close', resolve)),
   }

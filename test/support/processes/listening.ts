@@ -2,24 +2,25 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { host } from '../../../src/dev/host.mjs'
 
-/** Where a process listens by IPv4 and IPv6, as the kernel or `lsof` tells it: a loopback address of IPv4 begins with `127.`. */
-export interface Socket {
+/** A socket on which a process listens, from the kernel or `lsof`; an IPv4 loopback address begins with `127.`. */
+export interface ListeningSocket {
   readonly host: string
   readonly port: number
 }
 
-export const listensOn = (pid: number): Socket[] => (host.hasProc ? byKernel(pid) : byLsof(pid))
+export const listeningSockets = (pid: number): ListeningSocket[] =>
+  host.hasProc ? byKernel(pid) : byLsof(pid)
 
-function byLsof(pid: number): Socket[] {
-  const asked = ['-nP', '-a', '-p', String(pid), '-iTCP', '-sTCP:LISTEN', '-Fn']
-  const { stdout } = spawnSync('lsof', asked, { encoding: 'utf8' })
+function byLsof(pid: number): ListeningSocket[] {
+  const args = ['-nP', '-a', '-p', String(pid), '-iTCP', '-sTCP:LISTEN', '-Fn']
+  const { stdout } = spawnSync('lsof', args, { encoding: 'utf8' })
   return [...stdout.matchAll(/^n(.+):(\d+)$/gm)].map(([, address = '', port]) => ({
     host: address.replace(/^\[|\]$/g, ''),
     port: Number(port),
   }))
 }
 
-function byKernel(pid: number): Socket[] {
+function byKernel(pid: number): ListeningSocket[] {
   const mine = new Set(readdirSync(`/proc/${pid}/fd`).map(fd => target(`/proc/${pid}/fd/${fd}`)))
   const rows = ['tcp', 'tcp6'].flatMap(table => readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n'))
   return rows
@@ -28,8 +29,8 @@ function byKernel(pid: number): Socket[] {
     .map(([, address = '']) => socketOf(address))
 }
 
-/** The kernel writes the first number of an address last, and all in hexadecimal. */
-function socketOf(address: string): Socket {
+/** Parses an address of the kernel's table: hexadecimal, with its bytes in reverse order. */
+function socketOf(address: string): ListeningSocket {
   const [hex = '', port = ''] = address.split(':')
   const bytes = Buffer.from(hex, 'hex').reverse()
   const ip = bytes.length === 4 ? bytes.join('.') : hex

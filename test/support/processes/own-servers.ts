@@ -6,18 +6,18 @@ import type { KeptServer } from '../../../src/dev/processes/kept-server.ts'
 import { temporalAtHand } from '../../../src/dev/temporal/binary.ts'
 import { startTemporal } from '../../../src/dev/temporal/server.ts'
 import { migrate } from '../../../src/platform/database.ts'
-import { endBefore, temporaryFolder } from './folders.ts'
+import { beforeRemoval, temporaryFolder } from './folders.ts'
 
-/** A server of the test file's own, to be ended as often as it likes. */
+/** A server of one test file, which can stop and restart it. */
 interface OwnServer {
   stop(): Promise<void>
-  /** With its data, at its address; nothing where it runs already. */
+  /** Starts it again with its data and address, unless it is running. */
   start(): Promise<void>
 }
 
 export interface OwnPostgres extends OwnServer {
   readonly url: string
-  /** As by `pg_ctl stop -m immediate`, or worse. */
+  /** SIGQUIT is `pg_ctl stop -m immediate`. */
   kill(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void>
 }
 
@@ -26,12 +26,12 @@ export interface OwnTemporal extends OwnServer {
   kill(): Promise<void>
 }
 
-/** Its first database is migrated. */
+/** Starts a PostgreSQL with a migrated first database. */
 export async function ownPostgres(): Promise<OwnPostgres> {
   const dataDir = temporaryFolder()
   const start = () => startPostgres({ dataDir, port: 0 })
   const first = await start()
-  const server = own(first, start)
+  const server = restartable(first, start)
   await migrate(first.url)
   return {
     ...server,
@@ -48,12 +48,12 @@ export async function ownTemporal({ durable = true } = {}): Promise<OwnTemporal>
   const dataDir = temporaryFolder()
   const start = () => startTemporal({ binary, dataDir, ports: { grpc: 0, ui: 0 }, durable })
   const first = await start()
-  const server = own(first, start)
-  // No gentler end than SIGKILL is known to its keeper.
+  const server = restartable(first, start)
+  // Its keeper always ends it with SIGKILL.
   return { ...server, address: first.address, kill: server.stop }
 }
 
-function own(first: KeptServer, again: () => Promise<KeptServer>): OwnServer {
+function restartable(first: KeptServer, start: () => Promise<KeptServer>): OwnServer {
   let running: KeptServer | undefined = first
   const server = {
     async stop() {
@@ -61,9 +61,9 @@ function own(first: KeptServer, again: () => Promise<KeptServer>): OwnServer {
       running = undefined
     },
     async start() {
-      running ??= await again()
+      running ??= await start()
     },
   }
-  endBefore(server.stop)
+  beforeRemoval(server.stop)
   return server
 }

@@ -7,11 +7,11 @@ export interface Api extends Launched {
   readonly url: string
 }
 
-/** Named but empty, so that nobody's own `.env` decides. */
+/** Every setting, empty, so that no local `.env` is used. */
 const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
 
-/** Runs one of the programs that are for operators: `api`, `migrate` and so on. */
-export const program = (name: string, env: Record<string, string>): Launched =>
+/** Runs one of the programs for operators, such as `api` or `migrate`. */
+export const startProgram = (name: string, env: Record<string, string>): Launched =>
   launch(process.execPath, [`src/bin/${name}.ts`], { ...unset, PORT: '0', LOG_LEVEL: 'silent', ...env })
 
 export const SECRETS = {
@@ -23,24 +23,28 @@ export const SECRETS = {
 /** Starts an API process and waits until it listens. */
 export async function startApi(databaseUrl: string, env: Record<string, string> = {}): Promise<Api> {
   const settings = { DATABASE_URL: databaseUrl, ...UNLIMITED, ...SECRETS, ...env }
-  const api = program('api', settings)
-  const [, port] = await api.says(/Listening on .* port (\d+)/)
+  const api = startProgram('api', settings)
+  const [, port] = await api.untilOutput(/Listening on .* port (\d+)/)
   return { ...api, url: `http://127.0.0.1:${port}` }
 }
 
-/** Starts one of the processes that bring work to Temporal and carry it out. */
+/** Starts a relay or a worker and waits until it runs. */
 export async function startPart(
   name: 'relay' | 'worker',
   databaseUrl: string,
   temporalAddress: string,
 ): Promise<Launched> {
-  const part = program(name, { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress, ...SECRETS })
-  await part.says(/is running/)
+  const part = startProgram(name, {
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    ...SECRETS,
+  })
+  await part.untilOutput(/is running/)
   return part
 }
 
-/** A new owner's key. */
-export async function join(url: string): Promise<string> {
+/** Creates an owner and returns its key. */
+export async function createOwner(url: string): Promise<string> {
   const { body, text } = await http(url, 'POST', '/customers', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
     body: { name: 'Owner', email: 'owner@example.com', type: 'business', country: 'DE' },

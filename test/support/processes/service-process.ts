@@ -5,10 +5,10 @@ import type { Instance } from '../../../src/dev/instance-file.ts'
 import { settingVariables } from '../../../src/platform/settings/settings.ts'
 import { type Launched, launch } from './launched.ts'
 
-// Whole processes start and stop here, perhaps on a machine that has other things to do.
+// Whole processes start and stop here, perhaps on a busy machine.
 jest.setTimeout(90_000)
 
-/** Named but empty, so that nobody's own `.env` decides. */
+/** Every setting, empty, so that no local `.env` is used. */
 const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
 
 /** Runs one of the commands of `package.json` for a data directory. */
@@ -24,7 +24,7 @@ export function command(name: string, dataDir: string, env: Record<string, strin
 /** Starts the service and waits until it is ready. */
 export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Launched> {
   const service = command('start', dataDir, env)
-  await service.says(/The service is ready/)
+  await service.untilOutput(/The service is ready/)
   return service
 }
 

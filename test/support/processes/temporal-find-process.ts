@@ -1,7 +1,7 @@
 import { findTemporal } from '../../../src/dev/temporal/binary.ts'
 import { RELEASE } from '../../../src/dev/temporal/release.ts'
 
-/** A process to race or to kill: it gets a Temporal and says where it is. */
+/** A process for tests to race or kill: it finds a Temporal binary and prints its path. */
 const tell = (line: string) => process.stdout.write(`${line}\n`)
-const found = await findTemporal({ env: process.env, tell, release: { ...RELEASE, archives: {} } })
-tell(`found ${found.binary}`)
+const search = await findTemporal({ env: process.env, tell, release: { ...RELEASE, archives: {} } })
+tell(`found ${search.binary}`)

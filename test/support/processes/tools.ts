@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { PLATFORM, RELEASE, type Release } from '../../../src/dev/temporal/release.ts'
 import { temporaryFolder } from './folders.ts'
 
-/** A PATH and a cache of their own, with programs that only pretend. */
+/** A separate PATH and cache, with fake programs. */
 export interface Tools {
   readonly env: { PATH: string; HOME: string; XDG_CACHE_HOME: string }
-  /** Where the binary lies once somebody has got it. */
+  /** The path of the Temporal binary once it is cached. */
   readonly cached: string
   install(name: string, script: string): string
   put(path: string, text: string): string
-  /** What `go` has been called with. */
+  /** The arguments of each call of `go`. */
   goCalls(): string[]
 }
 
@@ -33,19 +33,19 @@ export function tools(): Tools {
   }
 }
 
-/** The command-line interface, as far as it tells its version. */
+/** A fake Temporal command that only prints its version. */
 export const temporalOf = (server: string): string =>
   `#!/bin/sh\necho 'temporal version 1.0.0 (Server ${server}, UI 2.42.1)'\n`
 
 interface FakeGo {
   readonly sum?: string
-  /** What happens between half of the binary and all of it, in JavaScript. */
+  /** JavaScript that runs when half of the binary is written. */
   readonly building?: string
-  /** What is built: another file. */
+  /** The file that is linked as the built binary. */
   readonly result: string
 }
 
-/** A `go` that knows one module and builds what it is told to. It is Node, which a signal ends as it does Go. */
+/** A fake `go` that knows one module and builds the given result. It runs in Node, which a signal ends as it ends Go. */
 export function fakeGo(
   { put, install }: Tools,
   { sum = RELEASE.source.sum, building = '', result }: FakeGo,
@@ -72,5 +72,5 @@ else void build(rest[rest.indexOf('-o') + 1])
   )
 }
 
-/** A release that nobody publishes anywhere, so that no test asks the network. */
+/** A release without published archives, so that no test uses the network. */
 export const unpublished: Release = { ...RELEASE, archives: {} }

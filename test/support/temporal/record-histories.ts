@@ -11,17 +11,17 @@ import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { cloneDatabase } from '../database.ts'
-import { aFundedAgent, aPayment, made, type TestClient } from '../factories.ts'
+import { aFundedAgent, aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 
 /**
- * Records what a real server keeps of our processes, for `test/workflows/replay.test.ts`:
+ * Records the histories that a real server has of our processes, for `test/workflows/replay.test.ts`:
  *
  *     node test/support/temporal/record-histories.ts
  *
- * A history that is there is left alone: it stands for the runs that are open when a changed workflow is deployed.
- * For what a change makes possible, add a story here and record it beside the others.
+ * An existing history is never replaced: it stands for the runs that are open when a changed workflow is deployed. For a
+ * new path through a workflow, add a story here and record it beside the others.
  */
 /** One folder for each patch that changes the commands of all processes; the oldest histories lie beside the folders. */
 const folder = join(import.meta.dirname, '../../workflows/histories/steps-are-named')
@@ -31,13 +31,13 @@ interface Stage {
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
   /** As the button "Request Cancellation" does. */
   cancel(workflowId: string): Promise<void>
-  /** A signal that no converter can read. */
-  mumble(workflowId: string, name: string): Promise<void>
+  /** Sends a signal whose payload cannot be decoded. */
+  sendUnreadable(workflowId: string, name: string): Promise<void>
   shows(workflowId: string, text: string): Promise<void>
   ends(workflowId: string): Promise<void>
 }
 
-/** Plays it, and gives the workflow whose history it has made. */
+/** Plays the story and returns the id of the workflow whose history is recorded. */
 type Story = (stage: Stage) => Promise<string>
 
 interface Waiting {
@@ -49,7 +49,7 @@ interface Waiting {
 async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting> {
   const agent = await aFundedAgent(client)
   const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching' }
-  const { id } = await made(client.intents.create({ body: { ...body, expiresInMinutes: minutes } }))
+  const { id } = await bodyOf(client.intents.create({ body: { ...body, expiresInMinutes: minutes } }))
   const workflowId = `intent/${id}`
   await shows(workflowId, 'waits for approval')
   return { id, agentId: agent.id, workflowId }
@@ -62,16 +62,16 @@ interface Paid {
 
 /** A transfer by SEPA to somebody of this name. */
 async function paying({ client }: Stage, name: string, amountEuros = 12.5): Promise<Paid> {
-  const { id, workflowId } = await aPayment(client, { name, amountEuros })
+  const { id, workflowId } = await aSepaTransfer(client, { name, amountEuros })
   return { id, workflowId: String(workflowId) }
 }
 
 /** A webhook to a receiver that is not there, after its first attempt. */
 async function undelivered({ client }: Stage): Promise<string> {
   const url = 'http://127.0.0.1:59999/nobody-is-there'
-  const { id } = await made(client.webhooks.create({ body: { url, events: ['agent.created'] } }))
-  await made(client.agents.create({ body: { name: 'Reader' } }))
-  const first = async () => (await made(client.webhooks.deliveries({ params: { id } }))).data[0]
+  const { id } = await bodyOf(client.webhooks.create({ body: { url, events: ['agent.created'] } }))
+  await bodyOf(client.agents.create({ body: { name: 'Reader' } }))
+  const first = async () => (await bodyOf(client.webhooks.deliveries({ params: { id } }))).data[0]
   return until('it has failed once', async () => (await first())?.workflowId)
 }
 
@@ -86,7 +86,7 @@ const stories: Readonly<Record<string, Story>> = {
     const { workflowId } = await paying(stage, 'Close Adler GmbH')
     await stage.shows(workflowId, 'waits for confirmPayee')
     await stage.signal(workflowId, 'confirmPayee', { by: 7 })
-    await stage.mumble(workflowId, 'cancel')
+    await stage.sendUnreadable(workflowId, 'cancel')
     await stage.shows(workflowId, 'A signal cancel was ignored')
     await stage.signal(workflowId, 'confirmPayee', { by: 'Ada', comment: 'Known to us' })
     await stage.ends(workflowId)
@@ -96,7 +96,7 @@ const stories: Readonly<Record<string, Story>> = {
   'transfer-lapsed': async stage => {
     const { workflowId } = await paying(stage, 'No Match GmbH')
     await stage.shows(workflowId, 'waits for confirmPayee')
-    await made(stage.client.sandbox.advance({ body: { days: 7 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { days: 7 } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -112,8 +112,8 @@ const stories: Readonly<Record<string, Story>> = {
   'transfer-asked-about': async stage => {
     const { workflowId } = await paying(stage, 'Bäckerei Müller', 777.03)
     await stage.shows(workflowId, 'indeterminate')
-    await made(stage.client.sandbox.advance({ body: { minutes: 1 } }))
-    await made(stage.client.sandbox.advance({ body: { minutes: 5 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { minutes: 1 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { minutes: 5 } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -121,7 +121,7 @@ const stories: Readonly<Record<string, Story>> = {
   'transfer-rejected-by-notice': async stage => {
     const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 777.06)
     await stage.shows(workflowId, 'submitted')
-    await made(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await bodyOf(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -129,8 +129,8 @@ const stories: Readonly<Record<string, Story>> = {
   'transfer-recalled': async stage => {
     const { id, workflowId } = await paying(stage, 'Bäckerei Müller', 888.01)
     await stage.ends(workflowId)
-    await made(stage.client.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
-    const get = () => made(stage.client.transfers.get({ params: { id } }))
+    await bodyOf(stage.client.transfers.recall({ params: { id }, body: { reason: 'Paid twice' } }))
+    const get = () => bodyOf(stage.client.transfers.get({ params: { id } }))
     await until('the recall is answered', async () => (await get()).recall?.status === 'refused')
     await stage.ends(workflowId)
     return workflowId
@@ -154,9 +154,9 @@ const stories: Readonly<Record<string, Story>> = {
 
   'intent-approved-and-expired': async stage => {
     const { id, workflowId } = await waiting(stage)
-    await made(stage.client.intents.approve({ params: { id } }))
+    await bodyOf(stage.client.intents.approve({ params: { id } }))
     await stage.shows(workflowId, 'approved')
-    await made(stage.client.sandbox.advance({ body: { minutes: 60 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { minutes: 60 } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -171,7 +171,7 @@ const stories: Readonly<Record<string, Story>> = {
   'intent-told-nonsense': async stage => {
     const { workflowId } = await waiting(stage)
     await stage.signal(workflowId, 'approve', { by: 7 })
-    await stage.mumble(workflowId, 'deny')
+    await stage.sendUnreadable(workflowId, 'deny')
     await stage.shows(workflowId, 'A signal deny was ignored')
     await stage.signal(workflowId, 'approve', { by: 'Ada' })
     await stage.signal(workflowId, 'approve', { by: 'Bob' })
@@ -181,7 +181,7 @@ const stories: Readonly<Record<string, Story>> = {
 
   'intent-cancelled': async stage => {
     const { id, workflowId } = await waiting(stage)
-    await made(stage.client.intents.cancel({ params: { id } }))
+    await bodyOf(stage.client.intents.cancel({ params: { id } }))
     await stage.ends(workflowId)
     return workflowId
   },
@@ -210,58 +210,58 @@ const stories: Readonly<Record<string, Story>> = {
     await stage.shows(workflowId, 'submitted')
     await stage.cancel(workflowId)
     await stage.shows(workflowId, 'changed nothing')
-    await made(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
+    await bodyOf(stage.client.transfers.simulateReject({ body: { transferId: id, reasonCode: 'AC04' } }))
     await stage.ends(workflowId)
     return workflowId
   },
 
   'agent-asked-to-cancel': async ({ client, shows, cancel, ends }) => {
-    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
-    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    const policy = await bodyOf(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await bodyOf(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
     await shows(`agent/${id}`, 'the policy ends')
     await cancel(`agent/${id}`)
     await shows(`agent/${id}`, 'Request Cancellation changed nothing')
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     await ends(`agent/${id}`)
     return `agent/${id}`
   },
 
   'statements-of-a-clock': async ({ client, ends }) => {
-    const { id, ownerId } = await made(client.wallets.create({ body: { name: 'Purse' } }))
-    await made(client.fund.wallet({ params: { id }, body: { amountEuros: 25 } }))
-    await made(client.sandbox.advance({ body: { days: 40 } }))
+    const { id, ownerId } = await bodyOf(client.wallets.create({ body: { name: 'Purse' } }))
+    await bodyOf(client.fund.wallet({ params: { id }, body: { amountEuros: 25 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
     await ends(`statements/${ownerId}`)
     return `statements/${ownerId}`
   },
 
   'agent-deleted': async stage => {
     const { agentId, workflowId } = await waiting(stage)
-    await made(stage.client.agents.delete({ params: { id: agentId } }))
+    await bodyOf(stage.client.agents.delete({ params: { id: agentId } }))
     await stage.ends(`agent/${agentId}`)
     await stage.ends(workflowId)
     return `agent/${agentId}`
   },
 
   'agent-deleted-before-its-policy-ends': async ({ client, shows, ends }) => {
-    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
-    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    const policy = await bodyOf(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await bodyOf(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
     await shows(`agent/${id}`, 'the policy ends')
-    await made(client.agents.delete({ params: { id } }))
+    await bodyOf(client.agents.delete({ params: { id } }))
     await ends(`agent/${id}`)
     return `agent/${id}`
   },
 
   'agent-policy-expired': async ({ client, shows, ends }) => {
-    const policy = await made(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
-    const { id } = await made(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
+    const policy = await bodyOf(client.policies.create({ body: { name: 'Short', expiresAfterMinutes: 30 } }))
+    const { id } = await bodyOf(client.agents.create({ body: { name: 'Reader', policyId: policy.id } }))
     await shows(`agent/${id}`, 'the policy ends')
-    await made(client.sandbox.advance({ body: { minutes: 30 } }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 30 } }))
     await ends(`agent/${id}`)
     return `agent/${id}`
   },
 }
 
-/** Not who has recorded it, and where. */
+/** The history without the identity of its recorder. */
 const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
 
 function stageOf(temporal: Client, client: TestClient): Stage {
@@ -274,11 +274,14 @@ function stageOf(temporal: Client, client: TestClient): Stage {
     client,
     signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
     cancel: async workflowId => void (await handle(workflowId).cancel()),
-    async mumble(workflowId, signalName) {
+    async sendUnreadable(workflowId, signalName) {
       const payloads = [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') }]
       const workflowExecution = { workflowId }
       await workflowService.signalWorkflowExecution({
-        ...{ namespace: 'default', workflowExecution, signalName, input: { payloads } },
+        namespace: 'default',
+        workflowExecution,
+        signalName,
+        input: { payloads },
       })
     },
     async shows(workflowId, text) {
@@ -338,7 +341,7 @@ const owner = {
   country: 'DE',
   plan: 'business',
 } as const
-const { key } = await made(dash.keys.openAccount({ body: owner }))
+const { key } = await bodyOf(dash.keys.openAccount({ body: owner }))
 const connection = await Connection.connect({ address })
 try {
   await record(new Client({ connection }), clientOf(areas, { url, token: String(key) }))

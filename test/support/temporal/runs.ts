@@ -4,30 +4,29 @@ import { until } from '../until.ts'
 import { temporalClient } from './temporal.ts'
 
 /** The run of a record, as an operator sees it in the Web UI. */
-export interface RunSeen {
+export interface RunView {
   readonly handle: WorkflowHandle
   /** `RUNNING`, `COMPLETED`, …; undefined where there is no run. */
   status(): Promise<string | undefined>
   attributes(): Promise<Readonly<Record<string, unknown>>>
-  /** What its page says of it just now; nothing where there is no run yet. */
+  /** The details that the Web UI shows; empty where there is no run yet. */
   details(): Promise<string>
   state(): Promise<ProcessStatus | undefined>
   signal(name: string, ...payload: unknown[]): Promise<void>
-  /** Waits until its page says so. */
-  says(text: string | RegExp): Promise<string>
-  /** Waits until it is there. */
-  begins(): Promise<void>
-  /** Waits for its end, and gives what it ended with. */
-  ends(): Promise<unknown>
-  /** The lines in its timeline about what was signalled. */
+  /** Waits until its details contain the text. */
+  untilDetails(text: string | RegExp): Promise<string>
+  untilBegun(): Promise<void>
+  /** Waits for its end and returns its result. */
+  untilEnded(): Promise<unknown>
+  /** The lines that its timeline has about signals. */
   timeline(): Promise<string[]>
-  /** The summaries of its timers: what it has waited for. */
-  waits(): Promise<string[]>
+  /** The summaries of its timers: each says what the run waited for. */
+  timerSummaries(): Promise<string[]>
   /** The names of its activities, in order. */
-  steps(): Promise<string[]>
-  /** The same, once there are so many. */
-  tells(lines: number): Promise<string[]>
-  /** How often a task of it has failed: a failed one is tried again, for ever. */
+  activityNames(): Promise<string[]>
+  /** Waits until the timeline has this many lines about signals. */
+  untilTimeline(lines: number): Promise<string[]>
+  /** How many of its workflow tasks failed; Temporal retries a failed task for ever. */
   failedTasks(): Promise<number>
 }
 
@@ -35,15 +34,15 @@ interface Details {
   readonly currentDetails?: string
 }
 
-export async function runs(address?: string): Promise<{
+export async function runViewer(address?: string): Promise<{
   client: Client
-  of(record: { workflowId: string | null }): RunSeen
+  of(record: { workflowId: string | null }): RunView
 }> {
   const client = await temporalClient(address)
   return { client, of: ({ workflowId }) => runOf(client, String(workflowId)) }
 }
 
-function runOf(client: Client, workflowId: string): RunSeen {
+function runOf(client: Client, workflowId: string): RunView {
   const handle = client.workflow.getHandle(workflowId)
   const status = async () => (await describe(handle))?.status.name
   const summaries = async (isWanted: (event: HistoryEvent) => boolean): Promise<string[]> => {
@@ -61,40 +60,40 @@ function runOf(client: Client, workflowId: string): RunSeen {
     attributes: async () => attributesOf(await describe(handle)),
     state: () => handle.query<ProcessStatus | undefined>('state'),
     signal: (name, ...payload) => handle.signal(name, ...payload),
-    async says(text) {
-      const has = (said: string) => (typeof text === 'string' ? said.includes(text) : text.test(said))
-      const goesOn = historyOf(client, workflowId)
-      return until(`${workflowId} says ${text}`, async () => {
-        await goesOn()
-        const said = await details().catch(unlessMissing)
-        return has(said) ? said : undefined
+    async untilDetails(text) {
+      const matches = (shown: string) => (typeof text === 'string' ? shown.includes(text) : text.test(shown))
+      const nextEvent = historyOf(client, workflowId)
+      return until(`${workflowId} shows ${text}`, async () => {
+        await nextEvent()
+        const shown = await details().catch(unlessMissing)
+        return matches(shown) ? shown : undefined
       })
     },
-    async begins() {
-      await until(`${workflowId} runs`, status)
+    async untilBegun() {
+      await until(`${workflowId} runViewer`, status)
     },
-    async ends() {
-      // A server waits for a worker that is gone before it asks another one.
-      const goesOn = historyOf(client, workflowId, 'last')
+    async untilEnded() {
+      // Longer than usual: the server waits for a worker that is gone before it asks another one.
+      const nextEvent = historyOf(client, workflowId, 'last')
       const ended = async () => {
-        await goesOn()
+        await nextEvent()
         return (await status()) === 'COMPLETED'
       }
       await until(`${workflowId} ends`, ended, 60_000)
       return handle.result()
     },
     timeline,
-    waits: () => summaries(event => Boolean(event.timerStartedEventAttributes) && !isLine(event)),
-    async steps() {
+    timerSummaries: () => summaries(event => Boolean(event.timerStartedEventAttributes) && !isLine(event)),
+    async activityNames() {
       const { events } = await handle.fetchHistory()
       return (events ?? []).flatMap(
         ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
       )
     },
-    tells: lines =>
-      until(`${workflowId} tells ${lines} lines`, async () => {
-        const told = await timeline()
-        return told.length >= lines ? told : undefined
+    untilTimeline: lines =>
+      until(`${workflowId} has ${lines} lines about signals`, async () => {
+        const shown = await timeline()
+        return shown.length >= lines ? shown : undefined
       }),
     async failedTasks() {
       const { events } = await handle.fetchHistory()
@@ -106,21 +105,21 @@ function runOf(client: Client, workflowId: string): RunSeen {
 
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number]
 
-/** A line about a signal is a timer of a moment; every other timer is a wait. */
+/** Whether a timer is a line about a signal, which lasts a millisecond; every other timer is a wait. */
 const isLine = ({ timerStartedEventAttributes: timer }: HistoryEvent): boolean =>
   timer?.startToFireTimeout?.nanos === 1_000_000 && !Number(timer.startToFireTimeout.seconds)
 
 const LONGEST_WAIT_MS = 4_000
 
-/** The server's own way to say that a signal has come while a task was ending the run: it is seen to, and nothing is wrong. */
+/** The cause of a failed task that was ending the run when a signal came: the server repeats it, and nothing is wrong. */
 const OVERTAKEN = 1
 
-/** As the server's interface numbers them. */
+/** The server's numbers for the events to wait for. */
 const EVENTS = { any: 1, last: 2 } as const
 
 /**
- * Waits until something more has happened to a run than when it was last called, or it has ended, instead of asking the
- * server and its worker again and again. Of one that is not there, or not any more, there is nothing to wait for.
+ * Returns a function that waits for the next event of a run, or its end: cheaper than asking the server and its worker
+ * again and again. It returns at once where there is no run, or not any more.
  */
 function historyOf(
   client: Client,
@@ -146,7 +145,7 @@ function historyOf(
   }
 }
 
-/** One that has not begun yet says nothing. */
+/** A run that has not begun yet has no details. */
 function unlessMissing(error: unknown): string {
   if (error instanceof WorkflowNotFoundError) return ''
   throw error
@@ -156,10 +155,10 @@ type Description = Awaited<ReturnType<WorkflowHandle['describe']>>
 
 const describe = (handle: WorkflowHandle): Promise<Description | undefined> => unlessAbsent(handle.describe())
 
-/** The relay begins a run after the change that it is for: until then there is nothing to ask. */
-async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Undefined where there is no run: the relay begins it only after the change that it is for. */
+async function unlessAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked
+    return await answer
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined
     throw error

@@ -9,7 +9,7 @@ export const addressOfRun = (): string => {
   return TEST_TEMPORAL_ADDRESS
 }
 
-/** A server, by itself that of the run, on a task queue that nobody else works on. */
+/** Access to a server, by default that of the test run, on a task queue of its own. */
 export const temporalOfRun = (address = addressOfRun()): TemporalAccess => ({
   namespace: 'default',
   taskQueue: `test-${randomUUID()}`,
@@ -17,7 +17,7 @@ export const temporalOfRun = (address = addressOfRun()): TemporalAccess => ({
   worker: { address },
 })
 
-/** Speaks to the server as an operator would. */
+/** A client of the server, as an operator has it. */
 export async function temporalClient(address = addressOfRun()): Promise<Client> {
   const connection = await Connection.connect({ address })
   afterAll(() => connection.close())

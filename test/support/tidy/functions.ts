@@ -25,7 +25,7 @@ const BRANCHES: ReadonlySet<SyntaxKind> = new Set([
 export const isFunction = (part: Node): boolean =>
   FUNCTIONS.has(part.kind) && 'body' in part && Boolean(part.body)
 
-/** How deep statements lie in each other; an `else if` lies beside its `if`, a function within begins anew. */
+/** How deep statements are nested; an `else if` is on the level of its `if`, and an inner function starts at zero. */
 export function nestingOf(part: Node): number {
   let deepest = 0
   part.forEachChild(child => {

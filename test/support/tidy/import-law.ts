@@ -29,7 +29,7 @@ function positionOf(noun: string): number {
   return lastOfFolder + 0.5
 }
 
-/** What everything else stands on, left to right: each may import what is before it. */
+/** The folders below the business, left to right: each may import those before it. */
 const foundation = [
   'values',
   'ports',
@@ -43,7 +43,7 @@ const foundation = [
 
 const kernel = foundation.filter(zone => zone.startsWith('kernel/'))
 
-/** What each of the other folders may import besides itself. */
+/** What each other folder may import besides itself. */
 const others: Readonly<Record<string, readonly string[]>> = {
   web: ['values', 'kernel/contract'],
   adapters: ['values', 'ports', 'iso20022'],
@@ -63,7 +63,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Where a file stands: `src/control/agents/api.ts` is the `api.ts` of the noun `control/agents`. */
+/** The place of a file: `src/control/agents/api.ts` is the `api.ts` of the noun `control/agents`. */
 function placeOf(path: string) {
   const [top = '', folder = '', name = '', ...deeper] = path.split('/')
   const isRoom = top === 'src' && folder === 'kernel'
@@ -75,7 +75,7 @@ function placeOf(path: string) {
 
 type Place = ReturnType<typeof placeOf>
 
-/** Why a file may not stand where it does; undefined where it stands well. */
+/** Why a file may not be where it is; undefined if it may. */
 export function misplaced(path: string): string | undefined {
   const { zone, noun } = placeOf(path)
   if (zone in business)
@@ -87,7 +87,7 @@ export function misplaced(path: string): string | undefined {
     : `lies in the folder ${zone}, which has no place in the order: move it, or name the folder in test/support/tidy/import-law.ts`
 }
 
-/** Why this file may not import that; undefined where it may. */
+/** Why this file may not import that one; undefined if it may. */
 export function forbidden(path: string, { of, typeOnly }: Import): string | undefined {
   const from = placeOf(path)
   if (from.zone === 'test') return undefined
@@ -112,7 +112,7 @@ export function forbidden(path: string, { of, typeOnly }: Import): string | unde
 const isLeftOf = (from: Place, to: Place): boolean =>
   foundation.includes(to.zone) && foundation.indexOf(to.zone) < foundation.indexOf(from.zone)
 
-/** A noun is reached by its door, and by what loads no area: its process, its work for threads. */
+/** The files of a noun that other nouns may import: its door, and those that load no area. */
 const DOORS = ['index.ts', 'process.ts', 'thread.ts']
 
 function ofNoun(from: Place, to: Place): string | undefined {
@@ -142,7 +142,7 @@ function ofWorkflow(from: Place, to: Place, typeOnly: boolean): string | undefin
     : 'a workflow imports processes, and the types of activities'
 }
 
-/** Effects are those of the API's own operations: what an activity needs beside them is handed to it. */
+/** The law for activities: they act only through operations, and get everything else as a parameter. */
 function ofActivity(from: Place, to: Place): string | undefined {
   if (from.zone === to.zone || to.file === 'process.ts') return undefined
   const mayImport = [...foundation, 'derive']
@@ -161,21 +161,21 @@ function ofPackage({ zone, noun, file }: Place, name: string): string | undefine
   return undefined
 }
 
-/** The first circle found, or nothing. */
+/** The first circle found, or an empty list. */
 export function circleIn(needs: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>()
-  const follow = (path: string, way: readonly string[]): string[] => {
-    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
+  const circleFrom = (path: string, trail: readonly string[]): string[] => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
     if (done.has(path)) return []
     for (const next of needs.get(path) ?? []) {
-      const circle = follow(next, [...way, path])
+      const circle = circleFrom(next, [...trail, path])
       if (circle.length > 0) return circle
     }
     done.add(path)
     return []
   }
   for (const path of needs.keys()) {
-    const circle = follow(path, [])
+    const circle = circleFrom(path, [])
     if (circle.length > 0) return circle
   }
   return []

@@ -14,7 +14,7 @@ import { API, type Project } from 'typescript/unstable/sync'
 
 export const root = join(import.meta.dirname, '../../..')
 
-/** One import or re-export, as the file says it. */
+/** One import or re-export of a file. */
 export interface Import {
   /** A path from the root for a file of ours, the package's name for any other. */
   readonly of: string
@@ -36,12 +36,12 @@ export interface Sources {
   readonly project: Project
 }
 
-let known: Sources | undefined
+let cachedSources: Sources | undefined
 
-/** Everything that tsc compiles, parsed by tsc itself, once for all parts of a test file. */
+/** Every file that tsc compiles, parsed by tsc, once for all parts of a test file. */
 export function readSources(): Sources {
-  known ??= parsed()
-  return known
+  cachedSources ??= parsed()
+  return cachedSources
 }
 
 function parsed(): Sources {
@@ -86,13 +86,13 @@ function importIn(part: Node): { of: string; typeOnly: boolean } | undefined {
 
 /** A node and everything below it. */
 export function all(node: Node): Node[] {
-  const found: Node[] = []
+  const nodes: Node[] = []
   const visit = (part: Node): void => {
-    found.push(part)
+    nodes.push(part)
     part.forEachChild(visit)
   }
   visit(node)
-  return found
+  return nodes
 }
 
 export const lineOf = (file: SourceFile, node: Node): number =>

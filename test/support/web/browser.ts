@@ -24,30 +24,30 @@ const FLAGS = [
 ]
 const INSTALL_LIMIT = 300_000
 
-/** A page, and all that the browser has to complain about while it is open. */
+/** A page, with its errors and requests while it is open. */
 export interface Visit {
   readonly page: Page
-  /** Errors of the console and of the page, violations of its security policy among them. */
+  /** Errors of the console and of the page, including violations of its security policy. */
   readonly complaints: string[]
-  /** Every address that was asked for. */
+  /** Every requested URL. */
   readonly requests: string[]
 }
 
-/** One Chromium for a file's tests. Each visit has a profile of its own; one from before a test outlasts it. */
+/** One Chromium for a test file. Each visit has its own profile, which is closed after the test that opened it. */
 export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<Visit> {
   let browser: Browser
-  let ofTheTest: BrowserContext[] = []
+  let contextsOfTest: BrowserContext[] = []
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
   }, 2 * INSTALL_LIMIT)
   beforeEach(() => {
-    ofTheTest = []
+    contextsOfTest = []
   })
-  afterEach(() => Promise.all(ofTheTest.map(context => context.close())))
+  afterEach(() => Promise.all(contextsOfTest.map(context => context.close())))
   afterAll(() => browser?.close())
   return async (url, options = {}) => {
     const context = await browser.newContext(options)
-    ofTheTest.push(context)
+    contextsOfTest.push(context)
     const page = await context.newPage()
     const visit: Visit = { page, complaints: [], requests: [] }
     page.on('console', message => {
@@ -61,31 +61,31 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
 }
 
 /**
- * One page for all that is opened with it, each time as if it were new: nothing kept in it, everything fetched again. A
- * profile of its own would cost three times as much.
+ * One page for all visits, with storage and cache cleared before each: a profile for each visit would take three times as
+ * long.
  */
 export function useOnePage(visit: ReturnType<typeof useBrowser>, options: BrowserContextOptions) {
-  let seen: Visit
+  let visitOfFile: Visit
   let session: CDPSession
   beforeAll(async () => {
-    seen = await visit('about:blank', options)
-    session = await seen.page.context().newCDPSession(seen.page)
+    visitOfFile = await visit('about:blank', options)
+    session = await visitOfFile.page.context().newCDPSession(visitOfFile.page)
   })
   return async (url: string): Promise<Visit> => {
-    const { page, complaints, requests } = seen
+    const { page, complaints, requests } = visitOfFile
     await page.goto('about:blank')
     await page.emulateMedia({ colorScheme: options.colorScheme ?? null })
     await session.send('Storage.clearDataForOrigin', { origin: new URL(url).origin, storageTypes: 'all' })
     await session.send('Network.clearBrowserCache')
     complaints.length = requests.length = 0
     await page.goto(url)
-    return seen
+    return visitOfFile
   }
 }
 
 function chromiumPath(): string {
-  const found = process.env.CHROMIUM_PATH || installed() || (install() && installed())
-  if (found) return found
+  const path = process.env.CHROMIUM_PATH || installed() || (install() && installed())
+  if (path) return path
   throw new Error('The tests of the pages need Chromium: install it, or set CHROMIUM_PATH to where it is.')
 }
 
@@ -103,7 +103,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Debian's own, where we may install it. */
+/** Installs Debian's Chromium if this process is root. */
 const install = (): boolean =>
   process.getuid?.() === 0 && apt('update') && apt('install', '--yes', '--no-install-recommends', 'chromium')
 

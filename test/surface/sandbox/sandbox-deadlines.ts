@@ -1,20 +1,20 @@
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../../src/values/clock.ts'
-import { anAgent, anAgentUnder, anIntent, made, type TestClient } from '../../support/factories.ts'
+import { anAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { advance, DAY, offsetOf, statusOf } from '../../support/sandbox.ts'
 
 const service = await startTestService()
 
-interface Ended {
+interface Expiry {
   readonly id: string
   readonly due: Date
   readonly at: Date
 }
 
 /** What has ended of this owner's, in the order in which it was recorded. */
-const endedOf = (ownerId: string): Promise<Ended[]> =>
-  service.sql<Ended>(
+const expiriesOf = (ownerId: string): Promise<Expiry[]> =>
+  service.sql<Expiry>(
     `select i.id, i.expires_at as due, e.created_at as at
      from events e join intents i on i.id = e.data ->> 'intentId'
      where e.owner_id = $1 and e.event = 'intent.expired' order by e.id`,
@@ -22,7 +22,7 @@ const endedOf = (ownerId: string): Promise<Ended[]> =>
   )
 
 /** An intent as often as that, each with its deadline so much after that of the one before; made without requests. */
-async function aSeries(client: TestClient, count: number, apart: string): Promise<void> {
+async function manyIntents(client: TestClient, count: number, apart: string): Promise<void> {
   const { id } = await anIntent(client, (await anAgent(client)).id)
   await service.sql(
     `insert into intents select (jsonb_populate_record(i, jsonb_build_object(
@@ -33,7 +33,7 @@ async function aSeries(client: TestClient, count: number, apart: string): Promis
   )
 }
 
-describe('what falls due on the way', () => {
+describe('what falls due while the test clock moves', () => {
   test('happens in order, each at its own instant', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
@@ -49,27 +49,27 @@ describe('what falls due on the way', () => {
     for (const [expiresInMinutes, amountEuros] of ends)
       await anIntent(client, agent.id, { expiresInMinutes, amountEuros })
     await advance(client, { days: 1 })
-    const ended = await endedOf(ownerId)
-    expect(ended).toHaveLength(6)
-    expect(ended.map(({ due }) => due)).toEqual(ended.map(({ due }) => due).toSorted((a, b) => +a - +b))
-    for (const { due, at } of ended) {
+    const expiries = await expiriesOf(ownerId)
+    expect(expiries).toHaveLength(6)
+    expect(expiries.map(({ due }) => due)).toEqual(expiries.map(({ due }) => due).toSorted((a, b) => +a - +b))
+    for (const { due, at } of expiries) {
       const late = at.getTime() - due.getTime()
       expect(late).toBeGreaterThanOrEqual(0)
       expect(late).toBeLessThan(minutes(0.5))
     }
-    expect((await made(client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(1)
+    expect((await bodyOf(client.intents.list({ query: { status: 'created' } }))).data).toHaveLength(1)
   })
 
   test('happens at its own instant, even if the next one is a millisecond later', async () => {
     const { client, ownerId } = await service.owner()
-    await aSeries(client, 40, '3 milliseconds')
+    await manyIntents(client, 40, '3 milliseconds')
     await advance(client, { days: 2 })
-    const ended = await endedOf(ownerId)
-    expect(ended).toHaveLength(40)
-    for (const { due, at } of ended) expect(at.getTime() - due.getTime()).toBeLessThan(minutes(0.5))
+    const expiries = await expiriesOf(ownerId)
+    expect(expiries).toHaveLength(40)
+    for (const { due, at } of expiries) expect(at.getTime() - due.getTime()).toBeLessThan(minutes(0.5))
   })
 
-  test('happens in order over all nouns', async () => {
+  test('happens in order across all nouns', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 30 })
     for (const expiresInMinutes of [45, 15]) await anIntent(client, agent.id, { expiresInMinutes })
@@ -81,7 +81,7 @@ describe('what falls due on the way', () => {
     expect(events.map(({ event }) => event)).toEqual(['intent.expired', 'policy.expired', 'intent.expired'])
   })
 
-  test('happens at the very instant to which the clock is moved, and not before', async () => {
+  test('happens at the exact instant to which the clock is moved, and not before', async () => {
     const { client } = await service.owner()
     const { id } = await anIntent(client, (await anAgent(client)).id, { expiresInMinutes: 2 })
     await advance(client, { minutes: 1 })
@@ -90,7 +90,7 @@ describe('what falls due on the way', () => {
     expect(await statusOf(client, id)).toBe('expired')
   })
 
-  test('happens before the answer, even if it is overdue already', async () => {
+  test('happens before the answer, even if it was overdue already', async () => {
     const { client, ownerId } = await service.owner()
     const { id } = await anIntent(client, (await anAgent(client)).id, { expiresInMinutes: 1 })
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, days(1)])
@@ -98,14 +98,14 @@ describe('what falls due on the way', () => {
     expect(await statusOf(client, id)).toBe('expired')
   })
 
-  test('may be a thousand at the same second', async () => {
+  test('may be a thousand deadlines in the same second', async () => {
     const { client, ownerId, key } = await service.owner()
-    await aSeries(client, 1_000, '0')
+    await manyIntents(client, 1_000, '0')
     const answer = await service.http('POST', '/simulate/clock/advance', { token: key, body: { days: 2 } })
     expect(answer).toMatchObject({ status: 200, body: { offsetSeconds: 2 * DAY } })
-    const ended = await endedOf(ownerId)
-    expect(new Set(ended.map(({ id }) => id)).size).toBe(1_000)
-    expect(ended).toHaveLength(1_000)
+    const expiries = await expiriesOf(ownerId)
+    expect(new Set(expiries.map(({ id }) => id)).size).toBe(1_000)
+    expect(expiries).toHaveLength(1_000)
     const [left] = await service.sql(
       `select count(*) filter (where status <> 'expired')::int as open,
         (select count(*)::int from audit_entries where owner_id = $1 and event = 'intent.expired') as audit
@@ -115,28 +115,28 @@ describe('what falls due on the way', () => {
     expect(left).toEqual({ open: 0, audit: 1_000 })
   })
 
-  test('may be a hundred, each at an instant of its own', async () => {
+  test('may be a hundred deadlines, each at its own instant', async () => {
     const { client, ownerId, key } = await service.owner()
-    await aSeries(client, 100, '1 minute')
+    await manyIntents(client, 100, '1 minute')
     const answer = await service.http('POST', '/simulate/clock/advance', { token: key, body: { days: 30 } })
     expect(answer).toMatchObject({ status: 200, body: { offsetSeconds: 30 * DAY } })
-    const ended = await endedOf(ownerId)
-    expect(ended).toHaveLength(100)
-    for (const { due, at } of ended) {
+    const expiries = await expiriesOf(ownerId)
+    expect(expiries).toHaveLength(100)
+    for (const { due, at } of expiries) {
       expect(at.getTime()).toBeGreaterThanOrEqual(due.getTime())
       expect(at.getTime()).toBeLessThan(due.getTime() + minutes(1))
     }
   })
 
-  test('happens once, in order, when the clock is moved twice at once', async () => {
+  test('happens once, in order, when the clock is moved by concurrent requests', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await anAgent(client)
     for (const expiresInMinutes of [10, 20, 30, 40, 50, 2_000])
       await anIntent(client, agent.id, { expiresInMinutes })
     await Promise.all([advance(client, { days: 1 }), advance(client, { days: 1 })])
-    const ended = await endedOf(ownerId)
-    expect(ended).toHaveLength(6)
-    expect(ended.map(({ due }) => due)).toEqual(ended.map(({ due }) => due).toSorted((a, b) => +a - +b))
+    const expiries = await expiriesOf(ownerId)
+    expect(expiries).toHaveLength(6)
+    expect(expiries.map(({ due }) => due)).toEqual(expiries.map(({ due }) => due).toSorted((a, b) => +a - +b))
     expect(await offsetOf(client)).toBe(2 * DAY)
   })
 })

@@ -8,8 +8,8 @@ import {
   aLiveClient,
   anAgent,
   anAgentUnder,
-  bringMoney,
-  made,
+  bodyOf,
+  creditWallet,
   type TestClient,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -17,12 +17,12 @@ import { until } from '../../support/until.ts'
 
 const service = await startTestService({ temporal: true })
 const { client, auditOf, eventsOf, get, becomes, aWaiting, temporal } = await intentRunsIn(service)
-const open = await startTestService({ temporal: true, env: { OPERATOR_SIGNALS: 'true' } })
+const signalService = await startTestService({ temporal: true, env: { OPERATOR_SIGNALS: 'true' } })
 
 const verbs = Object.keys(intentSignals)
 
-describe('a signal', () => {
-  test('to approve: the record follows', async () => {
+describe('a signal to an intent', () => {
+  test('to approve approves the record', async () => {
     const { intent, run } = await aWaiting()
     await run.signal('approve', { by: 'Ada Lovelace', comment: 'Go ahead' })
     await becomes(intent.id, 'approved')
@@ -37,32 +37,32 @@ describe('a signal', () => {
     })
     expect(await eventsOf(intent.id)).toEqual(['intent.created', 'intent.approved'])
     expect((await auditOf(intent.id))[0]).toBe('intent.approved by operator Ada Lovelace')
-    await run.says('Signal approve by Ada Lovelace: done.')
+    await run.untilDetails('Signal approve by Ada Lovelace: done.')
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'approved' })
     expect(await run.status()).toBe('RUNNING')
   })
 
-  test('to deny: the record follows, and the run ends', async () => {
-    const [wordless, explained] = [await aWaiting(), await aWaiting()]
-    await wordless.run.signal('deny', { by: 'Ada' })
-    await explained.run.signal('deny', { by: 'Ada', reason: 'Too expensive' })
-    expect(await wordless.run.ends()).toBe('denied')
-    expect(await explained.run.ends()).toBe('denied')
+  test('to deny denies the record and ends the run', async () => {
+    const [withoutReason, withReason] = [await aWaiting(), await aWaiting()]
+    await withoutReason.run.signal('deny', { by: 'Ada' })
+    await withReason.run.signal('deny', { by: 'Ada', reason: 'Too expensive' })
+    expect(await withoutReason.run.untilEnded()).toBe('denied')
+    expect(await withReason.run.untilEnded()).toBe('denied')
     const decidedBy = { type: 'operator', id: null, name: 'Ada' }
     const comment = 'Denied by Ada'
-    expect(await get(wordless.intent.id)).toMatchObject({ status: 'denied', decidedBy, comment })
-    expect(await get(explained.intent.id)).toMatchObject({
+    expect(await get(withoutReason.intent.id)).toMatchObject({ status: 'denied', decidedBy, comment })
+    expect(await get(withReason.intent.id)).toMatchObject({
       status: 'denied',
       decidedBy,
       comment: 'Too expensive',
     })
-    expect((await auditOf(explained.intent.id))[0]).toBe('intent.denied by operator Ada')
+    expect((await auditOf(withReason.intent.id))[0]).toBe('intent.denied by operator Ada')
   })
 
-  test('to cancel: the record follows, and the run ends', async () => {
+  test('to cancel cancels the record and ends the run', async () => {
     const { intent, run } = await aWaiting()
     await run.signal('cancel', { by: 'Ada', comment: 'Sold out' })
-    expect(await run.ends()).toBe('cancelled')
+    expect(await run.untilEnded()).toBe('cancelled')
     expect(await get(intent.id)).toMatchObject({
       status: 'cancelled',
       decidedBy: null,
@@ -71,13 +71,13 @@ describe('a signal', () => {
     expect((await auditOf(intent.id))[0]).toBe('intent.cancelled by operator Ada')
   })
 
-  test('that comes second changes nothing and says so', async () => {
+  test('after a decision changes nothing and says so', async () => {
     const { intent, run } = await aWaiting()
-    const approved = await made(client.intents.approve({ params: { id: intent.id } }))
+    const approved = await bodyOf(client.intents.approve({ params: { id: intent.id } }))
     await run.signal('approve', { by: 'Ada' })
-    await run.says('The signal approve by Ada changed nothing: The intent is approved already.')
+    await run.untilDetails('The signal approve by Ada changed nothing: The intent is approved already.')
     await run.signal('deny', { by: 'Bob' })
-    await run.says('The signal deny by Bob changed nothing: The intent is approved already.')
+    await run.untilDetails('The signal deny by Bob changed nothing: The intent is approved already.')
     const lines = [
       'The signal approve by Ada changed nothing: The intent is approved already.',
       'The signal deny by Bob changed nothing: The intent is approved already.',
@@ -87,7 +87,7 @@ describe('a signal', () => {
     expect(await eventsOf(intent.id)).toEqual(['intent.created', 'intent.approved'])
   })
 
-  test('that comes first makes the request the second', async () => {
+  test('before a request makes the request too late', async () => {
     const { intent, run, params } = await aWaiting()
     await run.signal('approve', { by: 'Ada' })
     await becomes(intent.id, 'approved')
@@ -96,7 +96,7 @@ describe('a signal', () => {
     expect(late.error).toBe('The intent is approved already.')
   })
 
-  test('and a request at once: one of them counts, and all places agree', async () => {
+  test('at the same time as a request takes effect first or not at all, and every record agrees', async () => {
     const waiting = await Promise.all(Array.from({ length: 5 }, () => aWaiting()))
     await Promise.all(
       waiting.flatMap(({ run, params }) => [
@@ -110,18 +110,18 @@ describe('a signal', () => {
       const { status, decidedBy } = await get(intent.id)
       expect(await eventsOf(intent.id)).toEqual(['intent.created', `intent.${status}`])
       expect((await auditOf(intent.id))[0]).toMatch(`intent.${status} by ${decidedBy?.type}`)
-      await run.says(`in test mode: ${status}`)
+      await run.untilDetails(`in test mode: ${status}`)
       expect(await run.attributes()).toMatchObject({ AgentPayStatus: status })
     }
   })
 
-  test('in a burst is attended to in order, one after the other', async () => {
+  test('in a burst is processed in order, one after the other', async () => {
     const { intent, run } = await aWaiting()
     for (let count = 0; count < 5; count++) await run.signal('approve', { by: `Person ${count}` })
-    await run.says('The signal approve by Person 4 changed nothing')
+    await run.untilDetails('The signal approve by Person 4 changed nothing')
     expect((await get(intent.id)).decidedBy).toMatchObject({ name: 'Person 0' })
     await run.signal('cancel', { by: 'Person 9' })
-    expect(await run.ends()).toBe('cancelled')
+    expect(await run.untilEnded()).toBe('cancelled')
   })
 
   test('after the deadline changes nothing', async () => {
@@ -130,22 +130,22 @@ describe('a signal', () => {
     const { intent, run } = await aWaiting({ expiresInMinutes: 10 }, other.client, id)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(11)])
     await run.signal('approve', { by: 'Ada' })
-    await run.ends()
+    await run.untilEnded()
     expect(await get(intent.id, other.client)).toMatchObject({ status: 'expired', decidedBy: null })
     expect(await run.details()).toMatch(/approve by Ada changed nothing: The (deadline|intent is expired)/)
     expect(await eventsOf(intent.id)).toEqual(['intent.created', 'intent.expired'])
   })
 
-  test('does not stand in for a passkey', async () => {
+  test('does not replace a passkey', async () => {
     const { id } = await anAgentUnder(client, { requireAttestation: true })
     const { intent, run } = await aWaiting({}, client, id)
     await run.signal('approve', { by: 'Ada' })
-    await run.says('changed nothing: The agent’s policy asks for an approval with a passkey.')
+    await run.untilDetails('changed nothing: The agent’s policy asks for an approval with a passkey.')
     expect((await get(intent.id)).status).toBe('created')
   })
 
-  test('that is not what was asked for is ignored, which the page says', async () => {
-    const wrong: Record<string, unknown[]> = {
+  test('with a wrong payload is ignored, and the details say so', async () => {
+    const wrongPayloads: Record<string, unknown[]> = {
       nothing: [],
       null: [null],
       'a text': ['approve'],
@@ -160,25 +160,25 @@ describe('a signal', () => {
       'NUL in the name': [{ by: 'A\u0000da' }],
       'half a character': [{ by: 'A\uD800da' }],
     }
-    const ignored = async (verb: string, payloads: unknown[][]): Promise<void> => {
+    const expectIgnored = async (verb: string, payloads: unknown[][]): Promise<void> => {
       const { intent, run } = await aWaiting()
       for (const payload of payloads) await run.signal(verb, ...payload)
-      expect(await run.tells(payloads.length)).toEqual(
+      expect(await run.untilTimeline(payloads.length)).toEqual(
         payloads.map(() => expect.stringMatching(`^A signal ${verb} was ignored`)),
       )
-      await run.says(`A signal ${verb} was ignored`)
+      await run.untilDetails(`A signal ${verb} was ignored`)
       expect(await get(intent.id)).toEqual(intent)
       expect(await eventsOf(intent.id)).toEqual(['intent.created'])
       await run.signal('approve', { by: 'Ada' })
       await becomes(intent.id, 'approved')
       expect(await run.failedTasks()).toBe(0)
     }
-    const wrongFor = (at: number) => Object.values(wrong).filter((_, n) => n % verbs.length === at)
-    await Promise.all(verbs.map((verb, at) => ignored(verb, wrongFor(at))))
+    const wrongFor = (at: number) => Object.values(wrongPayloads).filter((_, n) => n % verbs.length === at)
+    await Promise.all(verbs.map((verb, at) => expectIgnored(verb, wrongFor(at))))
   })
 
-  test('that cannot even be read is ignored as well, and no task is stuck', async () => {
-    const illegible: Record<string, string> = {
+  test('with an unreadable payload is ignored, and no workflow task fails', async () => {
+    const unreadable: Record<string, string> = {
       'json/plain': '{"by": ',
       'json/protobuf': '{"by":"Ada"}',
       'binary/encrypted': '\u0001\u0002',
@@ -186,7 +186,7 @@ describe('a signal', () => {
       '': '{"by":"Ada"}',
     }
     const { intent, run } = await aWaiting()
-    for (const [encoding, data] of Object.entries(illegible)) {
+    for (const [encoding, data] of Object.entries(unreadable)) {
       const metadata = encoding ? { encoding: Buffer.from(encoding) } : {}
       const payload = { metadata, data: Buffer.from(data) }
       for (const signalName of ['approve', RECORD_CHANGED, LOOK_AGAIN])
@@ -198,34 +198,34 @@ describe('a signal', () => {
             input: { payloads },
           })
     }
-    const approvals = 2 * Object.keys(illegible).length
-    expect(await run.tells(approvals)).toEqual(
+    const approvals = 2 * Object.keys(unreadable).length
+    expect(await run.untilTimeline(approvals)).toEqual(
       Array(approvals).fill(expect.stringMatching(/^A signal approve was ignored/)),
     )
     expect(await get(intent.id)).toEqual(intent)
     await run.signal('deny', { by: 'Ada' })
-    expect(await run.ends()).toBe('denied')
+    expect(await run.untilEnded()).toBe('denied')
     expect(await run.failedTasks()).toBe(0)
   })
 
-  test('that nobody knows is let lie, which the page says', async () => {
+  test('of an unknown name is ignored, and the details say so', async () => {
     const { intent, run } = await aWaiting()
     await run.signal('complete', { by: 'Ada' })
-    await run.says('A signal complete was ignored: no such signal is known.')
+    await run.untilDetails('A signal complete was ignored: no such signal is known.')
     await run.signal('deny', { by: 'Ada' })
-    expect(await run.ends()).toBe('denied')
+    expect(await run.untilEnded()).toBe('denied')
     expect(await run.failedTasks()).toBe(0)
     expect((await get(intent.id)).status).toBe('denied')
   })
 })
 
-describe('live money', () => {
+describe('an intent of live money', () => {
   async function aLive(
     of: typeof service,
   ): Promise<{ live: TestClient; waiting: Awaited<ReturnType<typeof aWaiting>> }> {
     const live = await aLiveClient(of, await of.owner())
     const agent = await anAgent(live)
-    await bringMoney(of, agent)
+    await creditWallet(of, agent)
     return { live, waiting: await aWaiting({}, live, agent.id) }
   }
 
@@ -233,15 +233,16 @@ describe('live money', () => {
     const { live, waiting } = await aLive(service)
     for (const verb of ['approve', 'deny', 'cancel']) {
       await waiting.run.signal(verb, { by: 'Ada' })
-      await waiting.run.says(`A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`)
+      const refusal = `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
+      await waiting.run.untilDetails(refusal)
     }
     expect(await get(waiting.intent.id, live)).toEqual(waiting.intent)
-    await made(live.intents.deny({ params: waiting.params, body: { reason: 'No' } }))
-    expect(await waiting.run.ends()).toBe('denied')
+    await bodyOf(live.intents.deny({ params: waiting.params, body: { reason: 'No' } }))
+    expect(await waiting.run.untilEnded()).toBe('denied')
   })
 
-  test('is, where the installation says so', async () => {
-    const { live, waiting } = await aLive(open)
+  test('is decided by a signal if OPERATOR_SIGNALS is on', async () => {
+    const { live, waiting } = await aLive(signalService)
     await waiting.run.signal('approve', { by: 'Ada' })
     await becomes(waiting.intent.id, 'approved', live)
     expect((await auditOf(waiting.intent.id, live))[0]).toBe('intent.approved by operator Ada')

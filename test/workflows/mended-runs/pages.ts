@@ -20,22 +20,22 @@ const records = [
   },
 ]
 
-describe('open records and their runs', () => {
-  test('are compared in bounded pages, and only what is missing is begun', async () => {
+describe('open records', () => {
+  test('are compared with the runs in bounded pages, and only missing runs are started', async () => {
     const missing = ['00001', '00500', '00501', '07777', '10000'].map(n => `intent/intent_${n}`)
-    const [sizes, begun]: [number[], unknown[]] = [[], []]
+    const [sizes, started]: [number[], unknown[]] = [[], []]
     let rests = 0
     const runs: Runs = {
       async open(workflowIds) {
         sizes.push(workflowIds.length)
         return new Set(workflowIds.filter(id => !missing.includes(id)))
       },
-      begin: async ({ name }, workflowId, input) => void begun.push([name, workflowId, input]),
+      begin: async ({ name }, workflowId, input) => void started.push([name, workflowId, input]),
     }
     await beginMissingRuns({ database, records, runs, rest: async () => rests++ })
     expect(sizes).toEqual(Array(20).fill(500))
     expect(rests).toBe(20)
-    expect(begun).toEqual(
+    expect(started).toEqual(
       missing.map(workflowId => [
         'intent',
         workflowId,
@@ -50,19 +50,19 @@ describe('open records and their runs', () => {
     )
   })
 
-  test('leave out what is still on its way to Temporal', async () => {
+  test('that are still on their way to Temporal get no second run', async () => {
     await engine.sql(
       `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
        values ('outbox_1', 'customer_1', 'test', 'intent', false, 'intent/intent_00002', '{}', now(), now())`,
     )
-    const begun: string[] = []
+    const started: string[] = []
     const runs: Runs = {
       open: async workflowIds => new Set(workflowIds.slice(3)),
-      begin: async (_, workflowId) => void begun.push(workflowId),
+      begin: async (_, workflowId) => void started.push(workflowId),
     }
-    const few = records.map(one => ({ ...one, select: `${one.select} where n <= 5` }))
-    await beginMissingRuns({ database, records: few, runs, rest: async () => undefined })
-    expect(begun).toEqual(['intent/intent_00001', 'intent/intent_00003', 'intent/intent_00004'])
+    const fiveRecords = records.map(one => ({ ...one, select: `${one.select} where n <= 5` }))
+    await beginMissingRuns({ database, records: fiveRecords, runs, rest: async () => undefined })
+    expect(started).toEqual(['intent/intent_00001', 'intent/intent_00003', 'intent/intent_00004'])
   })
 
   test('are declared for every process', () => {
@@ -71,22 +71,22 @@ describe('open records and their runs', () => {
     expect(new Set(declared.map(one => one.process.name))).toEqual(new Set(workflows))
   })
 
-  test('have a title and details that name every signal of their process', () => {
+  test('have a title, and details that name every signal of their process', () => {
     const details = new Map(declared.map(({ process: { name, details } }) => [name, details ?? '']))
     expect(declared.filter(one => !one.process.title || !one.process.details)).toEqual([])
     for (const [name, table] of Object.entries({ intent: intentSignals, transfer: transferSignals }))
       for (const signal of Object.keys(table)) expect(details.get(name)).toContain(`\`${signal}\``)
   })
 
-  test('are read in the order of an index that has no others', async () => {
-    const kept = declared.filter(
+  test('are read in the order of an index without closed records', async () => {
+    const listed = declared.filter(
       ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
     )
-    expect(kept).toHaveLength(4)
+    expect(listed).toHaveLength(4)
     const client = await database.pool.connect()
     await client.query('begin')
     await client.query('set local enable_seqscan = off')
-    for (const { select } of kept) {
+    for (const { select } of listed) {
       const { rows } = await client.query(`explain ${pageOf(select)}`, ['a', 'intent'])
       const plan = rows.map(row => row['QUERY PLAN']).join('\n')
       expect(plan).toContain('_with_a_run')

@@ -8,13 +8,13 @@ const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf
 /** The names under which the bundler has put its modules. */
 const modules = [...code.matchAll(/^ +!\*\*\* (\.\S+) \*\*\*!/gm)].map(([, name]) => String(name))
 
-describe('what a worker loads to run the processes', () => {
-  test('is small', () => {
+describe('the workflow bundle', () => {
+  test('is smaller than 2 MB', () => {
     expect(modules.length).toBeGreaterThan(20)
     expect(Buffer.byteLength(code)).toBeLessThan(2_000_000)
   })
 
-  test('has of ours the processes and what describes them', () => {
+  test('contains the workflows and process descriptions, and no other file of ours', () => {
     const ours = modules.filter(name => /^\.\/(src|workflows|activities|test)\//.test(name))
     const wrong = ours.filter(
       name =>
@@ -26,7 +26,7 @@ describe('what a worker loads to run the processes', () => {
     expect(wrong).toEqual([])
   })
 
-  test('has of others what the SDK brings into its sandbox', () => {
+  test('contains only the packages that the SDK brings into its sandbox', () => {
     const packages = modules.flatMap(name => /node_modules\/((?:@[\w-]+\/)?[\w-]+)/.exec(name)?.[1] ?? [])
     expect([...new Set(packages)].toSorted()).toEqual([
       '@temporalio/common',
@@ -36,7 +36,7 @@ describe('what a worker loads to run the processes', () => {
     ])
   })
 
-  test('has no entity, no schema, no database and nothing that goes outside', () => {
+  test('contains no entity, no schema, no database and no I/O', () => {
     const foreign = /zod|mikro-orm|kysely|pg-|express|node:|\bfs\b|\bnet\b|child_process|entity/
     expect(modules.filter(name => foreign.test(name))).toEqual([])
   })

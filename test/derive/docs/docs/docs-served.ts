@@ -23,8 +23,11 @@ const raw = (path: string, headers: Record<string, string> = {}, method = 'GET')
   new Promise((resolve, reject) => {
     request(service.url + path, { method, headers })
       .on('response', response => {
-        const { statusCode: status = 0, headers: got } = response
-        buffer(response).then(bytes => resolve({ status, headers: got as Raw['headers'], bytes }), reject)
+        const { statusCode: status = 0, headers: received } = response
+        buffer(response).then(
+          bytes => resolve({ status, headers: received as Raw['headers'], bytes }),
+          reject,
+        )
       })
       .on('error', reject)
       .end()
@@ -32,23 +35,23 @@ const raw = (path: string, headers: Record<string, string> = {}, method = 'GET')
 
 const plain = async (path: string): Promise<string> => (await raw(path)).bytes.toString()
 
-describe('the reference, page by page', () => {
+describe('the reference', () => {
   const files = renderDocs(openapiDocument(areas))
   const pages = [...files].filter(([, { type }]) => type.startsWith('text/html'))
   const all = (text: string, pattern: RegExp): string[] =>
-    [...text.matchAll(pattern)].map(([, found]) => found ?? '')
+    [...text.matchAll(pattern)].map(([, addresses]) => addresses ?? '')
   const anchors = new Set(
     pages.flatMap(([address, { content }]) => all(content, / id="([^"]+)"/g).map(id => `${address}#${id}`)),
   )
 
-  test('has every operation and every event, each on one page', () => {
+  test('has every operation and every event on exactly one page', () => {
     const places = (id: string) => [...anchors].filter(anchor => anchor.endsWith(`#${id}`))
     const keys = published(areas).map(({ key }) => key)
     const events = [...eventSchemas(areas).keys()].map(name => `on.${name}`)
     expect([...keys, ...events].filter(id => places(id).length !== 1)).toEqual([])
   })
 
-  test('has no link that leads nowhere', () => {
+  test('has no broken link', () => {
     const broken = pages.flatMap(([address, { content }]) =>
       all(content, / (?:href|src)="([^"]+)"/g)
         .map(link => (link.startsWith('#') ? address + link : link))
@@ -58,17 +61,17 @@ describe('the reference, page by page', () => {
     expect(broken).toEqual([])
   })
 
-  test('is found whole by its search: every entry of the index leads to where it says', () => {
+  test('has a search index that covers all operations and events, without broken entries', () => {
     const [, index] = [...files].find(([address]) => address.includes('/search-')) ?? []
     const entries = JSON.parse(index?.content ?? '[]') as { section: string; anchor: string }[]
-    const found = entries.map(({ section, anchor }) => `/docs${section && `/${section}`}#${anchor}`)
-    expect(found.filter(address => !anchors.has(address))).toEqual([])
+    const addresses = entries.map(({ section, anchor }) => `/docs${section && `/${section}`}#${anchor}`)
+    expect(addresses.filter(address => !anchors.has(address))).toEqual([])
     for (const { key } of published(areas)) expect(entries.map(({ anchor }) => anchor)).toContain(key)
     for (const name of eventSchemas(areas).keys())
       expect(entries.map(({ anchor }) => anchor)).toContain(`on.${name}`)
   })
 
-  test('has one heading of the first level on each page, and no level left out', () => {
+  test('has one first-level heading on each page, and skips no level', () => {
     for (const [, { content }] of pages) {
       const levels = all(content, /<h(\d)/g).map(Number)
       expect(levels.filter(level => level === 1)).toHaveLength(1)
@@ -76,7 +79,7 @@ describe('the reference, page by page', () => {
     }
   })
 
-  test('is small on its way: no page needs more than 40 KB', async () => {
+  test('has no page larger than 40 KB compressed', async () => {
     for (const [address] of pages) {
       const { bytes } = await raw(address, { 'accept-encoding': 'br' })
       expect(bytes.length).toBeLessThan(40_000)
@@ -94,34 +97,34 @@ describe.each([
 ])('%s', (name, type, cache) => {
   const address = async () => (name.startsWith('/') ? name : script())
 
-  test('is sent as the client can take it, and says by what the answer varies', async () => {
+  test('is compressed as the client accepts, with Vary', async () => {
     const path = await address()
-    const whole = await raw(path)
-    expect(whole.headers).toMatchObject({
+    const plainAnswer = await raw(path)
+    expect(plainAnswer.headers).toMatchObject({
       'content-type': type,
       'cache-control': cache,
       vary: 'Accept-Encoding',
     })
-    expect(whole.headers['content-encoding']).toBeUndefined()
+    expect(plainAnswer.headers['content-encoding']).toBeUndefined()
     const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
     for (const encoding of ['br', 'gzip'] as const) {
       const { headers, bytes } = await raw(path, { 'accept-encoding': encoding })
       expect(headers).toMatchObject({ 'content-encoding': encoding, 'x-data-residency': 'EU' })
       expect(Number(headers['content-length'])).toBe(bytes.length)
-      expect(bytes.length).toBeLessThan(whole.bytes.length / 2)
-      expect(unpack[encoding](bytes).equals(whole.bytes)).toBe(true)
+      expect(bytes.length).toBeLessThan(plainAnswer.bytes.length / 2)
+      expect(unpack[encoding](bytes).equals(plainAnswer.bytes)).toBe(true)
     }
   })
 
-  test('is not sent again to a client that has it', async () => {
+  test('is answered with 304 to a client that has it', async () => {
     const path = await address()
     const tags = new Set<string>()
     for (const encoding of ['br', 'gzip', 'identity']) {
       const accept = { 'accept-encoding': encoding }
       const { etag = '' } = (await raw(path, accept)).headers
       tags.add(etag)
-      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-        const again = await raw(path, { ...accept, 'if-none-match': known })
+      for (const validator of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await raw(path, { ...accept, 'if-none-match': validator })
         expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag])
         expect(again.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': cache })
       }
@@ -130,14 +133,21 @@ describe.each([
     expect(tags.size).toBe(3)
   })
 
-  test('answers HEAD with the headers of GET, and nothing else', async () => {
+  test('answers HEAD with the headers of GET and no body', async () => {
     const path = await address()
     for (const encoding of ['br', 'identity']) {
       const accept = { 'accept-encoding': encoding }
-      const [got, head] = [await raw(path, accept), await raw(path, accept, 'HEAD')]
-      const same = ['content-type', 'content-length', 'content-encoding', 'etag', 'cache-control', 'vary']
+      const [received, head] = [await raw(path, accept), await raw(path, accept, 'HEAD')]
+      const sameHeaders = [
+        'content-type',
+        'content-length',
+        'content-encoding',
+        'etag',
+        'cache-control',
+        'vary',
+      ]
       expect(head.bytes.length).toBe(0)
-      for (const header of same) expect(head.headers[header]).toBe(got.headers[header])
+      for (const header of sameHeaders) expect(head.headers[header]).toBe(received.headers[header])
     }
   })
 })
@@ -171,10 +181,12 @@ test.each([
   ['br;q=0, gzip;q=0', 'identity'],
   ['BR', 'br'],
   ['br;q=nonsense', 'identity'],
-])('of “%s” the service chooses %s', (accepted, encoding) => expect(preferred(accepted)).toBe(encoding))
+])('for Accept-Encoding “%s” the service chooses %s', (accepted, encoding) =>
+  expect(preferred(accepted)).toBe(encoding),
+)
 
-describe('making it', () => {
-  test('lets others have their turn: the document is made in many slices', async () => {
+describe('the OpenAPI document', () => {
+  test('is generated in slices that do not block the event loop', async () => {
     const turns: number[] = []
     let isDone = false
     const making = inSlices(openapiSliced(areas)).finally(() => {
@@ -187,11 +199,11 @@ describe('making it', () => {
       turns.push((user + system) / 1_000)
     }
     expect(await making).toEqual(openapiDocument(areas))
-    const whole = turns.reduce((sum, turn) => sum + turn, 0)
-    expect(Math.max(...turns)).toBeLessThan(Math.max(25, whole / 4))
+    const plainAnswer = turns.reduce((sum, turn) => sum + turn, 0)
+    expect(Math.max(...turns)).toBeLessThan(Math.max(25, plainAnswer / 4))
   })
 
-  test('is done once, however many ask at the same time', async () => {
+  test('is generated once for concurrent requests', async () => {
     const other = await service.another()
     const versions = await Promise.all(
       Array.from({ length: 5 }, async () => (await fetch(`${other}/docs/agents`)).headers.get('etag')),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { expectRefusal, serviceToLeaveAlone } from '../../../support/contract/bad-input.ts'
+import { expectRefusal, startUnchangedService } from '../../../support/contract/bad-input.ts'
 
-const { service, owner, stranger, agent } = await serviceToLeaveAlone()
+const { service, owner, stranger, agent } = await startUnchangedService()
 
 const get = (path: string, token = owner.key) => service.http('GET', path, { token })
 
@@ -39,20 +39,20 @@ describe('a query', () => {
     ['__proto__', '__proto__=1', /__proto__/],
     ['a value that is none', 'kind=both', /^kind: /],
     ['NUL', 'templateId=%00', /^templateId: .*U\+0000/],
-  ])('with %s is refused', async (_, query, words) =>
-    expectRefusal(await get(`/policies?${query}`), 400, 'invalid_request', words),
+  ])('with %s is refused', async (_, query, message) =>
+    expectRefusal(await get(`/policies?${query}`), 400, 'invalid_request', message),
   )
 
-  test('for what takes none is refused', async () =>
+  test('is refused where none is expected', async () =>
     expectRefusal(await get(`/agents/${agent.id}?a=1`), 400, 'invalid_request', /^a: /))
 
-  test('with percent signs that mean nothing changes nothing', async () => {
+  test('with invalid percent-encoding finds nothing', async () => {
     for (const query of ['templateId=%', 'templateId=%zz', 'templateId=%ED%A0%80', 'templateId=%FF'])
       expect((await get(`/policies?${query}`)).body).toEqual({ data: [], hasMore: false, nextCursor: null })
   })
 })
 
-describe('a cursor', () => {
+describe('a page cursor', () => {
   const cursorOf = async (path: string, token = owner.key): Promise<string> =>
     (await get(path, token)).body.nextCursor
 
@@ -63,12 +63,12 @@ describe('a cursor', () => {
     ['of another owner', () => cursorOf('/policies?limit=1', stranger.key)],
     ['of another filter', () => cursorOf('/policies?limit=1&kind=template')],
     ['of another list', () => cursorOf('/policies/presets?limit=1')],
-  ])('%s is refused', async (_, made) => {
-    const cursor = encodeURIComponent(await made())
+  ])('%s is refused', async (_, makeCursor) => {
+    const cursor = encodeURIComponent(await makeCursor())
     expectRefusal(await get(`/policies?limit=1&cursor=${cursor}`), 400, 'invalid_cursor', /^cursor: /)
   })
 
-  test('of its own list is good with another limit', async () => {
+  test('of the same list works with another limit', async () => {
     const cursor = encodeURIComponent(await cursorOf('/policies?limit=1'))
     expect((await get(`/policies?limit=2&cursor=${cursor}`)).body.data.length).toBe(2)
   })
@@ -84,13 +84,13 @@ describe('an address', () => {
     '/v1',
     '/v1/v1/agents',
     '/Agents',
-  ])('%s leads nowhere', async path => expectRefusal(await get(path), 404, 'not_found'))
+  ])('%s is not found', async path => expectRefusal(await get(path), 404, 'not_found'))
 
-  test.each(['%', '%zz', '%00', 'a%2Fb', '%ff', 'a b', 'é', "'"])('/agents/%s names nothing', async id =>
+  test.each(['%', '%zz', '%00', 'a%2Fb', '%ff', 'a b', 'é', "'"])('/agents/%s finds no agent', async id =>
     expectNothing(id),
   )
 
-  test('that is very long names nothing', async () => {
+  test('with a very long id finds no agent', async () => {
     for (const length of [129, 8_000]) await expectNothing('x'.repeat(length))
   })
 
@@ -100,7 +100,7 @@ describe('an address', () => {
     expect(Object.keys(body)).toEqual(['error'])
   }
 
-  test('known by another method says by which', async () => {
+  test('with another method is refused with the allowed methods', async () => {
     for (const [method, path, allow] of [
       ['PUT', '/agents', 'GET, POST'],
       ['DELETE', '/v1/health', 'GET'],

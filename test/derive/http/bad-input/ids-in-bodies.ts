@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { inputOf } from '../../../../src/derive/http/input.ts'
-import { everythingSent, membersOf } from '../../../support/contract/contract-members.ts'
+import { allInputs, membersOf } from '../../../support/contract/contract-members.ts'
 import { credentials, operations, unknownId, World } from '../../../support/contract/world.ts'
 import { startTestService } from '../../../support/harness.ts'
 
@@ -9,7 +9,7 @@ const owner = await service.owner()
 const world = new World(service, owner, { keeps: true })
 
 /** Of what another member takes the place of. */
-const INSTEAD_OF: Readonly<Record<string, readonly string[]>> = {
+const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'transfers.create toWalletId': ['beneficiaryId'],
   'intents.simulate policyId': ['policy'],
   'intents.simulate agentId': ['policy'],
@@ -20,7 +20,7 @@ const prefixOf = (examples: readonly unknown[] = []): string | undefined =>
   /^([a-z]+)_01jd8x2m4ye7k9v0c3q5r6t8wz$/.exec(String(examples[0]))?.[1]
 
 /** Every id that a body of the API can name. */
-const ids = everythingSent.flatMap(({ key, place, schema }) => {
+const ids = allInputs.flatMap(({ key, place, schema }) => {
   const one = operations.find(operation => operation.key === key)
   if (!one || place === 'query') return []
   return membersOf(schema).flatMap(({ path, schema: { examples } }) => {
@@ -39,9 +39,9 @@ function withMember(body: unknown, path: string, value: unknown): unknown {
 }
 
 describe('an id in a body', () => {
-  test('is looked for in every contract', () => expect(ids.length).toBeGreaterThan(20))
+  test('is found in more than twenty contracts', () => expect(ids.length).toBeGreaterThan(20))
 
-  const filters = everythingSent.flatMap(({ key, operation, place, schema }) =>
+  const filters = allInputs.flatMap(({ key, operation, place, schema }) =>
     place === 'body'
       ? []
       : membersOf(schema).flatMap(({ path, schema: { examples } }) =>
@@ -49,7 +49,7 @@ describe('an id in a body', () => {
         ),
   )
 
-  test.each(filters)('that is empty is a 400 as the filter $path of $key, too', ({ operation, path }) => {
+  test.each(filters)('that is empty is a 400 in the filter $path of $key, too', ({ operation, path }) => {
     expect(() => inputOf(operation, new URLSearchParams({ [path]: '' }), {})).toThrow(
       `${path}: must have at least 1 character`,
     )
@@ -59,15 +59,15 @@ describe('an id in a body', () => {
     const send = async (value: string) => {
       const prepared = await world.prepare(one)
       // Only an agent has runs.
-      const whose =
+      const agentMember =
         key === 'intents.simulate' && path === 'runId' ? { agentId: await world.idOf('agent') } : {}
-      const given = { ...(prepared.body as object), ...whose }
-      const body = withMember(given, path, value) as Record<string, unknown>
-      for (const name of INSTEAD_OF[`${key} ${path}`] ?? []) delete body[name]
+      const exampleBody = { ...(prepared.body as object), ...agentMember }
+      const body = withMember(exampleBody, path, value) as Record<string, unknown>
+      for (const name of EXCLUDED_MEMBERS[`${key} ${path}`] ?? []) delete body[name]
       return world.send(one, prepared.path, { ...credentials(one, owner), body })
     }
 
-    test('that names nothing is a 404', async () => {
+    test('of an unknown record is a 404', async () => {
       const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))
       const code = headers.get('x-error-code')
       expect([status, code]).toEqual([404, expect.stringMatching(/^(\w+_not_found|unknown_reference)$/)])

@@ -1,18 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { inputOf } from '../../../../src/derive/http/input.ts'
-import {
-  everythingSent,
-  type Member,
-  membersOf,
-  type Sent,
-} from '../../../support/contract/contract-members.ts'
+import { allInputs, type Input, type Member, membersOf } from '../../../support/contract/contract-members.ts'
 
 /** How zod says it, and how we say what we have no words for. */
-const NOT_OURS =
+const ZOD_WORDS =
   /invalid|expected|received|too (big|small)|unrecognized|another form|a text like|must be (undefined|nan|unknown|never|date|bigint)|NaN|\[object/i
 
 /** Of each kind something that is wrong somewhere. */
-const WRONG = [
+const WRONG_VALUES = [
   ...[
     null,
     true,
@@ -38,7 +33,7 @@ const WRONG = [
 const asTexts = (value: object): Record<string, string> =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'))
 
-function refusalOf({ operation, place }: Sent, value: unknown): string | undefined {
+function refusalOf({ operation, place }: Input, value: unknown): string | undefined {
   const query = new URLSearchParams(place === 'query' && value instanceof Object ? asTexts(value) : {})
   try {
     inputOf(operation, query, place === 'body' ? value : {})
@@ -48,20 +43,20 @@ function refusalOf({ operation, place }: Sent, value: unknown): string | undefin
   }
 }
 
-const refusals = (sent: Sent, { within }: Member): string[] =>
-  WRONG.flatMap(value => refusalOf(sent, within(value)) ?? [])
+const refusals = (sent: Input, { within }: Member): string[] =>
+  WRONG_VALUES.flatMap(value => refusalOf(sent, within(value)) ?? [])
 
-describe('what is said of a wrong member', () => {
-  test.each(everythingSent.map(sent => [`${sent.key} ${sent.place}`, sent] as const))(
-    'of %s is said in words of ours',
+describe('the refusal of a wrong member', () => {
+  test.each(allInputs.map(sent => [`${sent.key} ${sent.place}`, sent] as const))(
+    'of %s is in our own words',
     (_, sent) => {
-      const said = membersOf(sent.schema).flatMap(member => refusals(sent, member))
-      expect(said.filter(words => NOT_OURS.test(words))).toEqual([])
-      expect(said.length).toBeGreaterThan(0)
+      const messages = membersOf(sent.schema).flatMap(member => refusals(sent, member))
+      expect(messages.filter(message => ZOD_WORDS.test(message))).toEqual([])
+      expect(messages.length).toBeGreaterThan(0)
     },
   )
 
-  const create = everythingSent.find(({ key }) => key === 'policies.create') as Sent
+  const create = allInputs.find(({ key }) => key === 'policies.create') as Input
 
   test.each([
     [{}, 'name: must be a text (it is missing)'],
@@ -96,14 +91,14 @@ describe('what is said of a wrong member', () => {
       'allowedMccs.0: a merchant category code has four digits (it is "12")',
     ],
     [[], 'body: must be an object (it is a list)'],
-  ])('%j is refused as: %s', (body, words) => {
-    expect(refusalOf(create, body)).toBe(words)
+  ])('for %j is: %s', (body, message) => {
+    expect(refusalOf(create, body)).toBe(message)
   })
 
   test('names a few members, and says that there are more', () => {
     const body = { name: 'a', allowedMccs: Array.from({ length: 1_500 }, () => 7) }
-    const said = String(refusalOf(create, body))
-    expect(said.match(/must be a text/g)?.length).toBe(5)
-    expect(said).toMatch(/; and more$/)
+    const messages = String(refusalOf(create, body))
+    expect(messages.match(/must be a text/g)?.length).toBe(5)
+    expect(messages).toMatch(/; and more$/)
   })
 })

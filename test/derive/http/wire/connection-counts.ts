@@ -9,33 +9,33 @@ const behindProxy = await startTestService({
   env: { CONNECTIONS_PER_ADDRESS: '3', TRUST_PROXY: '127.0.0.1' },
 })
 
-const asked = request('GET', '/health')
+const healthRequest = request('GET', '/health')
 
 /** So many connections, each of which has been answered once and is kept. */
-async function kept(url: string, count: number): Promise<Socket[]> {
+async function openConnections(url: string, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: count }, () => connect(Number(port), hostname))
   const answers = sockets.map(socket => new Promise(resolve => socket.once('data', resolve)))
-  for (const socket of sockets) socket.write(asked)
+  for (const socket of sockets) socket.write(healthRequest)
   await Promise.all(answers)
   return sockets
 }
 
-describe('an address', () => {
-  test('has so many connections; one more is told so, until there is room again', async () => {
-    const sockets = await kept(service.url, 3)
-    const [refused] = await converse(service.url, asked)
+describe('a client address', () => {
+  test('at its maximum of connections gets 503 for a further one, until one is closed', async () => {
+    const sockets = await openConnections(service.url, 3)
+    const [refused] = await converse(service.url, healthRequest)
     expect([refused?.status, refused?.headers.get('x-error-code')]).toEqual([503, 'too_many_connections'])
     expect(refused?.headers.get('retry-after')).toBe('1')
     expect(JSON.parse(refused?.text ?? '')).toEqual({ error: expect.stringContaining('connections') })
     sockets[0]?.destroy()
-    await until('there is room', async () => (await converse(service.url, asked))[0]?.status === 200)
+    await until('there is room', async () => (await converse(service.url, healthRequest))[0]?.status === 200)
     for (const socket of sockets) socket.destroy()
   })
 
-  test('of a proxy of ours has as many as it likes', async () => {
-    const sockets = await kept(behindProxy.url, 12)
-    expect((await converse(behindProxy.url, asked))[0]?.status).toBe(200)
+  test('of a trusted proxy has no maximum', async () => {
+    const sockets = await openConnections(behindProxy.url, 12)
+    expect((await converse(behindProxy.url, healthRequest))[0]?.status).toBe(200)
     for (const socket of sockets) socket.destroy()
   })
 })

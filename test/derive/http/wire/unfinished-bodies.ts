@@ -3,29 +3,29 @@ import { expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import type { Area } from '../../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../../src/kernel/contract/operation.ts'
-import { takesAll } from '../../../support/contract/contract.ts'
+import { acceptingOutbound } from '../../../support/contract/contract.ts'
 import { credentials, operations, unknownId } from '../../../support/contract/world.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { until } from '../../../support/until.ts'
 
 /** The operations whose handlers have been called. */
-const reached: string[] = []
+const calledHandlers: string[] = []
 
-const service = await startTestService({ areas: spiedOn(areas), outbound: takesAll })
+const service = await startTestService({ areas: recordingCalls(areas), outbound: acceptingOutbound })
 const owner = await service.owner()
 
 /** The same areas, in which each handler notes that it was called. */
-function spiedOn<A extends object>(all: A): A {
-  const noting = (key: string, handler: unknown): unknown =>
+function recordingCalls<A extends object>(all: A): A {
+  const recorded = (key: string, handler: unknown): unknown =>
     typeof handler === 'function'
-      ? (...given: unknown[]) => {
-          reached.push(key)
-          return handler(...given)
+      ? (...args: unknown[]) => {
+          calledHandlers.push(key)
+          return handler(...args)
         }
-      : mapped(handler as object, (_, step) => noting(key, step))
+      : mapped(handler as object, (_, step) => recorded(key, step))
   return mapped(all, (noun, area) => ({
     ...area,
-    handlers: mapped(area.handlers, (verb, handler) => noting(`${noun}.${verb}`, handler)),
+    handlers: mapped(area.handlers, (verb, handler) => recorded(`${noun}.${verb}`, handler)),
   })) as A
 }
 
@@ -34,7 +34,7 @@ function mapped(of: object, change: (name: string, value: Area) => unknown): obj
 }
 
 /** How a body is announced, and as much of it as is sent before the client hangs up. */
-interface Way {
+interface BodyBreak {
   readonly announced: (body: string) => Record<string, string | number>
   readonly sent: (body: string) => string
 }
@@ -43,7 +43,7 @@ const byLength = (body: string) => ({ 'Content-Length': Buffer.byteLength(body) 
 const inChunks = () => ({ 'Transfer-Encoding': 'chunked' })
 const chunk = (body: string): string => `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`
 
-const ways: readonly Way[] = [
+const breaks: readonly BodyBreak[] = [
   { announced: byLength, sent: () => '' },
   { announced: byLength, sent: body => body.slice(0, body.length / 2) },
   { announced: byLength, sent: body => body.slice(0, -1) },
@@ -68,7 +68,7 @@ function hangUp(head: string, part: string, end: (socket: Socket) => unknown): P
 const METRICS = 'health.metrics'
 
 /** How many requests the service has been through with; those for the figures themselves aside. */
-async function served(): Promise<number> {
+async function servedCount(): Promise<number> {
   const { text } = await service.http('GET', '/metrics', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
   })
@@ -80,14 +80,14 @@ const TRACES = `
 select (select count(*) from events) as events, (select count(*) from audit_entries) as audit,
   (select count(*) from idempotency_keys) as keys, (select count(*) from outbox) as outbox`
 
-const asked = operations.filter(({ key }) => key !== METRICS)
+const bodyOperations = operations.filter(({ key }) => key !== METRICS)
 
 /** Every way to break off this request, with a key and without. */
-function brokenOff(one: Registered): Promise<void>[] {
+function sendBroken(one: Registered): Promise<void>[] {
   const { token, headers } = credentials(one, owner)
   const path = one.operation.path.replace(/\{\w+\}/g, unknownId('nothing'))
   const body = JSON.stringify(one.operation.example ?? {})
-  const tries = ways.flatMap(way => [
+  const tries = breaks.flatMap(way => [
     [way, {}] as const,
     [way, { 'Idempotency-Key': `broken-${one.key}` }] as const,
   ])
@@ -108,12 +108,12 @@ function brokenOff(one: Registered): Promise<void>[] {
   })
 }
 
-test('a body that was announced and does not come whole is no request, whatever it asks for and wherever it breaks off', async () => {
+test('a request whose body breaks off never reaches its handler, whatever the operation and wherever it breaks off', async () => {
   const [traces] = await service.sql(TRACES)
-  const [before, handled] = [await served(), reached.length]
-  for (const one of asked) await Promise.all(brokenOff(one))
-  const sent = asked.length * 2 * ways.length
-  await until('the service is through with them', async () => (await served()) === before + sent)
-  expect(reached.slice(handled).filter(key => key !== METRICS)).toEqual([])
+  const [before, handled] = [await servedCount(), calledHandlers.length]
+  for (const one of bodyOperations) await Promise.all(sendBroken(one))
+  const sent = bodyOperations.length * 2 * breaks.length
+  await until('the service is through with them', async () => (await servedCount()) === before + sent)
+  expect(calledHandlers.slice(handled).filter(key => key !== METRICS)).toEqual([])
   expect((await service.sql(TRACES))[0]).toEqual(traces)
 })

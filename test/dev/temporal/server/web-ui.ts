@@ -6,7 +6,7 @@ import { commandOf, processesIn } from '../../../../src/dev/processes/process-ta
 import { temporalAtHand } from '../../../../src/dev/temporal/binary.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../../../src/dev/temporal/server.ts'
 import { temporaryFolder } from '../../../support/processes/folders.ts'
-import { listensOn, type Socket } from '../../../support/processes/listening.ts'
+import { type ListeningSocket, listeningSockets } from '../../../support/processes/listening.ts'
 import { until } from '../../../support/until.ts'
 import { useBrowser } from '../../../support/web/browser.ts'
 
@@ -16,7 +16,7 @@ const visit = useBrowser()
 
 let temporal: EmbeddedTemporal
 let connection: Connection
-let sockets: Socket[]
+let sockets: ListeningSocket[]
 
 beforeAll(async () => {
   const binary = (await temporalAtHand({ env: process.env, tell: () => undefined })) ?? ''
@@ -24,7 +24,7 @@ beforeAll(async () => {
   temporal = await startTemporal({ binary, dataDir, ports: { grpc: 0, ui: 0 }, durable: false })
   connection = await Connection.connect({ address: temporal.address })
   const server = processesIn(dataDir, 'start-dev').find(pid => commandOf(pid)?.program === 'temporal')
-  sockets = listensOn(Number(server))
+  sockets = listeningSockets(Number(server))
   await new Client({ connection }).workflow.start('idle', { workflowId: RUN, taskQueue: 'nobody' })
 })
 
@@ -40,24 +40,24 @@ async function signalsOf(workflowId: string): Promise<string[]> {
 }
 
 /** What is answered, and undefined where the connection is closed without an answer that a browser would read. */
-function ask(to: Socket, path: string, headers: Record<string, string>, method = 'POST') {
+function ask(to: ListeningSocket, path: string, headers: Record<string, string>, method = 'POST') {
   return new Promise<number | undefined>(resolve => {
-    const asked = request({ ...to, path, method, headers, timeout: 5_000 }, answer => {
+    const outgoing = request({ ...to, path, method, headers, timeout: 5_000 }, answer => {
       answer.resume()
       resolve(answer.statusCode)
     })
-    asked.on('error', () => resolve(undefined)).on('timeout', () => asked.destroy())
-    asked.end(method === 'POST' ? '{}' : undefined)
+    outgoing.on('error', () => resolve(undefined)).on('timeout', () => outgoing.destroy())
+    outgoing.end(method === 'POST' ? '{}' : undefined)
   })
 }
 
-const socketOf = (url: string): Socket => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
+const socketOf = (url: string): ListeningSocket => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
 
-/** Elsewhere the port of its own server is only unknown. */
-const whereHidden = host.hasLoopbackNetwork ? test : test.skip
+/** Other systems have no second loopback address: there only the port of the server is unknown to pages. */
+const testOnLinux = host.hasLoopbackNetwork ? test : test.skip
 
 describe('the Web UI', () => {
-  whereHidden('answers a page by no name but its own, on no port of the server', async () => {
+  testOnLinux('answers requests under its own host name only, on no other port of the server', async () => {
     const json = { 'Content-Type': 'application/json' }
     const reachable = [...sockets.filter(({ host }) => host === '127.0.0.1'), socketOf(temporal.webUi)]
     expect(reachable.length).toBeGreaterThan(3)
@@ -65,24 +65,24 @@ describe('the Web UI', () => {
       const rebound = { ...json, Host: `evil.example:${socket.port}` }
       for (const path of [SIGNAL, `/api/v1${SIGNAL}`])
         expect([undefined, 403, 404, 421]).toContain(await ask(socket, path, rebound))
-      const read = await ask(socket, '/api/v1/namespaces/default/workflows', rebound, 'GET')
-      expect([undefined, 403, 404, 421]).toContain(read)
+      const listStatus = await ask(socket, '/api/v1/namespaces/default/workflows', rebound, 'GET')
+      expect([undefined, 403, 404, 421]).toContain(listStatus)
       // By its address, too, as a program of this machine would: only gRPC and the Web UI are for those.
-      const own = { ...json, Host: `127.0.0.1:${socket.port}`, 'X-CSRF-Token': 'none' }
-      expect(await ask(socket, `/api/v1${SIGNAL}`, own)).not.toBe(200)
+      const hostName = { ...json, Host: `127.0.0.1:${socket.port}`, 'X-CSRF-Token': 'none' }
+      expect(await ask(socket, `/api/v1${SIGNAL}`, hostName)).not.toBe(200)
     }
     expect(await signalsOf(RUN)).toEqual([])
   })
 
-  whereHidden('is itself where no page can guess it', () => {
+  testOnLinux('has its server on an address that no page can guess', () => {
     const hidden = sockets.filter(socket => socket.host !== '127.0.0.1')
     expect(hidden).toHaveLength(1)
     expect(hidden[0]?.port).not.toBe(socketOf(temporal.webUi).port)
   })
 
-  test('lets no page of another origin change anything', async () => {
-    const door = socketOf(temporal.webUi)
-    const host = `localhost:${door.port}`
+  test('refuses changes from pages of other origins', async () => {
+    const webUi = socketOf(temporal.webUi)
+    const host = `localhost:${webUi.port}`
     for (const headers of [
       { Origin: 'http://evil.example' },
       { Origin: 'null' },
@@ -90,20 +90,20 @@ describe('the Web UI', () => {
       { 'Sec-Fetch-Site': 'cross-site' },
     ])
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-        expect(await ask(door, `/api/v1${SIGNAL}`, { Host: host, ...headers }, method)).toBe(403)
-    for (const strange of [
+        expect(await ask(webUi, `/api/v1${SIGNAL}`, { Host: host, ...headers }, method)).toBe(403)
+    for (const hostName of [
       'localhost.evil.example',
       '127.0.0.1.evil.example',
       'evil.example#localhost',
       'localhost:x',
     ])
-      expect(await ask(door, '/', { Host: strange }, 'GET')).toBe(421)
-    for (const own of ['localhost', `127.0.0.1:${door.port}`, '[::1]:1'])
-      expect(await ask(door, '/', { Host: own }, 'GET')).toBe(200)
+      expect(await ask(webUi, '/', { Host: hostName }, 'GET')).toBe(421)
+    for (const hostName of ['localhost', `127.0.0.1:${webUi.port}`, '[::1]:1'])
+      expect(await ask(webUi, '/', { Host: hostName }, 'GET')).toBe(200)
     expect(await signalsOf(RUN)).toEqual([])
   })
 
-  test('works in a browser: the list, a run, and a signal to it', async () => {
+  test('lists runs, shows one and sends it a signal in a browser', async () => {
     const { page, complaints } = await visit(temporal.webUi)
     await page.getByRole('link', { name: RUN }).first().click()
     await page.getByRole('button', { name: 'More Actions' }).click()

@@ -6,20 +6,20 @@ import { listen } from '../../../../src/platform/listener.ts'
 import { temporalStarter } from '../../../../src/platform/temporal/starter.ts'
 import { newId } from '../../../../src/values/ids.ts'
 import { startEngine } from '../../../support/engine.ts'
-import { held, relays, relaysOn } from '../../../support/relays.ts'
-import { runs } from '../../../support/temporal/runs.ts'
+import { pendingDeliveries, relaysOn, startedRelays } from '../../../support/relays.ts'
+import { runViewer } from '../../../support/temporal/runs.ts'
 import { until } from '../../../support/until.ts'
 
 const engine = await startEngine(areas)
-const { isEmpty, letTimePass, rows, queue, database, start } = relaysOn(engine)
-const temporal = await runs()
+const { untilEmpty, makeDue, rows, queue, database, start } = relaysOn(engine)
+const temporal = await runViewer()
 
 afterEach(async () => {
-  await Promise.all(relays.splice(0).map(one => one.stop()))
+  await Promise.all(startedRelays.splice(0).map(one => one.stop()))
   await engine.sql('delete from outbox')
 })
 
-describe('a notice', () => {
+describe('a notification', () => {
   test('wakes an idle relay', async () => {
     const delivered: string[] = []
     const one = start(async ({ workflowId }) => void delivered.push(workflowId))
@@ -36,28 +36,28 @@ describe('a notice', () => {
     await listener.stop()
   })
 
-  test('that comes while the relay is looking is not lost', async () => {
-    const looks: (() => void)[] = []
-    const query = () => new Promise(resolve => looks.push(() => resolve({ rows: [] })))
+  test('that arrives during a query is not lost', async () => {
+    const queries: (() => void)[] = []
+    const query = () => new Promise(resolve => queries.push(() => resolve({ rows: [] })))
     const one = start(
       async () => undefined,
       () => undefined,
       { pool: { query } } as unknown as Database,
     )
     const began = performance.now()
-    for (let look = 0; look < 8; look++) {
-      await until('it looks', () => looks.length === look + 1)
+    for (let index = 0; index < 8; index++) {
+      await until('it looks', () => queries.length === index + 1)
       one.wake()
-      looks[look]?.()
+      queries[index]?.()
     }
-    await until('it looks again', () => looks.length === 9)
+    await until('it looks again', () => queries.length === 9)
     expect(performance.now() - began).toBeLessThan(5_000)
     const stopped = one.stop()
-    looks[8]?.()
+    queries[8]?.()
     await stopped
   })
 
-  test('is for all who listen, and one at a time', async () => {
+  test('reaches every listener, and many at once are sent as few', async () => {
     let notices = 0
     const listener = listen(engine.databaseUrl, 'outbox', () => notices++)
     await until('it listens', () => notices === 1)
@@ -69,32 +69,32 @@ describe('a notice', () => {
   })
 })
 
-describe('a database that is away for a moment', () => {
-  test('is asked again, and trouble that is over is forgotten', async () => {
+describe('a relay whose database is away for a moment', () => {
+  test('queries again, and forgets the failures once one succeeds', async () => {
     let away = 3
-    let looks = 0
+    let queries = 0
     const query = async () => {
-      looks++
+      queries++
       if (away-- > 0) throw new Error('away')
       return { rows: [] }
     }
-    const told: unknown[] = []
+    const failures: unknown[] = []
     const one = start(
       async () => undefined,
-      error => told.push(error),
+      error => failures.push(error),
       { pool: { query } } as unknown as Database,
     )
-    await until('it looks again', () => looks > 3)
-    expect(told).toHaveLength(3)
-    const before = looks
+    await until('it looks again', () => queries > 3)
+    expect(failures).toHaveLength(3)
+    const before = queries
     one.wake()
-    await until('a notice is heard again', () => looks > before)
+    await until('a notice is heard again', () => queries > before)
   })
 })
 
-describe('stopping', () => {
-  test('finishes what is under way, and takes nothing more', async () => {
-    const { release, deliver } = held()
+describe('a relay that is stopped', () => {
+  test('finishes the calls under way and claims nothing more', async () => {
+    const { release, deliver } = pendingDeliveries()
     await queue(1)
     const one = start(deliver)
     await until('it is under way', () => release.length === 1)
@@ -112,43 +112,43 @@ describe('stopping', () => {
     expect(await rows()).toMatchObject([{ attempts: 0 }])
   })
 
-  test('gives back what it was just taking, untried, to the next relay', async () => {
-    const looks: (() => void)[] = []
-    const query = async (asked: { text: string }) => {
-      if (asked.text.includes('skip locked')) await new Promise<void>(resolve => looks.push(resolve))
-      return engine.sql(asked)
+  test('releases, untried, the rows that it was just claiming', async () => {
+    const queries: (() => void)[] = []
+    const query = async (statement: { text: string }) => {
+      if (statement.text.includes('skip locked')) await new Promise<void>(resolve => queries.push(resolve))
+      return engine.sql(statement)
     }
     const delivered: string[] = []
     const deliver = async ({ workflowId }: { workflowId: string }) => void delivered.push(workflowId)
     const slow = { pool: { query } } as unknown as Database
     const one = start(deliver, () => undefined, slow)
-    await until('it looks', () => looks.length === 1)
+    await until('it looks', () => queries.length === 1)
     await queue(3, 'intent/one')
     const stopping = one.stop()
-    looks[0]?.()
+    queries[0]?.()
     await stopping
     expect(delivered).toEqual([])
     expect((await rows()).map(({ attempts, wait }) => [attempts, wait <= 0])).toEqual(
       Array(3).fill([0, true]),
     )
     start(deliver)
-    await isEmpty()
+    await untilEmpty()
     expect(delivered).toEqual(['intent/one'])
   })
 
-  test('does not wait for trouble to be over', async () => {
+  test('does not wait for retries of failed deliveries', async () => {
     await queue(40)
-    const told: unknown[] = []
+    const failures: unknown[] = []
     const one = start(
       async () => {
         throw new Error('away')
       },
-      error => told.push(error),
+      error => failures.push(error),
     )
     for (let round = 0; round < 5; round++) {
-      const before = told.length
-      await letTimePass()
-      await until('it is tried', () => told.length > before)
+      const before = failures.length
+      await makeDue()
+      await until('it is tried', () => failures.length > before)
     }
     const began = performance.now()
     await one.stop()
@@ -156,7 +156,7 @@ describe('stopping', () => {
   })
 })
 
-test('the messages that a dead relay had claimed are free at once; those claimed or postponed by others stay', async () => {
+test('the rows that a dead relay had claimed are free at once, those claimed or postponed by others are not', async () => {
   const leases = ['dead', 'living'].map(id => `('${id}', 'outbox', now() + interval '1 hour')`)
   await engine.sql(`insert into process_leases values ${leases.join()}`)
   const { claim, postpone } = outboxOf(database)
@@ -172,26 +172,26 @@ test('the messages that a dead relay had claimed are free at once; those claimed
   await engine.sql('delete from process_leases')
 })
 
-describe('Temporal', () => {
-  test('has one run, whatever is delivered twice, in whatever order, by a relay that was killed', async () => {
+describe('a workflow', () => {
+  test('has one run, however often and in whatever order a killed relay’s rows are delivered', async () => {
     const deliver = temporalStarter(temporal.client, newId('queue'), new Map())
     const workflowId = `intent/${newId('intent')}`
     await queue(3, workflowId)
     // Leased and delivered, and then nothing: as if it had been killed before the mark.
     for (const due of await outboxOf(database).claim(2, 'lease')) await deliver(due)
-    await letTimePass()
+    await makeDue()
     start(deliver)
-    await isEmpty()
+    await untilEmpty()
     const run = temporal.of({ workflowId })
     const { runId, historyLength } = await run.handle.describe()
     const { events } = await run.handle.fetchHistory()
-    const begun = (events ?? []).filter(event => event.workflowExecutionStartedEventAttributes)
-    expect([begun.length, historyLength]).toEqual([1, events?.length])
+    const starts = (events ?? []).filter(event => event.workflowExecutionStartedEventAttributes)
+    expect([starts.length, historyLength]).toEqual([1, events?.length])
 
     await run.handle.terminate()
     await queue(1, workflowId)
-    relays[0]?.wake()
-    await isEmpty()
+    startedRelays[0]?.wake()
+    await untilEmpty()
     expect(await run.handle.describe()).toMatchObject({ runId, status: { name: 'TERMINATED' } })
   })
 })
