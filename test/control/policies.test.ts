@@ -1,6 +1,7 @@
 import './policies/large-lists.ts'
 import './policies/policy-changes.ts'
 import './policies/policy-templates.ts'
+import './policies/policy-versions.ts'
 import { describe, expect, test } from '@jest/globals'
 import { everyRule, noRules, policyOf, versionsOf } from '../support/control/policies.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, bodyOf } from '../support/factories.ts'
