@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
+  type Action,
+  actions,
   aSpender,
   DAILY,
-  type Doing,
-  doings,
   MONTHLY,
   type Spender,
   type Step,
-} from '../support/control/spenders.ts'
+} from '../support/control/random-actions.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
@@ -16,18 +16,18 @@ const service = await startTestService()
 const FUNDS = 10_000_00
 
 /** The records that the step applies to; another step is chosen if there is none. */
-const apt: Partial<Record<Doing, readonly string[]>> = {
+const apt: Partial<Record<Action, readonly string[]>> = {
   approve: ['created'],
   deny: ['created'],
   cancel: ['created', 'approved'],
   pay: ['approved'],
   cancelTransfer: ['created', 'verifying'],
   reject: ['submitted'],
-  giveBack: ['submitted', 'completed'],
+  sendBack: ['submitted', 'completed'],
 }
 
-const chosen = <T extends { status: string }>(records: readonly T[], [doing, n]: Step): T | undefined => {
-  const fit = records.filter(({ status }) => apt[doing]?.includes(status))
+const chosen = <T extends { status: string }>(records: readonly T[], [action, n]: Step): T | undefined => {
+  const fit = records.filter(({ status }) => apt[action]?.includes(status))
   const from = fit.length > 0 ? fit : records
   return from[n % (from.length || 1)]
 }
@@ -45,7 +45,7 @@ async function recordsOf({ client }: Spender) {
 type Records = Awaited<ReturnType<typeof recordsOf>>
 
 async function doThem(who: Spender, { intents, transfers }: Records, steps: readonly Step[]): Promise<void> {
-  const told = steps.map(one => doings[one[0]](who, one[1], chosen(intents, one), chosen(transfers, one)))
+  const told = steps.map(one => actions[one[0]](who, one[1], chosen(intents, one), chosen(transfers, one)))
   await Promise.all(told)
 }
 
@@ -119,7 +119,7 @@ async function expectToMatch(who: Spender, records: Records): Promise<void> {
 }
 
 /** Steps that create spending are more frequent than steps that end it. */
-const often: Doing[] = [
+const often: Action[] = [
   'declare',
   'declare',
   'declare',
@@ -128,14 +128,14 @@ const often: Doing[] = [
   'pay',
   'pay',
   'soon',
-  'giveBack',
+  'sendBack',
 ]
 const step = fc.tuple(
-  fc.constantFrom(...often, ...(Object.keys(doings) as Doing[])),
+  fc.constantFrom(...often, ...(Object.keys(actions) as Action[])),
   fc.integer({ min: 0, max: 191 }),
 )
 
-const all = (doing: Doing, ...numbers: number[]): Step[] => numbers.map(n => [doing, n])
+const all = (action: Action, ...numbers: number[]): Step[] => numbers.map(n => [action, n])
 
 /** Each kind once: paid, cancelled, rejected, returned, overdue; and again in the next month. */
 const everyEnd: Step[][] = [
@@ -150,7 +150,7 @@ const everyEnd: Step[][] = [
   all('approve', 0),
   all('pay', 0),
   all('soon', 0),
-  all('giveBack', 0),
+  all('sendBack', 0),
   [...all('later', 0), ...all('assign', 0)],
   all('later', 0),
   all('declare', 0, 1, 2, 0, 1, 2),

@@ -1,4 +1,4 @@
-import './holds/hold-for.ts'
+import './holds/hold-amounts.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'

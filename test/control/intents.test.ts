@@ -1,6 +1,6 @@
-import './intents/intents-refused.ts'
+import './intents/intent-refusals.ts'
 import './intents/intent-decisions.ts'
-import './intents/intents-seen.ts'
+import './intents/intent-reads.ts'
 import './intents/payees.ts'
 import './intents/intent-states.ts'
 import { describe, expect, test } from '@jest/globals'

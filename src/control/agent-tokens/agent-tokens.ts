@@ -13,7 +13,7 @@ import { AgentToken } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
 import { tokenResponse, tokenResponses } from './response.ts'
 
-/** The scopes of a token for which none are named: the usual ones that its creator has. */
+/** The scopes of a token created without any: the default ones, as far as its creator has them. */
 export const defaultScopes = ({ scopes }: Actor): Scope[] =>
   tokenScopes.given.filter(scope => scopes.has(scope))
 
@@ -25,7 +25,7 @@ const tokenEvent = ({ id, agentId, label, expiresAt, delegationId }: AgentToken)
   ...(delegationId ? { delegationId } : {}),
 })
 
-/** When a token expires: in so many days, never (null), or with the key that creates it if nothing is given. */
+/** When a token expires: after these days, never if null, or with the key that creates it if left out. */
 function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Date | null): Date | null {
   if (expiresInDays === undefined) return keyExpiresAt
   return expiresInDays === null ? null : after(clock.real(), days(expiresInDays))

@@ -8,7 +8,7 @@ export interface TokenLimit {
   readonly id: string
   readonly label: string
   readonly maxAmountEuros: Euros
-  /** What the token has paid on intents that it has not declared. */
+  /** The amount that the token has paid on intents which it has not declared. */
   readonly paidEuros: Euros
 }
 

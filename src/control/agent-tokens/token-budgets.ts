@@ -4,7 +4,7 @@ import type { Euros } from '../../values/money.ts'
 import { readBudgetUse } from '../agents/index.ts'
 import { tokenLimits } from './limits.ts'
 
-/** What is left of tokens' budgets while a batch pays with them. The caller has locked their agents. */
+/** The rest of tokens' budgets while a batch pays with them. The caller has locked their agents. */
 export class TokenBudgets {
   readonly #left: Map<string, Euros>
 

@@ -24,7 +24,7 @@ const schema = defineEntity({
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** From then on the sweep carries on with the deletion, should the process not have finished it. */
+    /** The sweep carries on with the deletion from this instant, should the process not have finished it. */
     deletionDueAt: nullable.instant(),
   },
 })

@@ -18,7 +18,7 @@ const DELETION_GRACE_MS = minutes(1)
 /** An agent of the caller in any status, deleted ones too. */
 export const findAgent = (em: EntityManager, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
 
-/** Whether an agent, other than this one, has the client's own id. */
+/** Whether an agent other than `except` has this external id. */
 async function isExternalIdTaken(
   em: EntityManager,
   externalId: string | null | undefined,

@@ -5,7 +5,7 @@ import type { Cause } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
 
-/** What one subject (agent, run, delegation, token or owner) has used in one period; locked until the transaction ends. */
+/** The use of limits by one subject (agent, run, delegation, token or owner) in one period. */
 export interface Counter extends Row {
   readonly subject: string
   readonly period: string
@@ -20,7 +20,7 @@ export interface Counter extends Row {
   readonly limit: Euros | null
 }
 
-/** What is reserved and spent for one cause. It counts on the day on which it was reserved, whenever it is paid. */
+/** The amounts reserved and spent for one cause. They count on the day of the reservation, whenever it is paid. */
 export interface Reservation extends Row {
   readonly type: string
   readonly id: string
@@ -62,7 +62,7 @@ export class BudgetCounters {
     this.#reservations = new Map(reservations.map(reservation => [causeKey(reservation), reservation]))
   }
 
-  /** What the rules compare with a subject’s limits now; uses are counted since the beginning of the term. */
+  /** The figures that the rules compare with a subject's limits now. Uses count from the beginning of the term. */
   snapshotOf(subject: string, term: Date | null): Counters {
     const [all, day, month] = this.#today(subject)
     return {
@@ -75,7 +75,7 @@ export class BudgetCounters {
     }
   }
 
-  /** What a subject has reserved and spent since it was created: its budget limits this sum. */
+  /** The sum that a subject's budget limits: all that was reserved and spent since the subject was created. */
   totalUsed(subject: string): Euros {
     return usedOf(this.#counter(subject, 'all'))
   }
@@ -121,7 +121,7 @@ export class BudgetCounters {
     this.#change(reservation, { reserved: amount, spent: 0n })
   }
 
-  /** What is still reserved for a cause. */
+  /** The amount that is still reserved for a cause. */
   reservedFor(cause: Cause): Euros {
     return this.#reservations.get(causeKey(cause))?.reserved ?? 0n
   }
@@ -210,7 +210,7 @@ const useStateOf = ({ reserved, spent }: Reservation): UseState => {
   return reserved > 0n ? 'reserved' : 'none'
 }
 
-/** Never below zero: a term that has begun anew meanwhile has no earlier uses to take back. */
+/** The numbers never fall below zero: after a term has begun anew, no earlier use is there to take back. */
 function countUses(counter: Counter, before: UseState, after: UseState): void {
   const change = (state: UseState): number => Number(after === state) - Number(before === state)
   counter.reservedUses = Math.max(counter.reservedUses + change('reserved'), 0)

@@ -10,6 +10,6 @@ const schema = defineEntity({
   },
 })
 
-/** What all agents of an owner may spend together. Nothing is counted for an owner without one. */
+/** The budget that all agents of an owner share. Nothing is counted for an owner without one. */
 export class OwnerBudget extends schema.class {}
 schema.setClass(OwnerBudget)

@@ -3,14 +3,14 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import type { DecisionRow } from './stored-decision.ts'
 
-/** From an instant on and before another; of all agents, or of one. */
+/** The decisions made at `from` or later and before `to`, of one agent or of all. */
 export interface DecisionSpan {
   readonly from: Date
   readonly to: Date
   readonly agentId?: string | undefined
 }
 
-/** A decision as it was made, and what of its amount still counts. */
+/** A decision as it was made, and the part of its amount that still counts. */
 export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'counters'> {
   readonly id: string
   readonly agentId: string
@@ -22,7 +22,7 @@ export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'co
   readonly reason: string
   /** The rule that gave the reason; null if no rule objected. */
   readonly rule: string | null
-  /** What is reserved or spent for the subject now, after all that was given back. */
+  /** The amount reserved or spent for the subject now, after everything that was given back. */
   readonly usedEuros: Euros
 }
 

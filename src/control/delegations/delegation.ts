@@ -40,7 +40,7 @@ const schema = defineEntity({
 export class Delegation extends schema.class {}
 schema.setClass(Delegation)
 
-/** Written exactly as in the partial indexes over open delegations. */
+/** The condition, written exactly as in the partial indexes over open delegations. */
 export const OPEN = "status in ('issued', 'redeemed')"
 
 /** How many delegations can stand above one. */

@@ -20,7 +20,7 @@ interface DelegationOfCode extends Row {
   offsetMs: number
 }
 
-/** Found by the digest, so the time that the search takes tells nothing about existing codes. */
+/** The search goes by the digest, so the time it takes tells nothing about existing codes. */
 const FIND_BY_CODE = `
 select d.id, d.owner_id as "ownerId", d.mode, d.agent_id as "agentId", c.status = 'active' as "isActive",
   coalesce(t.offset_ms, 0)::float8 as "offsetMs"

@@ -17,7 +17,7 @@ export interface BudgetLevelIds {
 /** A budget below the agent's; without a limit it is only counted. */
 interface BudgetLevel extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
   readonly limitEuros: Euros | null
-  /** What was paid from a token's budget on intents that the token has not declared. */
+  /** The amount paid from a token's budget on intents that the token has not declared. */
   readonly paidEuros?: Euros
 }
 

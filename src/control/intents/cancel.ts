@@ -13,7 +13,7 @@ import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
 import { IntentEvent } from './schemas.ts'
 
-/** Written exactly as in the partial indexes over open intents: PostgreSQL would not use them with parameters. */
+/** The condition, written exactly as in the partial indexes over open intents: with parameters they would not be used. */
 export const OPEN = "status in ('created', 'approved')"
 
 /** Cancels an open intent; a comment replaces the one that it has. */

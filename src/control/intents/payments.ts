@@ -18,7 +18,7 @@ export const paidEvents = { 'intent.completed': event('What an intent was for ha
 
 type PaymentContext = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
 
-/** What can have come between an approval and the submission of its payment; the name of a refusal. */
+/** A reason that can arise between an approval and the submission of its payment, as the code of a refusal. */
 export type SubmissionBlocker = 'agent_not_active' | 'intent_other_merchant'
 
 type PaymentBlocker = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | SubmissionBlocker

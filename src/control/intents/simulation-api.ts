@@ -40,7 +40,7 @@ const SimulatedDecision = DecisionRecord.extend({
   id: z.null().meta({ description: 'None: nothing is stored.', examples: [null] }),
 }).meta({ id: 'SimulatedDecision' })
 
-/** An operation of policies for its callers. It lives here because it decides by all that intents are decided by. */
+/** Callers find it among the policies. It lives here because it needs everything by which intents are decided. */
 export const simulationApi = {
   simulate: post('/policies/simulate', {
     tag: 'Policies',

@@ -17,7 +17,7 @@ import { findDuplicates } from './duplicates.ts'
 import { fingerprintOf } from './intent.ts'
 import { type Payee, spendForRisk } from './payees.ts'
 
-/** What an agent wants to spend, on whom, and under which budgets. */
+/** A spend as an agent proposes it: the amount, the payee and the budgets it counts in. */
 export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest, 'amountEuros' | 'mcc'> {
   readonly agentId: string
 }

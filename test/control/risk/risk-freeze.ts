@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { expectSameDecisions } from '../../support/control/replays.ts'
+import { expectSameDecisions } from '../../support/control/decide-again.ts'
 import { onlySignal, riskFixtures } from '../../support/control/risk.ts'
 import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'

@@ -11,16 +11,16 @@ import {
 } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** The evening of a month's last day: what lasts three hours twice is over in the next month. */
+/** The evening of a month's last day, so that two steps of three hours lead into the next month. */
 const EVENING = Date.UTC(2027, 0, 31, 19)
 
 export const DAILY = 1_800_00
 export const MONTHLY = 2_500_00
 
-/** What the bank does is decided by the amount: these it pays, rejects, and leaves open. */
+/** The sandbox bank goes by the amount: the first two are paid, the third is rejected, the last stays on its way. */
 const amounts = [100.07, 250, 666.01, 777.06]
 const payees = ['wallet', 'sepa', 'unknown'] as const
-const places = ['agent', 'run', 'delegation'] as const
+const budgetKinds = ['agent', 'run', 'delegation'] as const
 const rules = {
   dailyLimitEuros: DAILY / 100,
   monthlyLimitEuros: MONTHLY / 100,
@@ -50,39 +50,39 @@ export async function aSpender(service: TestService) {
 export type Spender = Awaited<ReturnType<typeof aSpender>>
 type Intent = Awaited<ReturnType<typeof anIntent>>
 
-/** All that can happen to what is reserved; the number picks who it happens to. */
-export const doings = {
+/** Everything that changes reservations. The number chooses amount, payee and record. */
+export const actions = {
   async declare({ agent, run, payee, by }: Spender, n: number) {
-    const place = places[n % 3] as (typeof places)[number]
-    await by[place].intents.create({
+    const budgetKind = budgetKinds[n % 3] as (typeof budgetKinds)[number]
+    await by[budgetKind].intents.create({
       body: {
         agentId: agent.id,
         purpose: 'P',
         expiresInMinutes: 300,
         amountEuros: amounts[(n >> 2) % 4] as number,
-        runId: place === 'run' ? run.id : null,
+        runId: budgetKind === 'run' ? run.id : null,
         ...payee[payees[(n >> 4) % 3] as (typeof payees)[number]],
       },
     })
   },
-  approve: ({ client }, _, one) => one && client.intents.approve({ params: one }),
-  deny: ({ client }, _, one) => one && client.intents.deny({ params: one, body: { reason: 'No' } }),
-  cancel: ({ client }, _, one) => one && client.intents.cancel({ params: one }),
-  pay: ({ client, agent }, n, one) =>
-    one &&
+  approve: ({ client }, _, intent) => intent && client.intents.approve({ params: intent }),
+  deny: ({ client }, _, intent) => intent && client.intents.deny({ params: intent, body: { reason: 'No' } }),
+  cancel: ({ client }, _, intent) => intent && client.intents.cancel({ params: intent }),
+  pay: ({ client, agent }, n, intent) =>
+    intent &&
     client.transfers.create({
       body: {
         fromWalletId: agent.walletId,
-        intentId: one.id,
-        ...(one.walletId
-          ? { toWalletId: one.walletId, amountEuros: n % 2 ? one.amountEuros : 33.33 }
-          : { beneficiaryId: String(one.beneficiaryId), amountEuros: one.amountEuros }),
+        intentId: intent.id,
+        ...(intent.walletId
+          ? { toWalletId: intent.walletId, amountEuros: n % 2 ? intent.amountEuros : 33.33 }
+          : { beneficiaryId: String(intent.beneficiaryId), amountEuros: intent.amountEuros }),
       },
     }),
   cancelTransfer: ({ client }, _, __, transfer) => transfer && client.transfers.cancel({ params: transfer }),
   reject: ({ client }, _, __, transfer) =>
     transfer && client.transfers.simulateReject({ body: { transferId: transfer.id } }),
-  giveBack: ({ client }, _, __, transfer) =>
+  sendBack: ({ client }, _, __, transfer) =>
     transfer && client.transfers.simulateReturn({ body: { transferId: transfer.id } }),
   soon: ({ client }) => client.sandbox.advance({ body: { minutes: 2 } }),
   later: ({ client }) => client.sandbox.advance({ body: { minutes: 180 } }),
@@ -94,8 +94,8 @@ export const doings = {
   revoke: ({ client, delegation }) => client.delegations.revoke({ params: delegation }),
 } satisfies Record<
   string,
-  (who: Spender, n: number, one: Intent | undefined, transfer: { id: string } | undefined) => unknown
+  (spender: Spender, n: number, intent: Intent | undefined, transfer: { id: string } | undefined) => unknown
 >
 
-export type Doing = keyof typeof doings
-export type Step = readonly [Doing, number]
+export type Action = keyof typeof actions
+export type Step = readonly [Action, number]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { expectSameDecisions } from '../../support/control/decide-again.ts'
 import { limitsIn } from '../../support/control/limits.ts'
-import { expectSameDecisions } from '../../support/control/replays.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
