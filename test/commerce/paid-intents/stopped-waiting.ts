@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { only } from '../../support/control/risk.ts'
+import { onlySignal } from '../../support/control/risk.ts'
 import {
   aBeneficiary,
   anAgentUnder,
@@ -93,7 +93,7 @@ describe('a transfer that waits for its payee', () => {
   test('is cancelled by the same request that makes risk freeze its agent', async () => {
     const { client, agent, waiting, onIntent, get, sound } = await someone()
     const id = await waiting(onIntent)
-    await bodyOf(client.risk.configure({ body: only('newMerchant', 95) }))
+    await bodyOf(client.risk.configure({ body: onlySignal('newMerchant', 95) }))
     const body = { agentId: agent.id, amountEuros: 5, merchant: 'Somebody new', purpose: 'A test' }
     const answer = await client.intents.create({ body })
     expect(answer.body.status).toBe('denied')
