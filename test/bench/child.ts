@@ -73,12 +73,23 @@ export async function serve(command: readonly string[], log: string, env: Env): 
 /** Linux alone shows them so: measuring is done there. */
 const proc = (pid: number | undefined, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
 
+/** The fields of `/proc/<pid>/stat` behind the name, which is in brackets: from the third on. */
+const statOf = (pid: number | undefined): number[] =>
+  (proc(pid, 'stat').split(') ')[1]?.split(' ') ?? []).map(Number)
+
 /** What a process has used of the processor, in seconds. */
 export function cpuOf(pid: number | undefined): number {
-  // Behind the name, which is in brackets, come the fields from the third on.
-  const fields = proc(pid, 'stat').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+  const fields = statOf(pid)
+  return ((fields[11] ?? 0) + (fields[12] ?? 0)) / TICKS_A_SECOND
 }
+
+/** What those children of a process that have ended had used of the processor, in seconds. */
+export function endedChildrenCpuOf(pid: number | undefined): number {
+  const fields = statOf(pid)
+  return ((fields[13] ?? 0) + (fields[14] ?? 0)) / TICKS_A_SECOND
+}
+
+export const parentOf = (pid: number | undefined): number => statOf(pid)[1] ?? 0
 
 /** What a process has in memory, in megabytes. */
 export const memoryOf = (pid: number | undefined): number =>

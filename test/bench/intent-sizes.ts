@@ -1,6 +1,5 @@
 import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Request, type Result } from './case.ts'
-import { databaseWatch } from './database/database-time.ts'
 import { AGENTS, addWaiting, fillAgents } from './database/intent-rows.ts'
 import { fillPast, HOT } from './database/past-intents.ts'
 import { onSizes } from './database/sized.ts'
@@ -15,12 +14,7 @@ const ROUNDS = 3
 /** More than are approved in one measurement. */
 const WAITING = 8_000
 
-interface Timed extends Result {
-  /** Processor time of PostgreSQL for one request. */
-  readonly databaseMicroseconds: number
-}
-
-type Best = Map<string, Timed>
+type Best = Map<string, Result>
 
 const titles = {
   intents: 'POST /intents, 1,000 agents',
@@ -78,11 +72,11 @@ async function fill(stage: Stage, past: number): Promise<void> {
 
 async function loadAll(stage: Stage, best: Best): Promise<void> {
   const { api: server, token } = stage
-  const load = async (name: Name, request: Omit<Request, 'token'>): Promise<Timed> => {
+  const load = async (name: Name, request: Omit<Request, 'token'>): Promise<Result> => {
     const benchCase: Case = { name, title: titles[name], server, request: () => ({ ...request, token }) }
-    const timed = await timeOf(stage, benchCase)
-    if (costOf(timed) < costOf(best.get(name))) best.set(name, timed)
-    return timed
+    const result = await measure(stage, benchCase, CONNECTIONS, SECONDS)
+    if (costOf(result) < costOf(best.get(name))) best.set(name, result)
+    return result
   }
   for (const [name, request] of Object.entries(requests)) await load(name as Name, request)
   const { from, to } = await addWaiting(stage, WAITING)
@@ -95,23 +89,17 @@ async function loadAll(stage: Stage, best: Best): Promise<void> {
   await load('cancel', { ...post, path: path('cancel'), numbers: { ...approved, inOrder: true }, most: sent })
 }
 
-async function timeOf(stage: Stage, benchCase: Case): Promise<Timed> {
-  const used = await databaseWatch(stage)
-  const result = await measure(benchCase, CONNECTIONS, SECONDS)
-  return { ...result, databaseMicroseconds: ((await used()) * 1e6) / result.sent }
-}
-
-const costOf = (timed: Timed | undefined): number =>
-  timed ? timed.cpuMicroseconds + timed.databaseMicroseconds : Number.POSITIVE_INFINITY
+const costOf = (result: Result | undefined): number =>
+  result ? result.cpuMicroseconds + result.databaseMicroseconds : Number.POSITIVE_INFINITY
 
 const summary = (best: Best): string =>
-  [...best.values()].map(timed => `${timed.name} ${whole(costOf(timed))} µs`).join(', ')
+  [...best.values()].map(result => `${result.name} ${whole(costOf(result))} µs`).join(', ')
 
 function tableOf(sizes: readonly Best[]): string {
   const [smallest] = sizes
-  const cell = (timed: Timed | undefined, least: Timed | undefined): string =>
-    timed
-      ? `${timed.p50.toFixed(0)}/${timed.p99.toFixed(0)} ${whole(costOf(timed))}µs ${ratio(costOf(timed), costOf(least))}`
+  const cell = (result: Result | undefined, least: Result | undefined): string =>
+    result
+      ? `${result.p50.toFixed(0)}/${result.p99.toFixed(0)} ${whole(costOf(result))}µs ${ratio(costOf(result), costOf(least))}`
       : '–'
   const row = (name: Name) =>
     line([titles[name], ...sizes.map(best => cell(best.get(name), smallest?.get(name)))])

@@ -65,7 +65,7 @@ async function fill(stage: Stage, entries: number): Promise<void> {
 async function loadAll(stage: Stage, entries: number, best: Map<string, Result>): Promise<void> {
   const rates: string[] = []
   for (const { benchCase, connections } of loadsOf(stage)) {
-    const result = await measure(benchCase, connections, SECONDS)
+    const result = await measure(stage, benchCase, connections, SECONDS)
     if (result.perSecond > (best.get(benchCase.name)?.perSecond ?? 0)) best.set(benchCase.name, result)
     rates.push(`${benchCase.name} ${whole(result.perSecond)}`)
   }
@@ -75,13 +75,13 @@ async function loadAll(stage: Stage, entries: number, best: Map<string, Result>)
 /** Proves the ledger while others write, and how they fare meanwhile. */
 async function prove(stage: Stage): Promise<Proof> {
   const [transfers] = transferCases(stage)
-  const before = await measure(transfers as Case, 1, SECONDS)
+  const before = await measure(stage, transfers as Case, 1, SECONDS)
   const began = performance.now()
   const proof = post(stage.api, '/ledger/verify', {}, bearer(stage)).then(answer => {
     if (!answer.ok) throw new Error(`the ledger is not in order: ${JSON.stringify(answer)}`)
     return secondsSince(began)
   })
-  const [seconds, meanwhile] = await Promise.all([proof, measure(transfers as Case, 1, SECONDS)])
+  const [seconds, meanwhile] = await Promise.all([proof, measure(stage, transfers as Case, 1, SECONDS)])
   return { seconds, before, meanwhile }
 }
 

@@ -5,13 +5,16 @@ export interface Job {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  readonly method: 'GET' | 'POST'
-  /** `{n}` is the number that a request draws, here and in the body; `{each}` in the body is never the same. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /**
+   * `{n}` is the number that a request draws, here and in the body. In the body `{each}` is never the same, and `{iban}`
+   * is an account that hardly comes twice.
+   */
   readonly path: string
   readonly body?: unknown
   readonly numbers?: Numbers
   readonly token: string
-  /** Each connection has one of these in place of token and body, in turn. */
+  /** The requests of a connection take these in turn, in place of token and body; each connection begins at another. */
   readonly asks?: readonly Ask[]
   /** A key of its own for every request. */
   readonly keys?: boolean
@@ -65,15 +68,28 @@ let sent = 0
 
 const below = (limit: number): number => Math.floor(Math.random() * limit)
 
+/** The check digits of an IBAN leave 1 when the country, written as digits, and they stand behind the account. */
+function anyIban(): string {
+  const account = String(below(1e18)).padStart(18, '0')
+  const check = 98n - (BigInt(`${account}131400`) % 97n)
+  return `DE${String(check).padStart(2, '0')}${account}`
+}
+
 /** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
-function request(connection: number): string {
-  const { token, body } = requests[connection % requests.length] as (typeof requests)[0]
+function request(connection: number, turn: number): string {
+  const { token, body } = requests[
+    (connection + turn * job.connections) % requests.length
+  ] as (typeof requests)[0]
   const number = inOrder ? first + sent : first + below(last - first + 1)
   const other = 1 + ((number + below(others - 1)) % others)
   sent++
   const path = job.path.replace('{n}', String(number))
   const own = `${run}-${sent}`
-  const payload = body.replace('{n}', String(number)).replace('{other}', String(other)).replace('{each}', own)
+  const payload = body
+    .replace('{n}', String(number))
+    .replace('{other}', String(other))
+    .replace('{each}', own)
+    .replace('{iban}', anyIban)
   const key = job.keys ? `Idempotency-Key: ${own}\r\n` : ''
   const content = payload
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`
@@ -87,11 +103,12 @@ function keepAsking(connection: number): Promise<void> {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     let answer = ''
     let sentAt = 0
+    let turn = 0
     const ask = () => {
       sentAt = performance.now()
       if (sentAt > until || sent >= most) return void socket.end()
       answer = ''
-      socket.write(request(connection))
+      socket.write(request(connection, turn++))
     }
     socket.setEncoding('latin1').on('connect', ask).on('error', reject).on('close', resolve)
     socket.on('data', chunk => {
@@ -110,7 +127,8 @@ function isComplete(answer: string): boolean {
 
 function recordAnswer(answer: string, sentAt: number): void {
   const now = performance.now()
-  if (sentAt < from || now > until) return
+  // By when it came: where an answer takes longer than the measurement, what was asked before it counts.
+  if (now < from || now > until) return
   latencies.push(now - sentAt)
   if (answer[9] !== '2') failed++
 }

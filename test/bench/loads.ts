@@ -18,7 +18,7 @@ export interface Loads {
 }
 
 /** All cases at every number of connections, and where it is the one to compare at, PostgreSQL by itself. */
-export async function measureLoads(stage: Stage, cases: readonly Case[]): Promise<Loads> {
+export async function measureLoads(stage: Stage, cases: readonly Case[], seconds = SECONDS): Promise<Loads> {
   const results: Result[] = []
   const calls: OneAtATime[] = []
   if (!hasPgbench()) printLine('  pgbench is not on the PATH: what it would be compared with is left out.')
@@ -26,7 +26,7 @@ export async function measureLoads(stage: Stage, cases: readonly Case[]): Promis
   for (const connections of CONNECTIONS) {
     const rounds = { results: [] as Result[][], calls: [] as OneAtATime[][] }
     for (let round = 0; round < ROUNDS; round++) {
-      rounds.results.push(await loadAll(cases, connections))
+      rounds.results.push(await loadAll(stage, cases, connections, seconds))
       if (connections === COMPARED_AT) rounds.calls.push(await callAll(stage, compared))
     }
     results.push(...bestOf(rounds.results))
@@ -35,24 +35,39 @@ export async function measureLoads(stage: Stage, cases: readonly Case[]): Promis
   return { results, calls }
 }
 
-async function loadAll(cases: readonly Case[], connections: number): Promise<Result[]> {
+async function loadAll(
+  stage: Stage,
+  cases: readonly Case[],
+  connections: number,
+  seconds: number,
+): Promise<Result[]> {
   const results: Result[] = []
-  for (const benchCase of cases) results.push(await measure(benchCase, connections, SECONDS))
+  for (const benchCase of cases) results.push(await measure(stage, benchCase, connections, seconds))
   printLine(`  ${connections} connections: ${summary(results)}`)
   return results
 }
 
 async function callAll(stage: Stage, cases: readonly Case[]): Promise<OneAtATime[]> {
   const calls: OneAtATime[] = []
-  for (const { name, alone, manners = MANNERS } of cases)
-    for (const manner of manners) {
-      // Asked for each time: what one manner has approved does not wait for the other.
-      const perSecond = alone ? await pgbench(await alone(), manner, stage, SECONDS) : 0
-      calls.push({ name, manner, perSecond })
-    }
+  for (const benchCase of cases)
+    for (const manner of benchCase.manners ?? MANNERS) calls.push(await call(stage, benchCase, manner))
   printLine(`  pgbench: ${summary(calls)}`)
   return calls
 }
+
+/** A version with another schema may refuse the statements: what does not depend on them is measured all the same. */
+async function call(stage: Stage, { name, alone }: Case, manner: Manner): Promise<OneAtATime> {
+  try {
+    // Asked for each time: what one manner has approved does not wait for the other.
+    const measured = alone && (await pgbench(await alone(), manner, stage, SECONDS))
+    return { name, manner, ...(measured ?? UNMEASURED) }
+  } catch (error) {
+    printLine(`  ${name} by pgbench is left out. ${error}`)
+    return { name, manner, ...UNMEASURED }
+  }
+}
+
+const UNMEASURED = { perSecond: 0, databaseMicroseconds: 0 }
 
 interface Rate {
   readonly name: string

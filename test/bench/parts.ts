@@ -1,31 +1,21 @@
-import { measureBacktests } from './backtests.ts'
-import { intentCases } from './cases/intent-cases.ts'
-import { kernelCases } from './cases/kernel-cases.ts'
-import { fillWallets, transferCases } from './cases/transfer-cases.ts'
-import { measureDeciding } from './deciding.ts'
-import { measureIntentSizes } from './intent-sizes.ts'
-import { measureSizes } from './ledger-sizes.ts'
 import { CONNECTIONS, measureLoads } from './loads.ts'
-import { measureMemory } from './memory.ts'
-import { measureRelay } from './relay.ts'
 import { finder, line, loadTable, ratio, type Section, whole } from './report.ts'
-import { measureRuns } from './run-times.ts'
-import { measureShared } from './shared-account.ts'
 import { onStage } from './stage.ts'
-import { measureStatements } from './statements.ts'
-import { withEngine } from './temporal.ts'
-import { warmStart } from './warm-start.ts'
-import { measureWebhooks } from './webhooks.ts'
 
-/** What can be measured by itself: `npm run bench -- intents relay`. */
+/**
+ * What can be measured by itself: `npm run bench -- intents relay`. Each part loads its own files only when it runs: in an
+ * older checkout, where some of them find nothing to import, the others can still be measured.
+ */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   async start(folder) {
+    const { warmStart } = await import('./warm-start.ts')
     const startSeconds = await warmStart(folder)
     return { figures: { startSeconds }, text: `warm start ${startSeconds.toFixed(1)} s` }
   },
 
   kernel: folder =>
     onStage(folder, 'kernel', async stage => {
+      const { kernelCases } = await import('./cases/kernel-cases.ts')
       const cases = await kernelCases(stage)
       const memoryBefore = stage.api.memoryMegabytes()
       const loads = await measureLoads(stage, cases)
@@ -47,6 +37,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 
   intents: folder =>
     onStage(folder, 'intents', async stage => {
+      const { intentCases } = await import('./cases/intent-cases.ts')
       const cases = await intentCases(stage)
       const intents = await measureLoads(stage, cases)
       return { figures: { intents }, text: loadTable(cases, intents) }
@@ -54,22 +45,76 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 
   transfers: folder =>
     onStage(folder, 'transfers', async stage => {
+      const { fillWallets, transferCases } = await import('./cases/transfer-cases.ts')
       await fillWallets(stage)
       const cases = transferCases(stage)
       const transfers = await measureLoads(stage, cases)
       return { figures: { transfers }, text: loadTable(cases, transfers) }
     }),
 
-  decide: measureDeciding,
-  shared: folder => onStage(folder, 'shared', measureShared),
-  backtest: measureBacktests,
-  relay: folder => withEngine(folder, 'relay', measureRelay),
-  webhooks: folder => onStage(folder, 'webhooks', measureWebhooks),
-  runs: folder => withEngine(folder, 'runs', measureRuns),
-  memory: folder => withEngine(folder, 'memory', measureMemory),
-  statements: folder => onStage(folder, 'statements', measureStatements),
-  'ledger-sizes': measureSizes,
-  'intent-sizes': measureIntentSizes,
+  async plain(folder) {
+    const { measurePlain } = await import('./plain.ts')
+    return onStage(folder, 'plain', measurePlain)
+  },
+
+  async decide() {
+    const { measureDeciding } = await import('./deciding.ts')
+    return measureDeciding()
+  },
+
+  async shared(folder) {
+    const { measureShared } = await import('./shared-account.ts')
+    return onStage(folder, 'shared', measureShared)
+  },
+
+  async backtest(folder) {
+    const { measureBacktests } = await import('./backtests.ts')
+    return measureBacktests(folder)
+  },
+
+  async relay(folder) {
+    const [{ withEngine }, { measureRelay }] = await Promise.all([
+      import('./temporal.ts'),
+      import('./relay.ts'),
+    ])
+    return withEngine(folder, 'relay', measureRelay)
+  },
+
+  async webhooks(folder) {
+    const { measureWebhooks } = await import('./webhooks.ts')
+    return onStage(folder, 'webhooks', measureWebhooks)
+  },
+
+  async runs(folder) {
+    const [{ withEngine }, { measureRuns }] = await Promise.all([
+      import('./temporal.ts'),
+      import('./run-times.ts'),
+    ])
+    return withEngine(folder, 'runs', measureRuns)
+  },
+
+  async memory(folder) {
+    const [{ withEngine }, { measureMemory }] = await Promise.all([
+      import('./temporal.ts'),
+      import('./memory.ts'),
+    ])
+    return withEngine(folder, 'memory', measureMemory)
+  },
+
+  async statements(folder) {
+    const { measureStatements } = await import('./statements.ts')
+    return onStage(folder, 'statements', measureStatements)
+  },
+
+  async 'ledger-sizes'(folder) {
+    const { measureSizes } = await import('./ledger-sizes.ts')
+    return measureSizes(folder)
+  },
+
+  async 'intent-sizes'(folder) {
+    const { measureIntentSizes } = await import('./intent-sizes.ts')
+    return measureIntentSizes(folder)
+  },
 }
 
 /** Great sizes take some minutes and some gigabytes: only who asks for them has them measured. */

@@ -12,15 +12,15 @@ export const ratio = (a: number | undefined, b: number | undefined): string =>
   a && b ? (a / b).toFixed(2) : '–'
 
 const FIRST = 52
-const OTHERS = 25
+const OTHERS = 32
 
 /** A line of a table. */
 export const line = (cells: readonly string[]): string =>
   cells.map((cell, n) => (n === 0 ? cell.padEnd(FIRST) : cell.padStart(OTHERS))).join('')
 
 const cellOf = (result: Result | undefined): string =>
-  result
-    ? `${whole(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ${whole(result.cpuMicroseconds)}µs`
+  result && result.perSecond > 0
+    ? `${whole(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ${whole(result.cpuMicroseconds)}+${whole(result.databaseMicroseconds)}µs`
     : '–'
 
 export type Of = (name: string, connections: number) => Result | undefined
@@ -36,14 +36,14 @@ export function loadTable(cases: readonly Case[], loads: Loads, more: readonly s
   const row = (title: string, cell: (connections: number) => string) =>
     line([title, ...CONNECTIONS.map(cell)])
   return [
-    'requests a second, p50/p99 in ms, processor time of the server for one request; the better of two rounds',
+    'requests a second, p50/p99 in ms, processor time of the server + of PostgreSQL for one request; the better of two rounds',
     '',
     row('connections', String),
     ...cases.map(({ name, title }) => row(title, n => cellOf(of(name, n)))),
     '',
     ...more,
-    ...loads.calls.map(({ name, manner, perSecond }) =>
-      row(`${name} / pgbench, ${manner} (${whole(perSecond)}/s)`, n =>
+    ...loads.calls.map(({ name, manner, perSecond, databaseMicroseconds }) =>
+      row(`${name} / pgbench, ${manner} (${whole(perSecond)}/s ${whole(databaseMicroseconds)}µs)`, n =>
         ratio(of(name, n)?.perSecond, perSecond),
       ),
     ),

@@ -23,10 +23,10 @@ function caseOf({ api: server, token }: Stage, name: string, asks: readonly Ask[
 }
 
 /** The better of two rounds, taken in turns. */
-async function inTurns(cases: readonly Case[]): Promise<Result[]> {
+async function inTurns(stage: Stage, cases: readonly Case[]): Promise<Result[]> {
   const best = new Map<string, Result>()
   for (const benchCase of [...cases, ...cases]) {
-    const result = await measure(benchCase, OWNERS, SECONDS)
+    const result = await measure(stage, benchCase, OWNERS, SECONDS)
     if (result.perSecond > (best.get(benchCase.name)?.perSecond ?? 0)) best.set(benchCase.name, result)
   }
   return [...best.values()]
@@ -43,7 +43,10 @@ export async function measureShared(stage: Stage): Promise<Section> {
     mine.push(await credits(stage, stage))
     theirs.push(await credits(stage, await newOwner(stage.api, n)))
   }
-  const [shared, apart] = await inTurns([caseOf(stage, 'shared', mine), caseOf(stage, 'apart', theirs)])
+  const [shared, apart] = await inTurns(stage, [
+    caseOf(stage, 'shared', mine),
+    caseOf(stage, 'apart', theirs),
+  ])
   const rows = [
     ['POST /simulate/sepa/incoming, 32 connections', ''],
     ['one owner, one bank account', `${whole(shared?.perSecond ?? 0)}/s`],

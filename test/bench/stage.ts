@@ -6,6 +6,7 @@ import { removePlace } from '../../src/dev/postgres/place.ts'
 import { migrate } from '../../src/platform/database.ts'
 import { withConnection } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
+import { type DatabaseClock, databaseClock } from './database/database-time.ts'
 
 /** As much of it as is needed to fill it. */
 export interface Filled extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'token'> {
@@ -20,6 +21,7 @@ export interface Stage {
   readonly ownerId: string
   readonly token: string
   readonly api: Served
+  readonly databaseSeconds: DatabaseClock
   readonly folder: string
   /** What the processes beside the API are told too. */
   readonly env: Readonly<Record<string, string>>
@@ -56,7 +58,8 @@ async function open(folder: string, closeLater: Stage['closeLater']): Promise<St
   const api = await serve(node('test/bench/server.ts'), join(folder, 'api.log'), env)
   closeLater(api.stop)
   const { ownerId, token } = await newOwner(api)
-  return { databaseUrl: postgres.url, ownerId, token, api, folder, env, closeLater }
+  const databaseSeconds = await databaseClock({ databaseUrl: postgres.url })
+  return { databaseUrl: postgres.url, ownerId, token, api, databaseSeconds, folder, env, closeLater }
 }
 
 const dash = { 'x-dashboard-secret': SECRET }

@@ -7,7 +7,6 @@ import { printLine } from '../../src/platform/output.ts'
 import { newId } from '../../src/values/ids.ts'
 import { until } from '../support/until.ts'
 import { answerOf, node, type Served, serve, start } from './child.ts'
-import { databaseWatch } from './database/database-time.ts'
 import type { Posts } from './posts.ts'
 import type { Seen } from './receiver.ts'
 import { ratio, type Section, whole } from './report.ts'
@@ -36,11 +35,12 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   for (let round = 0; round < ROUNDS; round++) {
     const raw = await rawRate(stage, receiver)
     const before = deliverer.cpuSeconds()
-    const databaseSeconds = await databaseWatch(stage)
+    const databaseBefore = stage.databaseSeconds()
     const ours = await deliveryRate(stage, receiver, COUNT)
     const each = (seconds: number) => (seconds * 1e6) / COUNT
     const cpuMicroseconds = each(deliverer.cpuSeconds() - before)
-    rounds.push({ raw, ours, cpuMicroseconds, databaseMicroseconds: each(await databaseSeconds()) })
+    const databaseMicroseconds = each(stage.databaseSeconds() - databaseBefore)
+    rounds.push({ raw, ours, cpuMicroseconds, databaseMicroseconds })
     printLine(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
   }
   const idle = await measureIdle(stage, receiver)

@@ -4,15 +4,7 @@ import { node, serve } from '../child.ts'
 import { BARE_KEY, note } from '../echo.ts'
 import { fillSamples, SAMPLES, withdrawingAlone } from '../samples.ts'
 import { bearer, post, type Stage } from '../stage.ts'
-
-const policy = {
-  name: 'Research budget',
-  maxTransactionEuros: 250,
-  dailyLimitEuros: 500,
-  mccCategories: ['software', 'publishing'],
-  allowedCountries: ['DE', 'FR'],
-  requireIntent: true,
-}
+import { policy } from './plain-cases.ts'
 
 /** In this order, so that what is compared is measured one after the other. */
 export async function kernelCases(stage: Stage): Promise<Case[]> {

@@ -1,20 +1,33 @@
-import { cpuOf } from '../child.ts'
+import { readFileSync } from 'node:fs'
+import { cpuOf, endedChildrenCpuOf, parentOf } from '../child.ts'
 import { type Stage, withClient } from '../stage.ts'
 
-const BACKENDS = `select pid from pg_stat_activity where backend_type = 'client backend'`
+/** Tells what PostgreSQL has used of the processor until now, in seconds. */
+export type DatabaseClock = () => number
 
-/** What each of PostgreSQL's processes that serve somebody has used of the processor, in seconds. */
-const timesOf = (stage: Stage): Promise<ReadonlyMap<number, number>> =>
-  withClient(stage, async client => {
-    const { rows } = await client.query<{ pid: number }>(BACKENDS)
-    return new Map(rows.map(({ pid }) => [pid, cpuOf(pid)]))
+/**
+ * Counts the postmaster and all its children: backends, and what writes and cleans up behind them. Children that have
+ * ended count too, so no connection that closes takes its time away.
+ */
+export async function databaseClock(stage: Pick<Stage, 'databaseUrl'>): Promise<DatabaseClock> {
+  const postmaster = await withClient(stage, async client => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return parentOf(rows[0]?.pid)
   })
+  return () =>
+    cpuOf(postmaster) + endedChildrenCpuOf(postmaster) + sumOf(childrenOf(postmaster).map(cpuOrZero))
+}
 
-/** What the database uses of the processor, in seconds, until it is asked for; connections that end meanwhile were idle. */
-export async function databaseWatch(stage: Stage): Promise<() => Promise<number>> {
-  const before = await timesOf(stage)
-  return async () => {
-    const now = await timesOf(stage)
-    return [...now].reduce((sum, [pid, seconds]) => sum + seconds - (before.get(pid) ?? 0), 0)
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+/** A child that ends while it is asked counts among the ended ones the next time. */
+function cpuOrZero(pid: number): number {
+  try {
+    return cpuOf(pid)
+  } catch {
+    return 0
   }
 }
+
+const sumOf = (seconds: readonly number[]): number => seconds.reduce((sum, one) => sum + one, 0)

@@ -35,7 +35,7 @@ const ruling = `select a.id, a.status, a.wallet_id, p.id as policy_id, p.version
   left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
   where a.owner_id = :owner and a.mode = 'test' and a.id = ${AGENT} for no key update of a`
 
-const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(current_date, 'YYYY-MM'))`
+export const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(current_date, 'YYYY-MM'))`
 
 /** What an agent has of its limits, locked; and so much more of it taken, with the row that remembers it. */
 const countersLocked = (agent: string): string =>
@@ -118,11 +118,11 @@ export const declaringAlone = (agents: number): Alone => ({
   },
 })
 
-const INTENT = `'intent_bench_' || :n`
-const AGENT_NUMBER = `1 + :n % ${AGENTS}`
-const AGENT_OF = `'agent_bench_' || ${AGENT_NUMBER}`
+export const INTENT = `'intent_bench_' || :n`
+export const AGENT_NUMBER = `1 + :n % ${AGENTS}`
+export const AGENT_OF = `'agent_bench_' || ${AGENT_NUMBER}`
 const holdingFor = `select ${held(`'account_bench_' || ${AGENT_NUMBER}`, INTENT, 7_500)} as at`
-const walletOfLocked = accountsLocked([`'wallet_bench_' || ${AGENT_NUMBER}`])
+export const walletOfLocked = accountsLocked([`'wallet_bench_' || ${AGENT_NUMBER}`])
 
 const agentLocked = `select a.id from agents a where a.owner_id = :owner and a.mode = 'test'
   and a.id = (select agent_id from intents where owner_id = :owner and mode = 'test' and id = ${INTENT}) for no key update of a`

@@ -47,6 +47,38 @@ const QUEUED = `insert into outbox (id, owner_id, mode, process, recurs, workflo
     'mode', mode, 'agentId', agent_id), now(), now()
   from intents where id = any(select 'intent_bench_' || n from generate_series($1::int, $2::int) as n)`
 
+/** What each approved intent reserves and holds. */
+export const APPROVED_CENTS = 950
+
+const APPROVED = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,
+    currency, merchant, purpose, expires_at, decided_at, decided_by, decision, metadata)
+  select 'intent_bench_' || n, $1, 'test', now(), now(), 'agent_bench_' || 1 + n % ${AGENTS}, 'approved',
+    ${APPROVED_CENTS}, 'EUR', 'Bookshop', 'A paper on caching', now() + interval '30 days', now(),
+    '{"type":"policy","id":"policy_bench_1","name":null}', $2, '{}'
+  from generate_series($3::int, $4::int) as n`
+
+const RESERVED = `insert into reservations (owner_id, mode, cause_type, cause_id, subjects, day, amount_cents,
+    reserved_cents, spent_cents)
+  select $1, 'test', 'intent', 'intent_bench_' || n, array['agent_bench_' || 1 + n % ${AGENTS}], current_date,
+    ${APPROVED_CENTS}, ${APPROVED_CENTS}, 0
+  from generate_series($2::int, $3::int) as n`
+
+const COUNTED = `insert into counters as kept (owner_id, mode, subject, period, reserved_cents, reserved_uses)
+  select $1, 'test', 'agent_bench_' || 1 + n % ${AGENTS}, period, ${APPROVED_CENTS} * count(*),
+    count(*) filter (where period = 'all')
+  from generate_series($2::int, $3::int) as n, unnest(periods_of(current_date)) as p (period)
+  group by n % ${AGENTS}, period
+  on conflict (owner_id, mode, subject, period) do update
+    set reserved_cents = kept.reserved_cents + excluded.reserved_cents,
+      reserved_uses = kept.reserved_uses + excluded.reserved_uses`
+
+const HELD = `select ledger_post($1, 'test', now(),
+    jsonb_agg(jsonb_build_object('id', 'posting_bench_' || n, 'currency', 'EUR', 'kind', 'hold', 'referenceType', 'intent',
+      'referenceId', 'intent_bench_' || n, 'valueDate', null)),
+    jsonb_agg(jsonb_build_object('transferId', 'posting_bench_' || n, 'accountId', 'account_bench_' || 1 + n % ${AGENTS},
+      'amount', 0, 'holdId', 'hold_bench_' || n, 'hold', ${APPROVED_CENTS})))
+  from generate_series($2::int, $3::int) as n`
+
 export interface Numbered {
   readonly from: number
   readonly to: number
@@ -54,16 +86,32 @@ export interface Numbered {
 
 let declared = 0
 
+function nextNumbers(count: number): Numbered {
+  const from = declared + 1
+  declared += count
+  return { from, to: declared }
+}
+
 /** Intents that wait for a person, `intent_bench_{n}`; with their work for Temporal, if that is wanted. */
 export async function addWaiting(stage: Stage, count: number, { queued = false } = {}): Promise<Numbered> {
-  const from = declared + 1
-  const to = from + count - 1
-  declared = to
+  const { from, to } = nextNumbers(count)
   await withClient(stage, async client => {
     await client.query('begin')
     await client.query(WAITING, [stage.ownerId, DECISION, from, to])
     if (queued) await client.query(QUEUED, [from, to])
     await client.query('commit; notify outbox')
+  })
+  return { from, to }
+}
+
+/** Approved intents, `intent_bench_{n}`: reserved in the counters of their agents, held in their accounts by `hold_bench_{n}`. */
+export async function addApproved(stage: Stage, count: number): Promise<Numbered> {
+  const { from, to } = nextNumbers(count)
+  await withClient(stage, async client => {
+    await client.query('begin')
+    await client.query(APPROVED, [stage.ownerId, DECISION, from, to])
+    for (const text of [RESERVED, COUNTED, HELD]) await client.query(text, [stage.ownerId, from, to])
+    await client.query('commit')
   })
   return { from, to }
 }

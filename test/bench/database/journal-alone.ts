@@ -24,15 +24,20 @@ const auditOf = (name: string, agent: string, action: string): string =>
   `uuidv7()::text, :owner, 'test', 'key', 'key_bench', '${action}', '${name}', uuidv7()::text, 'done',
     uuidv7()::text, ${agent}, gen_random_uuid()::text, '127.0.0.1', now()`
 
-/** Events, each with a row of the audit trail, and the answer that is kept for the key. */
+/** Events, each with a row of the audit trail. */
+export const eventsOf = (action: string, events: readonly string[], about: About): readonly Written[] => [
+  { into: INTO.event, rows: events.map(name => eventOf(name, about)) },
+  { into: INTO.audit, rows: events.map(name => auditOf(name, about.agent, action)) },
+]
+
+/** The same, and the answer that is kept for the key. */
 export const journalOf = (
   action: string,
   events: readonly string[],
   about: About,
   body: string,
 ): readonly Written[] => [
-  { into: INTO.event, rows: events.map(name => eventOf(name, about)) },
-  { into: INTO.audit, rows: events.map(name => auditOf(name, about.agent, action)) },
+  ...eventsOf(action, events, about),
   {
     into: INTO.kept,
     rows: [`:owner, 'test', '', '${action}', 'key' || :key, 'hash', 201, '${body}', null, null, now()`],
@@ -45,8 +50,19 @@ export const knownOf = (action: string): string => `select status, body from ide
 const LOCK_KEY = `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`
 
 /** One after the other, in a transaction. */
+export const committed = (statements: readonly string[]): string =>
+  ['begin', ...statements, 'commit'].join(';\n')
+
+/** The same under an idempotency key. */
 export const inTransaction = (action: string, statements: readonly string[]): string =>
-  ['begin', LOCK_KEY, knownOf(action), ...statements, 'commit'].join(';\n')
+  committed([LOCK_KEY, knownOf(action), ...statements])
+
+/** Makes the deliveries of an event, for whom it is sent to: for nobody here. */
+export const published = (event: string, { data }: Pick<About, 'data'>): string => {
+  const events = `jsonb_build_array(jsonb_build_object('id', uuidv7()::text, 'ownerId', :owner::text, 'mode', 'test',
+    'event', '${event}', 'data', '${data}'::jsonb))`
+  return `select publish_events(${events}, array[:owner::text]), publish_pushes(${events}, array[:owner::text])`
+}
 
 export const byValues = ({ into, rows }: Written): string =>
   `${into} values ${rows.map(row => `(${row})`).join(', ')}`

@@ -15,13 +15,15 @@ interface Entry {
   readonly account: string
   readonly amount: number
   readonly hold?: number
+  /** A new one, if left out. */
+  readonly holdId?: string
 }
 
 const ID = `'posting_' || :key`
 
-const entryOf = ({ account, amount, hold = 0 }: Entry): string =>
+const entryOf = ({ account, amount, hold = 0, holdId = `'hold_' || :key` }: Entry): string =>
   `jsonb_build_object('transferId', ${ID}, 'accountId', ${account}, 'amount', ${amount},
-    'holdId', ${hold ? `'hold_' || :key` : 'null'}, 'hold', ${hold})`
+    'holdId', ${hold ? holdId : 'null'}, 'hold', ${hold})`
 
 /** One call of the only way into the ledger, with one posting. */
 export const posted = ({ kind, type, id }: Posting, entries: readonly Entry[]): string =>
@@ -33,3 +35,7 @@ export const posted = ({ kind, type, id }: Posting, entries: readonly Entry[]): 
 /** So much is held in the account for an intent. */
 export const held = (account: string, intent: string, cents: number): string =>
   posted({ kind: 'hold', type: 'intent', id: intent }, [{ account, amount: 0, hold: cents }])
+
+/** So much that a hold of the account has held for an intent is free again. */
+export const released = (account: string, intent: string, cents: number, holdId: string): string =>
+  posted({ kind: 'release', type: 'intent', id: intent }, [{ account, amount: 0, hold: -cents, holdId }])

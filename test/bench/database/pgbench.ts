@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outputOf } from '../child.ts'
+import type { Stage } from '../stage.ts'
 
 /** How it is done, one call at a time: as most would write it, as one statement, or a part of it that may not be missing. */
 export type Manner = 'statements' | 'one statement' | 'only the posting'
@@ -17,6 +18,8 @@ export interface OneAtATime {
   readonly name: string
   readonly manner: Manner
   readonly perSecond: number
+  /** Processor time of PostgreSQL for one transaction. */
+  readonly databaseMicroseconds: number
 }
 
 const CLIENTS = 8
@@ -24,26 +27,27 @@ const THREADS = 2
 
 export const hasPgbench = (): boolean => spawnSync('pgbench', ['--version']).status === 0
 
-interface Where {
-  readonly databaseUrl: string
-  readonly ownerId: string
-  readonly folder: string
-}
+type Where = Pick<Stage, 'databaseUrl' | 'databaseSeconds' | 'ownerId' | 'folder'>
 
-/** Transactions a second of so many clients, each with one call under way. */
+/** Transactions a second of so many clients, each with one call under way, and what one costs PostgreSQL. */
 export async function pgbench(
   { draw, scripts }: Alone,
   manner: Manner,
-  { databaseUrl, ownerId, folder }: Where,
+  { databaseUrl, databaseSeconds, ownerId, folder }: Where,
   seconds: number,
-): Promise<number> {
+): Promise<Pick<OneAtATime, 'perSecond' | 'databaseMicroseconds'>> {
   const script = join(folder, 'pgbench.sql')
   writeFileSync(script, `${draw.map(line => `\\set ${line}\n`).join('')}${scripts[manner]};\n`)
   const load = ['-c', CLIENTS, '-j', THREADS, '-T', Math.round(seconds)].map(String)
   const variables = ['-D', `owner=${ownerId}`, '-D', 'turn=0']
   const how = ['-n', '-M', 'prepared', ...load, ...variables, '-f', script]
+  const before = databaseSeconds()
   const output = await outputOf('pgbench', [...how, databaseUrl])
-  return Number(/tps = ([\d.]+)/.exec(output)?.[1])
+  const transactions = Number(/actually processed: (\d+)/.exec(output)?.[1])
+  return {
+    perSecond: Number(/tps = ([\d.]+)/.exec(output)?.[1]),
+    databaseMicroseconds: ((databaseSeconds() - before) * 1e6) / transactions,
+  }
 }
 
 /** A key of its own for every call. */

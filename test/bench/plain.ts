@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import type { Result } from './case.ts'
+import { plainCases } from './cases/plain-cases.ts'
+import { CONNECTIONS, type Loads, measureLoads } from './loads.ts'
+import { finder, line, loadTable, type Of, ratio, type Section } from './report.ts'
+import type { Stage } from './stage.ts'
+
+/** Eleven cases at four numbers of connections, twice: with this all of it takes less than four minutes. */
+const SECONDS = 1
+
+/** The JSON of an earlier run, as of an older version: `BENCH_BEFORE=bench-before.json npm run bench -- plain`. */
+const before = process.env.BENCH_BEFORE
+
+/** What plain operations cost, beside the pipeline without a database, PostgreSQL by itself, and an earlier run. */
+export async function measurePlain(stage: Stage): Promise<Section> {
+  const earlier = before === undefined ? undefined : loadsIn(before)
+  const cases = await plainCases(stage)
+  const plain = await measureLoads(stage, cases, SECONDS)
+  const comparison = earlier ? ['', ...besideEarlier(plain, earlier)] : []
+  return {
+    figures: { plain },
+    text: [loadTable(cases, plain, pipelineRows(finder(plain))), ...processorRows(plain), ...comparison].join(
+      '\n',
+    ),
+  }
+}
+
+const row = (title: string, cell: (connections: number) => string): string =>
+  line([title, ...CONNECTIONS.map(cell)])
+
+const pipelineRows = (of: Of): string[] => [
+  row('get / the pipeline', n => ratio(of('get', n)?.perSecond, of('echo', n)?.perSecond)),
+  row('the same by processor time of the server', n =>
+    ratio(of('echo', n)?.cpuMicroseconds, of('get', n)?.cpuMicroseconds),
+  ),
+]
+
+/** Rates depend on how many processors there are; what PostgreSQL has to do for one request does not. */
+function processorRows(plain: Loads): string[] {
+  const of = finder(plain)
+  return plain.calls.map(({ name, databaseMicroseconds }) =>
+    row(`${name} / pgbench by processor time of PostgreSQL`, n =>
+      ratio(databaseMicroseconds, of(name, n)?.databaseMicroseconds),
+    ),
+  )
+}
+
+function loadsIn(file: string): Loads {
+  const { plain } = JSON.parse(readFileSync(file, 'utf8')) as { plain?: Loads }
+  if (!plain) throw new Error(`${file} has no figures of plain operations.`)
+  return plain
+}
+
+function besideEarlier(plain: Loads, earlier: Loads): string[] {
+  const [now, then] = [finder(plain), finder(earlier)]
+  const cell = (result: Result | undefined, old: Result | undefined): string =>
+    [
+      ratio(result?.perSecond, old?.perSecond),
+      ratio(result?.cpuMicroseconds, old?.cpuMicroseconds),
+      ratio(result?.databaseMicroseconds, old?.databaseMicroseconds),
+    ].join(' ')
+  const names = [...new Set(plain.results.map(({ name }) => name))]
+  return [
+    `now / ${before}: rate, processor time of the server, of PostgreSQL`,
+    ...names.map(name => row(name, n => cell(now(name, n), then(name, n)))),
+  ]
+}
