@@ -62,7 +62,7 @@ async function call(stage: Stage, { name, alone }: Case, manner: Manner): Promis
     const measured = alone && (await pgbench(await alone(), manner, stage, SECONDS))
     return { name, manner, ...(measured ?? UNMEASURED) }
   } catch (error) {
-    printLine(`  ${name} by pgbench is left out. ${error}`)
+    printLine(`  ${name} by pgbench is left out: ${/ERROR: .*/.exec(String(error))?.[0] ?? error}`)
     return { name, manner, ...UNMEASURED }
   }
 }

@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts'
 /** Eleven cases at four numbers of connections, twice: with this all of it takes less than four minutes. */
 const SECONDS = 1
 
-/** The JSON of an earlier run, as of an older version: `BENCH_BEFORE=bench-before.json npm run bench -- plain`. */
+/** The JSON of an earlier run, say of an older version: `BENCH_BEFORE=bench-before.json npm run bench -- plain`. */
 const before = process.env.BENCH_BEFORE
 
 /** What plain operations cost, beside the pipeline without a database, PostgreSQL by itself, and an earlier run. */
@@ -16,13 +16,9 @@ export async function measurePlain(stage: Stage): Promise<Section> {
   const earlier = before === undefined ? undefined : loadsIn(before)
   const cases = await plainCases(stage)
   const plain = await measureLoads(stage, cases, SECONDS)
-  const comparison = earlier ? ['', ...besideEarlier(plain, earlier)] : []
-  return {
-    figures: { plain },
-    text: [loadTable(cases, plain, pipelineRows(finder(plain))), ...processorRows(plain), ...comparison].join(
-      '\n',
-    ),
-  }
+  const rows = [loadTable(cases, plain, pipelineRows(finder(plain))), ...processorRows(plain)]
+  if (earlier) rows.push('', ...besideEarlier(plain, earlier))
+  return { figures: { plain }, text: rows.join('\n') }
 }
 
 const row = (title: string, cell: (connections: number) => string): string =>
