@@ -58,7 +58,7 @@ async function open(folder: string, closeLater: Stage['closeLater']): Promise<St
   const api = await serve(node('test/bench/server.ts'), join(folder, 'api.log'), env)
   closeLater(api.stop)
   const { ownerId, token } = await newOwner(api)
-  const databaseSeconds = await databaseClock({ databaseUrl: postgres.url })
+  const databaseSeconds = await databaseClock(postgres.url)
   return { databaseUrl: postgres.url, ownerId, token, api, databaseSeconds, folder, env, closeLater }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { withConnection } from '../../support/rows.ts'
 import { cpuOf, endedChildrenCpuOf, parentOf } from '../child.ts'
-import { type Stage, withClient } from '../stage.ts'
 
 /** Tells what PostgreSQL has used of the processor until now, in seconds. */
 export type DatabaseClock = () => number
@@ -9,8 +9,8 @@ export type DatabaseClock = () => number
  * Counts the postmaster and all its children: backends, and what writes and cleans up behind them. Children that have
  * ended count too, so no connection that closes takes its time away.
  */
-export async function databaseClock(stage: Pick<Stage, 'databaseUrl'>): Promise<DatabaseClock> {
-  const postmaster = await withClient(stage, async client => {
+export async function databaseClock(databaseUrl: string): Promise<DatabaseClock> {
+  const postmaster = await withConnection(databaseUrl, async client => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     return parentOf(rows[0]?.pid)
   })
