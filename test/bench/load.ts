@@ -1,21 +1,21 @@
 import { connect } from 'node:net'
 
-/** What a load generator is told to do, as JSON in its first argument. */
+/** The work of a load generator, as JSON in its first argument. */
 export interface Job {
   readonly url: string
   readonly connections: number
   readonly seconds: number
   readonly method: 'GET' | 'POST'
-  /** `{n}` is the number that a request draws, here and in the body; `{each}` in the body is never the same. */
+  /** `{n}` is the drawn number, in the path and in the body; `{each}` in the body is unique. */
   readonly path: string
   readonly body?: unknown
   readonly numbers?: Numbers
   readonly token: string
-  /** Each connection has one of these in place of token and body, in turn. */
+  /** Tokens and bodies that the connections use in turn, in place of token and body. */
   readonly asks?: readonly Ask[]
-  /** A key of its own for every request. */
+  /** Whether each request has an idempotency key of its own. */
   readonly keys?: boolean
-  /** No more requests than that. */
+  /** The maximum number of requests. */
   readonly most?: number
 }
 
@@ -24,23 +24,23 @@ export interface Ask {
   readonly body: unknown
 }
 
-/** At random, or each once. */
+/** The numbers to draw: at random, or each once in order. */
 export interface Numbers {
   readonly from: number
   readonly to: number
   readonly inOrder?: boolean
-  /** `{other}` in the body is another one, from 1 to so many. */
+  /** The count of which `{other}` in the body is a different number, from 1. */
   readonly others?: number
 }
 
-/** What it prints in the end; milliseconds. */
+/** The result that it prints; times in milliseconds. */
 export interface Measured {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
   /** Answers that were not 2xx. */
   readonly failed: number
-  /** Requests altogether, those of the warm-up too. */
+  /** All requests, including those of the warm-up. */
   readonly sent: number
 }
 
@@ -65,7 +65,7 @@ let sent = 0
 
 const below = (limit: number): number => Math.floor(Math.random() * limit)
 
-/** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
+/** Writes HTTP by hand, so that the generator takes as little processor time as possible. */
 function request(connection: number): string {
   const { token, body } = requests[connection % requests.length] as (typeof requests)[0]
   const number = inOrder ? first + sent : first + below(last - first + 1)
@@ -81,7 +81,7 @@ function request(connection: number): string {
   return `${job.method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n${key}${content}\r\n${payload}`
 }
 
-/** One connection that asks, waits for the answer, and asks again. */
+/** Sends requests over one connection, each after the answer to the one before. */
 function keepAsking(connection: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })

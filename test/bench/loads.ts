@@ -4,10 +4,10 @@ import { hasPgbench, type Manner, type OneAtATime, pgbench } from './database/pg
 import type { Stage } from './stage.ts'
 
 export const CONNECTIONS = [1, 8, 32, 128]
-/** At this load a hot operation is compared with PostgreSQL by itself, one measured right after the other. */
+/** The number of connections at which a hot operation is compared with its SQL alone, one right after the other. */
 const COMPARED_AT = 32
 const SECONDS = 1.5
-/** Everything in turn, twice: the better one counts, as the machine may have had other things to do. */
+/** How often everything is measured in turn; the better round counts, as other load varies. */
 const ROUNDS = 2
 
 const MANNERS: readonly Manner[] = ['statements', 'one statement']
@@ -17,7 +17,7 @@ export interface Loads {
   readonly calls: readonly OneAtATime[]
 }
 
-/** All cases at every number of connections, and where it is the one to compare at, PostgreSQL by itself. */
+/** Measures all cases at each number of connections, and at one of these the SQL alone. */
 export async function measureLoads(stage: Stage, cases: readonly Case[]): Promise<Loads> {
   const results: Result[] = []
   const calls: OneAtATime[] = []
@@ -46,7 +46,7 @@ async function callAll(stage: Stage, cases: readonly Case[]): Promise<OneAtATime
   const calls: OneAtATime[] = []
   for (const { name, alone, manners = MANNERS } of cases)
     for (const manner of manners) {
-      // Asked for each time: what one manner has approved does not wait for the other.
+      // A new variant for each measurement, as the intents of the one before are approved already.
       const perSecond = alone ? await pgbench(await alone(), manner, stage, SECONDS) : 0
       calls.push({ name, manner, perSecond })
     }
@@ -62,7 +62,7 @@ interface Rate {
 const summary = (rates: readonly Rate[]): string =>
   rates.map(({ name, perSecond }) => `${name} ${Math.round(perSecond)}`).join(', ')
 
-/** Of several rounds over the same list, the better figure at each place. */
+/** The better result of several rounds at each place of the list. */
 const bestOf = <T extends Rate>(rounds: readonly (readonly T[])[]): T[] =>
   rounds.reduce<T[]>(
     (best, round) =>

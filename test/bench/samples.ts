@@ -4,7 +4,7 @@ import { type Stage, withClient } from './stage.ts'
 
 export const SAMPLES = 1_000
 
-/** Full enough to never be empty. */
+/** Creates samples with a balance that no load empties. */
 export const fillSamples = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
     await client.query(SAMPLE_TABLES)
@@ -42,7 +42,7 @@ const changedSample = `update samples set balance = balance - 1 where id = 'samp
 
 const rows = ['withdrawal', 'event', 'audit', 'kept'] as const
 
-/** A withdrawal without us, from so many samples. */
+/** A withdrawal in SQL alone, from this many samples. */
 export const withdrawingAlone = (samples: number): Alone => ({
   draw: [`sample random(1, ${samples})`, KEY],
   scripts: {

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
 
-/** A database without anything in it, not even a table. */
+/** A database without a single table. */
 async function emptyDatabase(): Promise<string> {
   const url = await cloneDatabase()
   const client = new pg.Client({ connectionString: url })
@@ -144,7 +144,7 @@ describe('two API processes on one database', () => {
     idle.socket.write(request1)
     started.socket.write(request1.slice(20))
     opened.socket.write(request1)
-    // Longer than an idle connection is kept.
+    // Longer than KEEP_ALIVE_SECONDS.
     await sleep(2_500)
     const late = rawClient(a.url)
     late.socket.write(request1)

@@ -3,7 +3,7 @@ import { approvingAlone, declaringAlone } from '../database/intent-alone.ts'
 import { AGENTS, addWaiting, fillAgents } from '../database/intent-rows.ts'
 import type { Stage } from '../stage.ts'
 
-/** More than are approved in one measurement. */
+/** More intents than one measurement approves. */
 const WAITING = 20_000
 
 const intent = {
@@ -13,7 +13,7 @@ const intent = {
   purpose: 'A paper on caching',
 }
 
-/** Intents that nobody is asked about, and the approval of those that wait. */
+/** Intents that are approved at once, and the approval of waiting ones. */
 export async function intentCases(stage: Stage): Promise<Case[]> {
   await fillAgents(stage)
   const { api: server, token } = stage

@@ -14,7 +14,7 @@ const policy = {
   requireIntent: true,
 }
 
-/** In this order, so that what is compared is measured one after the other. */
+/** The cases in this order, so that those to compare are measured one after the other. */
 export async function kernelCases(stage: Stage): Promise<Case[]> {
   const { api: server, token, folder } = stage
   const bare = await serve(node('test/bench/bare.ts'), join(folder, 'bare.log'), {})

@@ -32,7 +32,7 @@ describe('a test clock', () => {
     expect(dead.attempts).toHaveLength(5)
     for (const { headers } of receiver.at(path))
       expect(Math.abs(Number(headers['x-service-timestamp']) * 1_000 - Date.now())).toBeLessThan(MINUTE)
-    // The receiver was left alone on the way, by the clock that was moved.
+    // The receiver was paused on the way, by the moved clock.
     expect((await bodyOf(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
   })
 

@@ -28,7 +28,7 @@ async function withdraw(sampleId: string, amount = 1, idempotencyKey: string | n
   return { status, body: JSON.parse(String(body)), replayed: replayed === true }
 }
 
-/** Smallest first: two batches are under way at once, and either may end first. */
+/** The sizes of the batches, sorted: two batches run at once, and either may end first. */
 const sizes = () => batches.map(({ size }) => size).toSorted((a, b) => a - b)
 const roundTrips = () => new Set(batches.map(trip => trip.roundTrips))
 
@@ -131,7 +131,7 @@ const request = fc.record({
   key: fc.option(fc.constantFrom('a', 'b', 'c', 'd'), { nil: null }),
 })
 
-/** How three samples would answer if the requests came one after another. */
+/** The answers of three samples to requests one after another. */
 function sequentialModel() {
   const balances = [START, START, START]
   const answers = new Map<
